@@ -45,13 +45,13 @@ def _never(_: Any) -> bool:
     return False
 
 
-def map_leaves(change: Callable[[Any], Any], structure: Any, whole: Callable[[Any], bool] = _never) -> Any:
-    """The same nesting of lists, tuples and dictionaries around changed leaves; `whole` ones are left as they are."""
-    if whole(structure) or not isinstance(structure, (tuple, list, dict)):
-        return structure if whole(structure) else change(structure)
+def map_leaves(change: Callable[[Any], Any], structure: Any, is_leaf: Callable[[Any], bool] = _never) -> Any:
+    """The same nesting of lists, tuples and dictionaries around changed leaves; `is_leaf` says what else is one."""
+    if is_leaf(structure) or not isinstance(structure, (tuple, list, dict)):
+        return change(structure)
     if isinstance(structure, dict):
-        return _like(structure, [(key, map_leaves(change, value, whole)) for key, value in structure.items()])
-    return _like(structure, [map_leaves(change, value, whole) for value in structure])
+        return _like(structure, [(key, map_leaves(change, value, is_leaf)) for key, value in structure.items()])
+    return _like(structure, [map_leaves(change, value, is_leaf) for value in structure])
 
 
 def _like(container: Any, values: list[Any]) -> Any:
@@ -60,10 +60,12 @@ def _like(container: Any, values: list[Any]) -> Any:
         return kind(container.default_factory, values)
     if hasattr(container, "_fields"):
         return kind(*values)
-    try:
-        return kind(values)
-    except Exception:  # noqa: BLE001 - a container with a constructor of its own
-        return next(plain for plain in (dict, tuple, list) if isinstance(container, plain))(values)
+    if kind.__name__ not in _PLAIN:  # those of TensorFlow that are in there track what they are made of
+        try:
+            return kind(values)
+        except Exception:  # noqa: BLE001 - a container with a constructor of its own
+            pass
+    return next(plain for plain in (dict, tuple, list) if isinstance(container, plain))(values)
 
 
 def replace_leaves(change: Callable[[Any], Any], structure: Any) -> Any:

@@ -50,6 +50,7 @@ REFUSALS = {
         "an option under another name": "Layer 'mine'.*`Renamed`.*`factor`.*get_config",
         "an option replaced by its weight": "Layer 'mine'.*`Replaced`.*`factor`.*get_config",
         "an option that nobody tells": "Layer 'mine'.*`Derived`.*`factor`.*get_config",
+        "a layer made anew that is used elsewhere": "Layer 'mine'.*`Anew`.*makes anew 'dense.*elsewhere",
         "a config that makes other weights": "Layer 'mine'.*`Grown`.*1 weights where it has 3.*get_config",
         "a config that is none": "Layer 'mine'.*`Nothing`.*get_config.*None",
     },

@@ -92,18 +92,60 @@ class Grown(layers.Layer):
         return dict(super().get_config(), more=0)
 
 
+class Anew(layers.Layer):
+    """Makes the layer that it holds anew from the config of that."""
+
+    def __init__(self, inner, **kwargs):
+        super().__init__(**kwargs)
+        self.inner = inner
+
+    def call(self, x):
+        return self.inner(x)
+
+    def get_config(self):
+        return dict(super().get_config(), inner=self.inner.get_config())
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(layers.Dense.from_config(config.pop("inner")), **config)
+
+
+class Live(Anew):
+    """Has the layer that it holds in its config."""
+
+    def get_config(self):
+        return dict(layers.Layer.get_config(self), inner=self.inner)
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+def held_and_used(kind, **name):
+    """A model in which a layer is called, and held by another one of this class."""
+    x, dense = keras.Input((3,)), layers.Dense(2, activation=lambda y: y + 1)
+    return keras.Model(x, [kind(dense, **name)(x), dense(x)])
+
+
 FOUND = {
     "the default of an option of which something is made": lambda: Derived(),
     "an option that is told for another": lambda: Mistaken(2.0, 0.5),
 }
 for what, make in FOUND.items():
     model(name=what)(lambda make=make: around(make()))
+model(name="a layer made anew of a config in a config")(
+    lambda: around(lambda x: Anew(layers.Dense(2, activation=lambda y: y + 1))(x))
+)
+model(name="a layer in a config that is used elsewhere")(lambda: held_and_used(Live))
 
 MINE = r"^Layer 'mine' \(class `.*{}`\) .*{}"
 NEVER_TOLD = {
     "a config that makes other weights": (lambda: Grown(2, name="mine"), ("Grown", "1 weights .* 3.*get_config")),
     "a config that is none": (lambda: Nothing(name="mine"), ("Nothing", "None")),
 }
+model(name="a layer made anew that is used elsewhere", refused=MINE.format("Anew", "makes anew 'dense.*elsewhere"))(
+    lambda: held_and_used(Anew, name="mine")
+)
 for what, (make, words) in NEVER_TOLD.items():
     model(name=what, refused=MINE.format(*words))(lambda make=make: around(make()))
 

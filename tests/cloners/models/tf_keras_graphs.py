@@ -48,7 +48,7 @@ def a_variable_of_nobody():
     return around(lambda x: x * tf.Variable(3.0))
 
 
-@model()
+@model(differs=["own"])  # its value is copied, as the cloner says
 def a_variable_used_twice():
     v = tf.Variable([1.0, 2.0, 3.0], name="v")
     return around(lambda x: [x * v, x + v])

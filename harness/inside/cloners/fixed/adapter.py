@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from .comparison import Comparison
@@ -10,11 +11,18 @@ from .comparison import Comparison
 class Adapter:
     """The parts of a generation of Keras, by one set of names. A node of a graph is a call of one of its operations."""
 
+    keras: Any
+    keras_modules: tuple[str, ...]
+    """Where the classes and functions of Keras come from, rather than from the user."""
+
     def comparison(self) -> Comparison:
         return Comparison(self.is_state, self.is_of_keras, self.is_layer)
 
     def is_layer(self, value: Any) -> bool:
-        raise NotImplementedError
+        return isinstance(value, self.keras.layers.Layer)
+
+    def is_input(self, layer: Any) -> bool:
+        return isinstance(layer, self.keras.layers.InputLayer)
 
     def is_symbolic(self, value: Any) -> bool:
         """Whether a value is a tensor of a graph."""
@@ -30,7 +38,24 @@ class Adapter:
 
     def comes_with_keras(self, thing: Any) -> bool:
         """Whether a class or function comes with Keras rather than from the user."""
-        raise NotImplementedError
+        return (str(getattr(thing, "__module__", "")) + ".").startswith(self.keras_modules)
+
+    def is_function(self, thing: Any) -> bool:
+        """Whether a value is plain code: callable, and without a config that it could be made again from."""
+        if isinstance(thing, (FunctionType, BuiltinFunctionType, MethodType)):
+            return True
+        return callable(thing) and not isinstance(thing, type) and not hasattr(thing, "get_config")
+
+    def is_found_by_name(self, function: Any) -> bool:
+        """Whether Keras finds a function by its name alone."""
+        return self.comes_with_keras(function)
+
+    def drawing_anew(self, value: Any) -> Any:
+        """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""
+        if not isinstance(value, self.keras.initializers.Initializer) or not self.comes_with_keras(type(value)):
+            return value
+        config = value.get_config()
+        return type(value).from_config(config) if config.get("seed", 0) is None else value
 
     def keras_attributes(self) -> frozenset[str]:
         """The names of the attributes that Keras itself gives to layers and models."""
@@ -50,6 +75,10 @@ class Adapter:
 
     def sublayers(self, layer: Any) -> list[Any]:
         """The layers that a layer holds itself."""
+        raise NotImplementedError
+
+    def nested_layers(self, layer: Any) -> list[Any]:
+        """A layer and every layer below it, at any depth."""
         raise NotImplementedError
 
     def traits(self, layer: Any) -> Any:

@@ -11,13 +11,19 @@ Each generation has a subclass that makes its layers and calls, and an `Adapter`
 
 from __future__ import annotations
 
+from types import MethodType
 from typing import Any
 
+from ...structure import replace_leaves
 from .adapter import Adapter
-from .copied_attributes import NotUnderstood, copied_value
+from .comparison import leads_to
 from .graph_match import GraphMatch
 from .missing_options import UserLayer
-from .options import refused, said
+from .options import described, refused, said
+
+
+class NotUnderstood(Exception):
+    """What a model holds leads to parts of the original in a way that cannot be followed."""
 
 
 class Cloning:
@@ -58,6 +64,15 @@ class Cloning:
     def clone_at(self, number: int) -> Any:
         """The clone of the layer with this `id`, if there is one yet."""
         return self._layers.get(number, (None, None))[1]
+
+    def checked(self, layer: Any, answer: Any) -> Any:
+        """What a `clone_function` answered for a layer, if that can take its place."""
+        if self.adapter.is_layer(answer) and not self.adapter.is_input(answer):
+            return answer
+        raise ValueError(
+            "`clone_function` gave %r for the layer %r (of type '%s'). It must give the layer to use in its place: a "
+            "layer or model, and no InputLayer." % (answer, str(layer.name), type(layer).__name__)
+        )
 
     # Models whose class makes them of a config.
 
@@ -118,11 +133,26 @@ class Cloning:
 
     def copied(self, model: Any, clone: Any, value: Any) -> Any:
         """What a clone holds where its original holds `value`: its own parts, and everything else as it is."""
+        is_part = self.adapter.is_part
 
-        def part(each: Any) -> Any:
-            return self.part_of_clone(model, each)
+        def member(each: Any) -> Any:
+            other = self.clone_at(each) if type(each) is int else None
+            return change(each) if other is None else id(other)
 
-        return copied_value(value, self.adapter.is_part, part, self.clone_at, model, clone)
+        def change(each: Any) -> Any:
+            if is_part(each):
+                return self.part_of_clone(model, each)
+            if isinstance(each, (set, frozenset)):
+                return type(each)(map(member, each))
+            if isinstance(each, MethodType) and each.__self__ is model:
+                return MethodType(each.__func__, clone)
+            if leads_to(each, is_part):
+                raise NotUnderstood(described(model))
+            return each
+
+        if any(leads_to(key, is_part) for key in _keys(value)):
+            raise NotUnderstood(described(model))
+        return replace_leaves(change, value)
 
     # The end.
 
@@ -132,15 +162,27 @@ class Cloning:
             each.refuse_if_lost()
             each.copy_set_attributes()
 
-    def refuse_other_weights(self, layer: Any, clone: Any) -> None:
-        """Raise where a layer of a user's class was built with other weights than its original."""
-        if self.adapter.comes_with_keras(type(layer)) or not (layer.built and clone.built):
+    def refuse_unlike(self, layer: Any, clone: Any) -> None:
+        """Raise where a layer of a user's class was made around other layers, or built with other weights."""
+        if self.adapter.comes_with_keras(type(layer)) or self.is_changed():  # on other inputs weights have other shapes
+            return
+        held = set(map(id, self.adapter.nested_layers(clone)))
+        for each in self.adapter.nested_layers(layer):
+            if self.clone_at(id(each)) is not None and id(self.clone_at(id(each))) not in held:
+                raise refused(layer, ["its config makes anew %r, which is used elsewhere too" % str(each.name)])
+        if not (layer.built and clone.built):
             return
         shapes, others = self.adapter.weight_shapes(layer), self.adapter.weight_shapes(clone)
-        if shapes == others or self.is_changed():  # on other inputs they have other shapes
+        if shapes == others:
             return
         has = "%d weights where it has %d" % (len(others), len(shapes))
         if len(shapes) == len(others):
             differing = next(pair for pair in zip(others, shapes) if pair[0] != pair[1])
             has = "a weight of the shape %s where it has one of %s" % differing
         raise refused(layer, ["what its config makes has " + has])
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value) + [key for each in value.values() for key in _keys(each)]
+    return [key for each in value for key in _keys(each)] if isinstance(value, (list, tuple)) else []

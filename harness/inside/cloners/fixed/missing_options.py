@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Callable, Collection
 
 from ...structure import leaves, map_leaves
+from .adapter import Adapter
 from .comparison import PLAIN, Comparison, leads_to
 from .options import described
 
@@ -20,7 +21,7 @@ def record_of_constructor(layer: Any) -> dict[str, Any] | None:
     return getattr(getattr(layer, "_auto_config", None), "config", None)
 
 
-def with_held_options(
+def _with_held_options(
     layer: Any, clone: Any, options: Collection[str], make: Callable[[dict[str, Any]], Any], comparison: Comparison
 ) -> tuple[Any, dict[str, Any]]:
     """A clone made with what the layer holds under the names of these options, and those that were taken.
@@ -40,6 +41,30 @@ def with_held_options(
         if comparison.alike(vars(made).get(name), value) and _same_config(layer, made, comparison):
             clone, held[option] = made, value
     return clone, held
+
+
+def with_all_options(
+    layer: Any,
+    clone: Any,
+    options: Collection[str],
+    missing: Collection[str],
+    record: dict[str, Any] | None,
+    make: Callable[[dict[str, Any]], Any],
+    adapter: Adapter,
+    user_layers: list[UserLayer],
+) -> Any:
+    """A clone made again with the options that nothing else tells, as far as the layer holds them.
+
+    Of the options of the class these are missing from the config, and `record` has what the constructor was given. A
+    layer of a user's class is added to `user_layers`.
+    """
+    comparison = adapter.comparison()
+    own = adapter.comes_with_keras(type(layer))
+    clone, held = _with_held_options(layer, clone, missing if own else options, make, comparison)
+    if not own:
+        unknown = [name for name in missing if name not in held] if record is None else []
+        user_layers.append(UserLayer(layer, clone, unknown, comparison))
+    return clone
 
 
 def _same_config(layer: Any, other: Any, comparison: Comparison) -> bool:

@@ -9,7 +9,6 @@ import ast
 import inspect
 import textwrap
 from functools import lru_cache
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -31,17 +30,12 @@ _GRAPH = frozenset(
 class Release(Adapter):
     """The Keras before Keras 3, where a graph is a model of layers alone."""
 
-    keras_modules: tuple[str, ...]
-    """Where the classes and functions of Keras and TensorFlow come from."""
     graph_parameters: tuple[list[str], ...]
     """The parameters of the constructor of `keras.Model`."""
 
     def __init__(self, keras: Any, network: Any) -> None:
         self.keras = keras
         self._network = network
-
-    def comes_with_keras(self, thing: Any) -> bool:
-        return (str(getattr(thing, "__module__", "")) + ".").startswith(self.keras_modules)
 
     def keras_attributes(self) -> frozenset[str]:
         return _attributes_of(self.keras)
@@ -72,30 +66,6 @@ class Release(Adapter):
             return None
         numbers = getattr(value, "numpy", None)
         return None if numbers is None else np.asarray(numbers())
-
-    def drawing_anew(self, value: Any) -> Any:
-        """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""
-        if not isinstance(value, self.keras.initializers.Initializer) or not self.comes_with_keras(type(value)):
-            return value
-        config = value.get_config()
-        return type(value).from_config(config) if config.get("seed", 0) is None else value
-
-    def is_found_by_name(self, function: Any) -> bool:
-        """Whether Keras finds the function by its name alone."""
-        return self.comes_with_keras(function)
-
-    @staticmethod
-    def is_function(thing: Any) -> bool:
-        """Whether `thing` is plain code: callable, and without a config that it could be rebuilt from."""
-        if isinstance(thing, (FunctionType, BuiltinFunctionType, MethodType)):
-            return True
-        return callable(thing) and not isinstance(thing, type) and not hasattr(thing, "get_config")
-
-    def is_layer(self, thing: Any) -> bool:
-        return isinstance(thing, self.keras.layers.Layer)
-
-    def is_input(self, layer: Any) -> bool:
-        return isinstance(layer, self.keras.layers.InputLayer)
 
     def is_model(self, thing: Any) -> bool:
         return isinstance(thing, self._network)
@@ -138,10 +108,6 @@ class Release(Adapter):
             if name in vars(model):
                 vars(clone)[name] = vars(model)[name]
         return clone
-
-    def nested_layers(self, layer: Any) -> list[Any]:
-        """A layer and every layer below it, at any depth."""
-        raise NotImplementedError
 
 
 @lru_cache(maxsize=2)

@@ -10,8 +10,7 @@ from typing import Any
 
 from ....left_masks import was_left
 from ....structure import leaves, map_leaves
-from ..cloning import Cloning
-from ..copied_attributes import NotUnderstood
+from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
 from ..schedule import Schedule, in_order
 from . import carried_over
@@ -59,7 +58,7 @@ class Keras2Cloning(Cloning):
                 carried_over.restore_seeds(layer, clone)
         for layer, clone in list(self._layers.values()):  # once all are restored: what is frozen decides their order
             if id(layer) not in self._given and not self._is_cloned_by_graph(layer):
-                self.refuse_other_weights(layer, clone)
+                self.refuse_unlike(layer, clone)
 
     def _is_cloned_by_graph(self, thing: Any) -> bool:
         """Whether the clone of a model is made of its graph, as it is unless its class makes the same of its config."""

@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from ....structure import map_leaves
-from ..before_keras3.layers import LiveConfig, rebuild_from_config, rebuild_plain_lambda
+from ..before_keras3.layers import EarlyConfig, rebuild_from_config, rebuild_plain_lambda
 from ..missing_options import UserLayer
 from .release import RELEASE
 
 _ACTIVATION = "activation_of_the_layer_being_cloned_"
 
 
-class Keras2Config(LiveConfig):
+class Keras2Config(EarlyConfig):
     """A config in which a function is a string, or itself; a layer that is an activation is asked for its name."""
 
-    release = RELEASE
+    adapter = RELEASE
 
-    def _sublayer(self, layer: Any, masked: Callable[[Any], Any]) -> Any:
-        stand_in = super(Keras2Config, self)._sublayer(layer, masked)
-        stand_in.__dict__["__name__"] = "%s%d" % (_ACTIVATION, len(self._sublayers) - 1)
+    def _stand_in(self, layer: Any) -> Any:
+        stand_in = super(Keras2Config, self)._stand_in(layer)
+        stand_in.__dict__["__name__"] = _ACTIVATION + str(id(stand_in))
         return stand_in
 
-    def _resolved(self, value: Any) -> Any:
-        if isinstance(value, str) and value.startswith(_ACTIVATION):
-            return self._clone_of(self._sublayers[int(value[len(_ACTIVATION) :])])
-        return super(Keras2Config, self)._resolved(value)
+    def _text(self, value: str) -> Any:
+        if value.startswith(_ACTIVATION):
+            return self._clone_of(self._originals[int(value[len(_ACTIVATION) :])])
+        return super(Keras2Config, self)._text(value)
 
 
 def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[UserLayer]) -> Any:

@@ -1,7 +1,7 @@
 """The fixed cloner for Keras 3: `clone_model`, with the signature of `keras.models.clone_model`.
 
 What it does otherwise than Keras, and why, stands in the modules beside this one: `graphs` repeats the calls of a
-graph in the order in which they were made, `stand_ins` and `layers` make a layer again from its config with live
+graph in the order in which they were made, `live_config` and `layers` make a layer again from its config with live
 functions and sublayers in it, `carried_over` takes over what no config tells, `cloning` holds it together. `release`
 knows what each release calls its parts.
 """

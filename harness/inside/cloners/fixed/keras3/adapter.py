@@ -29,11 +29,11 @@ def _keras_attributes() -> frozenset[str]:
 class Keras3Adapter(Adapter):
     """Keras 3, where a graph has operations besides layers, and a Sequential model has a graph in it."""
 
+    keras = keras
+    keras_modules = ("keras.",)
+
     def keras_attributes(self) -> frozenset[str]:
         return _keras_attributes()
-
-    def is_layer(self, value: Any) -> bool:
-        return isinstance(value, keras.Layer)
 
     def is_symbolic(self, value: Any) -> bool:
         return isinstance(value, keras.KerasTensor)
@@ -45,9 +45,6 @@ class Keras3Adapter(Adapter):
     def is_state(self, value: Any) -> bool:
         return self.is_part(value) or bool(keras.ops.is_tensor(value))
 
-    def comes_with_keras(self, thing: Any) -> bool:
-        return str(thing.__module__).startswith("keras.")
-
     def constant(self, value: Any) -> Any:
         return np.asarray(keras.ops.convert_to_numpy(value)) if keras.ops.is_tensor(value) else None
 
@@ -58,6 +55,9 @@ class Keras3Adapter(Adapter):
 
     def sublayers(self, layer: Any) -> list[Any]:
         return list(layer._layers)
+
+    def nested_layers(self, layer: Any) -> list[Any]:
+        return list(layer._flatten_layers()) if self.is_layer(layer) else [layer]
 
     def traits(self, layer: Any) -> Any:
         own = [*layer._trainable_variables, *layer._non_trainable_variables]

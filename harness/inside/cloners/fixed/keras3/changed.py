@@ -209,16 +209,6 @@ def _checked_outputs(node: Any, outputs: list[Any], called: str) -> list[Any]:
     return outputs
 
 
-def checked_layer(layer: Any, answer: Any) -> Any:
-    """What a `clone_function` answered for a layer, if that can take its place."""
-    if isinstance(answer, keras.Layer) and not isinstance(answer, keras.layers.InputLayer):
-        return answer
-    raise ValueError(
-        f"`clone_function` gave {answer!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). It must "
-        "give the layer to use in its place: a layer or model, and no InputLayer."
-    )
-
-
 def refuse_masks_from_outside(inputs: Any, failure: Exception) -> None:
     """Says why a model could not be made, if it is that given tensors have masks."""
     for tensor in tree.flatten(inputs):

@@ -10,13 +10,12 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
-from ..cloning import Cloning
-from ..copied_attributes import NotUnderstood
+from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
 from ..rolled_back import calls_rolled_back_on_failure
 from . import carried_over
 from .adapter import ADAPTER
-from .changed import checked_layer, make_changed_calls, may_be_called, refuse_masks_from_outside
+from .changed import make_changed_calls, may_be_called, refuse_masks_from_outside
 from .compiled import compile_alike
 from .custom_classes import has_custom_constructor, made_of_graph, put_together
 from .graphs import repeat_calls
@@ -25,7 +24,6 @@ from .layers import (
     clone_input_layer,
     clone_lambda,
     clone_operation,
-    drawing_anew,
     input_layer_of,
     is_plain_lambda,
     made_again,
@@ -101,7 +99,7 @@ class Keras3Cloning(Cloning):
         elif self._clone_function is None:
             clone = self._default(operation)
         else:
-            clone = checked_layer(operation, self._clone_function(operation))
+            clone = self.checked(operation, self._clone_function(operation))
         return self.remember(operation, clone)
 
     def leaf(self, value: Any) -> Any:
@@ -113,7 +111,7 @@ class Keras3Cloning(Cloning):
         if isinstance(value, (keras.random.SeedGenerator, keras.metrics.Metric, keras.optimizers.Optimizer)):
             return self._other(value, lambda: made_again(value, self._sublayer, self.leaf))
         if isinstance(value, keras.initializers.Initializer):
-            return self._other(value, lambda: drawing_anew(value))
+            return self._other(value, lambda: ADAPTER.drawing_anew(value))
         return value
 
     # Kinds of layers.
@@ -352,7 +350,7 @@ class Keras3Cloning(Cloning):
             carried_over.freeze_alike(original, clone)
             carried_over.learn_alike(original, clone)
         for original, clone in self._pairs:
-            self.refuse_other_weights(original, clone)
+            self.refuse_unlike(original, clone)
         for original, clone in self._models:
             compile_alike(original, clone, lambda value: made_again(value, self._sublayer, self.leaf))
 

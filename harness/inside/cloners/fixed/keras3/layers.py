@@ -9,7 +9,7 @@ from typing import Any
 import keras
 
 from ....structure import leaves, map_leaves, replace_leaves
-from ..missing_options import UserLayer, record_of_constructor, with_held_options
+from ..missing_options import UserLayer, record_of_constructor, with_all_options
 from ..options import (
     REQUIRED,
     as_config,
@@ -20,8 +20,8 @@ from ..options import (
 )
 from .adapter import ADAPTER
 from .carried_over import own_variables
+from .live_config import Keras3Config
 from .release import POLICY_MAP
-from .stand_ins import StandIns, live_references
 
 _FROM_CONFIG = keras.layers.Layer.from_config.__func__
 
@@ -107,19 +107,8 @@ def clone_lambda(layer: Any, clone_leaf: Callable[[Any], Any], policy: Any) -> A
 
 def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[[Any], Any]) -> Any:
     """An object that is no layer (a metric, an optimizer) made again from its config, with live functions in it."""
-    stand_ins = StandIns()
-    config = stand_ins.revive(stand_ins.config_of(value), clone_leaf)
-    clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
-    with live_references(stand_ins, clones):
-        return type(value).from_config(config)
-
-
-def drawing_anew(value: Any) -> Any:
-    """For an initializer of Keras that has no seed another one, which draws other numbers: each has drawn its seed."""
-    if not isinstance(value, keras.initializers.Initializer) or not ADAPTER.comes_with_keras(type(value)):
-        return value
-    config = value.get_config()
-    return type(value).from_config(config) if config.get("seed", 0) is None else value
+    live = Keras3Config(value, clone_of, clone_leaf)
+    return live.read(live.resolved(live.told()))
 
 
 def clone_from_config(
@@ -133,9 +122,9 @@ def clone_from_config(
 
     One of a user's class is added to `user_layers`.
     """
-    stand_ins = StandIns()
+    live = Keras3Config(layer, clone_of, clone_leaf)
     try:
-        told = stand_ins.config_of(layer)
+        told = live.told()
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_attributes(layer, {}, clone_leaf, policy_of, failure, user_layers)
     told = as_config(layer, told)
@@ -145,8 +134,7 @@ def clone_from_config(
     replaced = [name for name in told if any(id(leaf) in own_variable_ids for leaf in leaves(told[name]))]
     recorded = {name: value for name, value in (_record(layer) or {}).items() if name in {*missing, *replaced}}
     recorded = {name: value for name, value in recorded.items() if not _is(value, missing.get(name, REQUIRED))}
-    config = stand_ins.revive({**told, **_of_a_cell(layer, told), **recorded}, clone_leaf)
-    clones = {key: clone_of(sublayer) for key, sublayer in stand_ins.referred().items()}
+    config = live.resolved({**told, **_of_a_cell(layer, told), **recorded})
     if type(layer).__name__ == "AugMix" and ADAPTER.comes_with_keras(type(layer)):
         # Early releases that have it tell the one as the other.
         config.update(num_chains=layer.num_chains, chain_depth=layer.chain_depth)
@@ -160,23 +148,15 @@ def clone_from_config(
         config["layers"] = [clone_of(each) for each in layer.layers]
     if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
         config["dtype"] = policy_of(layer.dtype_policy)
-    read_back = _read_back(layer, stand_ins.referred(), clones, clone_of)
-
-    def make(further: dict[str, Any]) -> Any:
-        # Some `from_config` take their entries out of the dictionary.
-        with live_references(stand_ins, clones, read_back):
-            return type(layer).from_config(dict(config, **map_leaves(drawing_anew, further)))
-
     try:
-        clone = make({})
+        clone = live.read(config)
     except Exception as failure:  # noqa: BLE001 - whatever the user's own method raises
         return _from_attributes(layer, config, clone_leaf, policy_of, failure, user_layers)
-    own = ADAPTER.comes_with_keras(type(layer))
-    clone, held = with_held_options(layer, clone, missing if own else list(options), make, ADAPTER.comparison())
-    if not own:
-        unknown = [name for name in missing if name not in held] if _record(layer) is None else []
-        user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
-    return clone
+
+    def make(further: dict[str, Any]) -> Any:
+        return live.read(config, further)
+
+    return with_all_options(layer, clone, options, missing, _record(layer), make, ADAPTER, user_layers)
 
 
 def _takes_what_it_serializes(layer: Any) -> bool:
@@ -202,25 +182,6 @@ def _of_a_cell(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
 
 def _is(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
-
-
-def _read_back(
-    layer: Any, referred: dict[int, Any], clones: dict[int, Any], clone_of: Callable[[Any], Any]
-) -> dict[int, Any]:
-    """What the constructor is to get for each layer that it serializes and reads back, by the id of that.
-
-    `Bidirectional` does so with the layers it is given, to have layers of its own. Before 3.3 it kept the one it was
-    given as well, beside the forward layer, and its config told of the latter only.
-    """
-    if not isinstance(layer, keras.layers.Bidirectional):
-        return {}
-    own = {id(clone): clone for clone in clones.values()}
-    given = vars(layer).get("layer")
-    for key, sublayer in referred.items():
-        if given is not None and given is not sublayer and sublayer is layer.forward_layer:
-            forward, clones[key] = clones[key], clone_of(given)
-            own[id(clones[key])] = forward
-    return own
 
 
 def _from_attributes(
@@ -250,13 +211,9 @@ def _from_attributes(
         ) from failure
 
     def make(further: dict[str, Any]) -> Any:
-        return type(layer)(**dict(arguments, **map_leaves(drawing_anew, further)))
+        return type(layer)(**dict(arguments, **map_leaves(ADAPTER.drawing_anew, further)))
 
-    clone, held = with_held_options(layer, clone, missing, make, ADAPTER.comparison())
-    if not ADAPTER.comes_with_keras(type(layer)):
-        unknown = [name for name in missing if name not in held]
-        user_layers.append(UserLayer(layer, clone, unknown, ADAPTER.comparison()))
-    return clone
+    return with_all_options(layer, clone, missing, missing, None, make, ADAPTER, user_layers)
 
 
 def _held_arguments(

@@ -8,13 +8,10 @@ from ....structure import map_leaves
 from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, side_by_side
 from ..comparison import leads_to
 from ..options import described
-from .release import GENERATOR, RELEASE, direct_layers, tf
+from .release import GENERATOR, RELEASE, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
-
-_LEFT_OUT = ("seed", "noise_shape", "invert")
-"""Options that a config leaves out: the first two of AlphaDropout before 2.7, the last of Normalization in 2.11."""
 
 
 def restore(original: Any, clone: Any, inside: bool = True) -> None:
@@ -31,17 +28,10 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
-        for name in _LEFT_OUT:
-            if not _is_unset(vars(one).get(name)) and _is_unset(vars(other).get(name, 0)):
-                setattr(other, name, vars(one)[name])
         told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
         if told is not None and not leads_to(told, RELEASE.is_part):
             other._backward_layer_config = map_leaves(lambda leaf: leaf, told)
         _restore_random_stream(one, other)
-
-
-def _is_unset(value: Any) -> bool:
-    return value is None or value is False
 
 
 def build_alike(original: Any, clone: Any) -> None:
@@ -184,7 +174,7 @@ def name_layers_alike(pairs: list[tuple[Any, Any]]) -> None:
     """Give layers that were numbered anew the names of their originals; a graph goes by the names of its layers."""
     for one, other in pairs:
         if RELEASE.is_graph(other):
-            names = {its.name: mine.name for mine, its in zip(direct_layers(one), direct_layers(other))}
+            names = {its.name: mine.name for mine, its in zip(RELEASE.sublayers(one), RELEASE.sublayers(other))}
             keys = [key.rsplit("_ib-", 1) for key in other._network_nodes]
             other._network_nodes = {"%s_ib-%s" % (names.get(name, name), call) for name, call in keys}
     for one, other in pairs:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..cloning import Cloning
-from ..copied_attributes import NotUnderstood
+from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
 from ..schedule import Schedule, in_order
 from . import carried_over
@@ -18,18 +17,13 @@ from .operations import make_of_dtypes, of_dtype
 from .release import (
     RELEASE,
     ancillary_nodes,
-    arguments_of,
     as_called,
     begins_with_input,
     building_policy,
     call_again,
-    direct_layers,
-    inputs_of,
     is_op_layer,
     keras,
-    layer_of,
     links,
-    outputs_of,
     tf,
 )
 
@@ -64,7 +58,7 @@ class TfKerasCloning(Cloning):
         self._makers = self._schedule.makers
         for graph in filter(RELEASE.is_sequential, graphs):
             self._builders.update((id(node), graph) for node in _chain(graph, self._makers))
-        for layer in map(layer_of, nodes):
+        for layer in map(RELEASE.operation, nodes):
             for index, variable in enumerate(layer.weights if layer.built else []):
                 self._owners.setdefault(id(variable), (layer, index))
 
@@ -90,7 +84,7 @@ class TfKerasCloning(Cloning):
         if self._is_done(task):
             return []
         if RELEASE.is_sequential(task):
-            needs = [layer for layer in direct_layers(task) if self._is_cloned_by_graph(layer)]
+            needs = [layer for layer in RELEASE.sublayers(task) if self._is_cloned_by_graph(layer)]
             if RELEASE.is_graph(task):
                 own = {id(node) for node in _chain(task, self._makers)}
                 earlier = map(self._schedule.previous_call, _chain(task, self._makers))
@@ -102,9 +96,9 @@ class TfKerasCloning(Cloning):
         if builder is not None and id(builder) not in self._layers:
             return [builder]
         needs = [self._schedule.previous_call(task)]
-        if self._is_cloned_by_graph(layer_of(task)):
-            needs.append(layer_of(task))
-        for tensor in inputs_of(task):
+        if self._is_cloned_by_graph(RELEASE.operation(task)):
+            needs.append(RELEASE.operation(task))
+        for tensor in RELEASE.inputs(task):
             if id(tensor) not in self._tensors:
                 needs.append(self._makers.get(id(tensor)))
         for leaf in _arguments(task):
@@ -163,7 +157,7 @@ class TfKerasCloning(Cloning):
                 self.remember(layer, clone)
                 self._remember_call(layer._inbound_nodes[0], clone._inbound_nodes[0])
             elif self.clone_function is not None:
-                self.remember(layer, _checked(layer, self.clone_function(layer)))
+                self.remember(layer, self.checked(layer, self.clone_function(layer)))
             elif self._is_cloned_by_graph(layer):
                 self._run(layer)
             else:
@@ -181,7 +175,7 @@ class TfKerasCloning(Cloning):
         self._given.add(id(layer))
         self.remember(layer, history.layer)
         self._nodes[id(node)] = history.layer._inbound_nodes[history.node_index]
-        self._tensors[id(outputs_of(node)[0])] = tensor
+        self._tensors[id(RELEASE.outputs(node)[0])] = tensor
 
     def start_from(self, layer: Any) -> None:
         """Let a Sequential model begin with `layer`, in place of its own input layer if it has one."""
@@ -190,42 +184,42 @@ class TfKerasCloning(Cloning):
     # Calls.
 
     def _call_again(self, node: Any) -> None:
-        clone = self.clone_of(layer_of(node))
+        clone = self.clone_of(RELEASE.operation(node))
         if id(node) in self._nodes:
             return  # An input layer, or a call that its Sequential model has made.
         became = {}
         if is_op_layer(clone, "TFOpLambda") or is_op_layer(clone, "TensorFlowOpLayer"):
-            became = {tensor.dtype: self._tensors[id(tensor)].dtype for tensor in inputs_of(node)}
+            became = {tensor.dtype: self._tensors[id(tensor)].dtype for tensor in RELEASE.inputs(node)}
 
         def argument(leaf: Any) -> Any:
             return of_dtype(self._argument(leaf), became)
 
-        args, kwargs = arguments_of(node)
+        args, kwargs = RELEASE.arguments(node)
         args = tf.nest.map_structure(argument, args)
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
         if is_op_layer(clone, "TensorFlowOpLayer") and any(became[dtype] != dtype for dtype in became):
-            if clone is layer_of(node):  # as a clone function gave it, which cannot know what it is to be called on
+            if clone is RELEASE.operation(node):  # given by a clone function, which cannot know what it is called on
                 clone = rebuild_layer(clone, self.clone_of, self._user_layers)
-                self.remember(layer_of(node), clone)
+                self.remember(RELEASE.operation(node), clone)
             make_of_dtypes(clone, became)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
             # What the function that made the operation knew of its shape, the operation does not.
-            for tensor, new in zip(outputs_of(node), outputs):
+            for tensor, new in zip(RELEASE.outputs(node), outputs):
                 new.set_shape(tensor.shape)
         history = outputs[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])
 
     def _is_on_the_same_shapes(self, node: Any) -> bool:
-        return all(self._tensors[id(each)].shape.as_list() == each.shape.as_list() for each in inputs_of(node))
+        return all(self._tensors[id(each)].shape.as_list() == each.shape.as_list() for each in RELEASE.inputs(node))
 
     def _remember_call(self, node: Any, again: Any) -> None:
         self._nodes[id(node)] = again
-        outputs, made = outputs_of(node), outputs_of(again)
+        outputs, made = RELEASE.outputs(node), RELEASE.outputs(again)
         if len(outputs) != len(made):
             raise ValueError(
-                f"The clone of layer {layer_of(node).name!r} returns {len(made)} tensors where the layer returns "
-                f"{len(outputs)}; a `clone_function` must keep their number."
+                f"The clone of layer {RELEASE.operation(node).name!r} returns {len(made)} tensors where the layer "
+                f"returns {len(outputs)}; a `clone_function` must keep their number."
             )
         for tensor, new in zip(outputs, made):
             self._tensors[id(tensor)] = new
@@ -257,7 +251,7 @@ class TfKerasCloning(Cloning):
         """The clone of the model, with everything restored that a config does not carry."""
         if self.clone_function is not None:
             # In the order in which upstream calls it, whatever the order of the calls.
-            for layer in direct_layers(self.model):
+            for layer in RELEASE.sublayers(self.model):
                 self.clone_of(layer)
         with building_policy(self.model):
             self._make_from_configs()
@@ -270,7 +264,7 @@ class TfKerasCloning(Cloning):
             elif self.clone_function is None:
                 carried_over.restore(layer, clone)
                 carried_over.restore_names(layer, clone)
-                self.refuse_other_weights(layer, clone)
+                self.refuse_unlike(layer, clone)
         return self.clone_at(id(self.model))
 
     def clone_layer(self) -> Any:
@@ -315,7 +309,7 @@ class TfKerasCloning(Cloning):
     def _clone_sequential(self, model: Any, own: bool) -> Any:
         clone = RELEASE.put_together(model) if own else RELEASE.sequential_class(model)(name=model.name)
         chain = _chain(model, self._makers) if RELEASE.is_graph(model) else []
-        layers = [layer_of(node) for node in chain] or links(model)
+        layers = [RELEASE.operation(node) for node in chain] or links(model)
         replaced = self._start if model is self.model else None
         deferred = not begins_with_input(model)
         if replaced is not None:
@@ -331,9 +325,9 @@ class TfKerasCloning(Cloning):
         return clone
 
     def _remember_chain(self, chain: list[Any], clone: Any) -> None:
-        made = {id(tensor): node for node in RELEASE.graph_nodes(clone) for tensor in outputs_of(node)}
+        made = {id(tensor): node for node in RELEASE.graph_nodes(clone) for tensor in RELEASE.outputs(node)}
         for node, again in zip(chain, _chain(clone, made)):
-            self.remember(layer_of(node), layer_of(again))
+            self.remember(RELEASE.operation(node), RELEASE.operation(again))
             self._remember_call(node, again)
 
     def _build_deferred(self, model: Any, clone: Any) -> None:
@@ -349,12 +343,12 @@ class TfKerasCloning(Cloning):
         """Add what no output depends on: losses, metrics, and layers that the model holds without calling them."""
         nodes = ancillary_nodes(model)
         self._run(*nodes)
-        layers, present = direct_layers(model), {id(layer) for layer in direct_layers(clone)}
+        layers, present = RELEASE.sublayers(model), {id(layer) for layer in RELEASE.sublayers(clone)}
         if not nodes and len(present) >= len(layers):
             return
         missing = [(layer, self.clone_of(layer)) for layer in layers if id(layer) not in self._given]
         missing = [(layer, copy) for layer, copy in missing if id(copy) not in present]
-        called = {id(layer_of(node)) for node in nodes}
+        called = {id(RELEASE.operation(node)) for node in nodes}
         for layer, copy in missing:
             if id(layer) not in called and self.clone_function is None:
                 carried_over.build_uncalled(layer, copy)
@@ -363,23 +357,13 @@ class TfKerasCloning(Cloning):
             clone._insert_layers([copy for _, copy in missing], relevant_nodes=again)
 
 
-def _checked(layer: Any, answer: Any) -> Any:
-    """What a `clone_function` answered for a layer, if that can take its place."""
-    if RELEASE.is_layer(answer) and not RELEASE.is_input(answer):
-        return answer
-    raise ValueError(
-        f"`clone_function` gave {answer!r} for the layer {layer.name!r} (of type '{type(layer).__name__}'). It must "
-        "give the layer to use in its place: a layer or model, and no InputLayer."
-    )
-
-
 def _is_structural(model: Any) -> bool:
     """Whether the graph, or the list of layers, is all that the class of a model makes it from."""
     return RELEASE.is_structural(model) and RELEASE.keeps_its_class(model)
 
 
 def _arguments(node: Any) -> list[Any]:
-    args, kwargs = arguments_of(node)
+    args, kwargs = RELEASE.arguments(node)
     return list(tf.nest.flatten([args, list(kwargs.values())]))
 
 
@@ -389,6 +373,6 @@ def _chain(model: Any, makers: dict[int, Any]) -> list[Any]:
     node = makers[id(model.outputs[0])]
     while node is not None:
         found.append(node)
-        inputs = inputs_of(node)
+        inputs = RELEASE.inputs(node)
         node = makers.get(id(inputs[0])) if inputs else None
     return found[::-1]

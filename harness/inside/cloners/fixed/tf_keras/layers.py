@@ -5,46 +5,45 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable
 
-from ..before_keras3.layers import FUNCTION, LiveConfig, rebuild_from_config, rebuild_plain_lambda
+from ..before_keras3.layers import EarlyConfig, rebuild_from_config, rebuild_plain_lambda
+from ..live_config import FUNCTION
 from ..missing_options import UserLayer
 from .release import RELEASE, is_op_layer
 
 keras = RELEASE.keras
 
 
-class TfKerasConfig(LiveConfig):
+class TfKerasConfig(EarlyConfig):
     """A config in which an entry of Keras's own layers may be a function, or an object, itself."""
 
-    release = RELEASE
+    adapter = RELEASE
 
-    def config(self, as_it_is: bool = False) -> Any:
+    def config(self, as_it_is: bool = False) -> dict[str, Any]:
         config = super(TfKerasConfig, self).config(as_it_is)
-        if not isinstance(config, dict):
-            return config
         for key, value in config.items():
-            config[key] = self._live(value, _attribute(self._layer, key))
-        if "vocabulary" not in config and RELEASE.comes_with_keras(type(self._layer)):
+            config[key] = self._entry(value, _attribute(self.layer, key))
+        if "vocabulary" not in config and RELEASE.comes_with_keras(type(self.layer)):
             # In 2.6 a TextVectorization does not tell it; one that was given it later has it among its weights.
-            lookup = vars(self._layer).get("_index_lookup_layer")
+            lookup = vars(self.layer).get("_index_lookup_layer")
             vocabulary = getattr(lookup, "input_vocabulary", None)
             if vocabulary is not None and not lookup.weights:
                 config["vocabulary"] = list(vocabulary) if isinstance(vocabulary, list) else vocabulary
-        if not as_it_is and isinstance(self._layer, keras.layers.Bidirectional) and "backward_layer" in config:
+        if not as_it_is and isinstance(self.layer, keras.layers.Bidirectional) and "backward_layer" in config:
             # It keeps that layer's config from before it renamed the layer; the constructor renames it again.
-            clone = self._clone_of(self._layer.backward_layer)
+            clone = self._passed(self.layer.backward_layer)
             clone._name = config["backward_layer"]["config"]["name"]
-            config["backward_layer"] = self._reference(clone)
+            config["backward_layer"] = self._reference({}, self._refer_to(clone), clone)
         return config
 
     def _told_by(self, layer: Any) -> Any:
         try:
             return layer.get_config()
         except NotImplementedError:
-            if layer is self._layer or not RELEASE.comes_with_keras(type(layer)):
+            if layer is self.layer or not RELEASE.comes_with_keras(type(layer)):
                 raise
-            return _constructor_arguments(self._layer)
+            return _constructor_arguments(self.layer)
 
-    def _live(self, value: Any, live: Any) -> Any:
+    def _entry(self, value: Any, live: Any) -> Any:
         """The value for the config: `live`, the layer's attribute of that name, where the value only describes it."""
         if value is None or live is None or RELEASE.is_layer(live) or isinstance(live, type):
             return value
@@ -52,23 +51,23 @@ class TfKerasConfig(LiveConfig):
             if isinstance(value, str) and getattr(keras.activations, value, None) is live:
                 return value  # Early recurrent layers look at the name to choose a kernel.
             # A user's layer may keep a name in its config and look the function up by itself.
-            described = not isinstance(value, str) or RELEASE.comes_with_keras(type(self._layer))
+            described = not isinstance(value, str) or RELEASE.comes_with_keras(type(self.layer))
             return (self._by_name(live) if self._how == "named" else live) if described else value
-        if self._how == "plain" and not RELEASE.comes_with_keras(type(self._layer)):
+        if self._how == "plain" and not RELEASE.comes_with_keras(type(self.layer)):
             return value  # Its own `from_config` may be there to read it.
         described = isinstance(value, dict) and value.get("class_name") == type(live).__name__
         if described and hasattr(live, "get_config") and hasattr(type(live), "from_config"):
-            return type(live).from_config(self._resolved(live.get_config()))
+            return type(live).from_config(self.resolved(live.get_config()))
         return value
 
     def _by_name(self, function: Any) -> dict[str, Any]:
-        name = FUNCTION + str(id(function))
-        self.names[name] = function
+        name = self._named(FUNCTION, function, function)
         return {"module": "builtins", "class_name": "function", "config": name, "registered_name": name}
 
-    def _must_not_hide(self, name: str) -> bool:
+    def _name_of(self, thing: Any) -> str:
+        name = super(TfKerasConfig, self)._name_of(thing)
         places = (keras.layers, keras.activations, keras.initializers, keras.regularizers, keras.constraints)
-        return any(hasattr(place, name) for place in places)
+        return "" if any(hasattr(place, name) for place in places) else name  # which is not to be hidden
 
 
 def _constructor_arguments(layer: Any) -> dict[str, Any]:

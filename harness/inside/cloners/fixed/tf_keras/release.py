@@ -65,7 +65,11 @@ class TfKerasRelease(Release):
         return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
 
     def sublayers(self, layer: Any) -> list[Any]:
-        return direct_layers(layer)
+        """The layers that Keras tracks directly below `layer`; of a Sequential model, its `InputLayer` too."""
+        if hasattr(layer, "_flatten_layers"):
+            return list(layer._flatten_layers(include_self=False, recursive=False))
+        # Before 2.3. Lists and dicts of layers stand there as such.
+        return list(_opened(getattr(layer, "_layers", None) or []))
 
     def traits(self, layer: Any) -> Any:
         own = [*layer._trainable_weights, *layer._non_trainable_weights]
@@ -73,19 +77,25 @@ class TfKerasRelease(Release):
         return getattr(getattr(layer, "_dtype_policy", None), "name", None), shapes
 
     def operations(self, graph: Any) -> list[Any]:
-        return list({id(layer_of(node)): layer_of(node) for node in self.graph_nodes(graph)}.values())
+        return list({id(each): each for each in map(self.operation, self.graph_nodes(graph))}.values())
 
     def operation(self, node: Any) -> Any:
-        return layer_of(node)
+        return node.layer if hasattr(node, "layer") else node.outbound_layer
+
+    def arguments(self, node: Any) -> tuple[Any, dict[str, Any]]:
+        """What a layer was called with, by position and by name."""
+        if hasattr(node, "call_args"):
+            return node.call_args, node.call_kwargs
+        # Before 2.3 a node keeps the first argument, and all others by their names.
+        return (node.input_tensors,) if node.inbound_layers else (), node.arguments or {}
 
     def inputs(self, node: Any) -> list[Any]:
-        return inputs_of(node)
-
-    def arguments(self, node: Any) -> Any:
-        return arguments_of(node)
+        if hasattr(node, "keras_inputs"):
+            return list(node.keras_inputs)
+        return [leaf for leaf in tf.nest.flatten(self.arguments(node)) if self.is_symbolic(leaf)]
 
     def outputs(self, node: Any) -> list[Any]:
-        return outputs_of(node)
+        return list(tf.nest.flatten(node.outputs if hasattr(node, "outputs") else node.output_tensors))
 
     def ends(self, graph: Any) -> Any:
         return getattr(graph, "_nested_inputs", graph.inputs), getattr(graph, "_nested_outputs", graph.outputs)
@@ -97,7 +107,7 @@ class TfKerasRelease(Release):
         """Every layer that Keras tracks below `layer`, at any depth, itself first."""
         if hasattr(layer, "_flatten_layers"):
             return list(layer._flatten_layers())
-        return [layer] + [below for each in direct_layers(layer) for below in self.nested_layers(each)]
+        return [layer] + [below for each in self.sublayers(layer) for below in self.nested_layers(each)]
 
 
 RELEASE = TfKerasRelease(keras, keras.Model)
@@ -117,14 +127,6 @@ def is_op_layer(layer: Any, name: str) -> bool:
     return any(kind.__name__ == name and RELEASE.comes_with_keras(kind) for kind in type(layer).__mro__)
 
 
-def direct_layers(layer: Any) -> list[Any]:
-    """The layers that Keras tracks directly below `layer`; of a Sequential model, its `InputLayer` too."""
-    if hasattr(layer, "_flatten_layers"):
-        return list(layer._flatten_layers(include_self=False, recursive=False))
-    # Before 2.3. Lists and dicts of layers stand there as such.
-    return list(_opened(getattr(layer, "_layers", None) or []))
-
-
 def links(model: Any) -> list[Any]:
     """The layers of a Sequential in the order of their calls; `layers` has one that stands there twice once."""
     tracked = getattr(model, "_self_tracked_trackables", None) or getattr(model, "_layers", None) or []
@@ -139,31 +141,6 @@ def _opened(tracked: Any) -> Iterator[Any]:
             yield from _opened(each.layers)
 
 
-def layer_of(node: Any) -> Any:
-    """The layer that was called."""
-    return node.layer if hasattr(node, "layer") else node.outbound_layer
-
-
-def arguments_of(node: Any) -> tuple[Any, dict[str, Any]]:
-    """What a layer was called with, by position and by name."""
-    if hasattr(node, "call_args"):
-        return node.call_args, node.call_kwargs
-    # Before 2.3 a node keeps the first argument, and all others by their names.
-    return (node.input_tensors,) if node.inbound_layers else (), node.arguments or {}
-
-
-def inputs_of(node: Any) -> list[Any]:
-    """The tensors among the arguments of a call that other calls made."""
-    if hasattr(node, "keras_inputs"):
-        return list(node.keras_inputs)
-    return [leaf for leaf in tf.nest.flatten(arguments_of(node)) if RELEASE.is_symbolic(leaf)]
-
-
-def outputs_of(node: Any) -> list[Any]:
-    """The tensors that a call made."""
-    return list(tf.nest.flatten(node.outputs if hasattr(node, "outputs") else node.output_tensors))
-
-
 def as_called(nodes: list[Any]) -> list[Any]:
     """Calls in the order in which they were made, where their tensors tell.
 
@@ -173,7 +150,7 @@ def as_called(nodes: list[Any]) -> list[Any]:
 
 
 def _made_at(node: Any) -> int:
-    tensor = outputs_of(node)[0]
+    tensor = RELEASE.outputs(node)[0]
     return int(getattr(tensor.op, "_id", 0)) if isinstance(tensor, tf.Tensor) else 0
 
 
@@ -192,7 +169,7 @@ def begins_with_input(model: Any) -> bool:
     """Whether a Sequential was told its input, and did not take it from its first call."""
     if hasattr(model, "_has_explicit_input_shape"):
         return bool(model._has_explicit_input_shape)
-    return isinstance((direct_layers(model) or [None])[0], keras.layers.InputLayer)
+    return isinstance((RELEASE.sublayers(model) or [None])[0], keras.layers.InputLayer)
 
 
 def ancillary_nodes(model: Any) -> list[Any]:
