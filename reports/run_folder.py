@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+import contextlib
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +28,16 @@ LONGEST_NAME = 120
 """Characters of a folder's name: no file system takes more than 255 bytes."""
 
 
+def _new_folder(runs: Path) -> Path:
+    """A folder of its own for a run that begins now, though another one may begin in the same second."""
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    for name in (now, *(f"{now}-{number}" for number in range(2, 100))):
+        with contextlib.suppress(FileExistsError):
+            (runs / name).mkdir(parents=True)
+            return runs / name
+    return runs / now
+
+
 class RunFolder:
     """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/, known/<subject>-<issue>/,
     refused/<subject>-<reason>.json.
@@ -36,7 +47,7 @@ class RunFolder:
 
     def __init__(self, path: Path | None, *, resume: bool = False) -> None:
         """A new folder, or with `resume` one that a run has begun."""
-        self.path = path or Path("runs") / datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        self.path = path or _new_folder(Path("runs"))
         if resume:
             self._refuse_links()
         else:

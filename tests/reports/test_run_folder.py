@@ -147,3 +147,13 @@ def test_a_script_that_nobody_ran_says_why(cloner: str, cause: bool, said: str) 
     seen = Hit("a-cause" if cause else LOST, cloner, "a title", case_of(TWO, "keras"), TWO, root)
     found = finding_of(seen, Subject.parse("keras"), {})
     assert found.alone == f"not known whether its script fails alone: {said}"
+
+
+def test_runs_that_begin_in_one_second_have_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folders = [RunFolder(None) for _ in range(5)]
+    assert len({folder.path for folder in folders}) == 5
+    for folder in folders:
+        folder.close()
