@@ -5,12 +5,12 @@ Owns what is in the folder and under which name.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import secrets
-import contextlib
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path

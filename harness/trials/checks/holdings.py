@@ -49,6 +49,8 @@ _FORMS = (
 _PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
 
 
+_FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
+"""What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
@@ -249,6 +251,8 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
             if want == have or any(path == each or _is_in(path, each) for each in passed):
                 continue
             passed.append(path)
+            if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
+                continue
             yield _Fact(layer, twin, path, want, have)
 
 

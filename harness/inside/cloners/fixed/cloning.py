@@ -84,8 +84,6 @@ class Cloning:
         except Exception as failure:
             reasons.append("its config cannot be read back (%s)" % said(failure))
             return None
-        for each in self._user_layers:
-            each.copy_set_attributes()
         match = GraphMatch(model, clone, self.adapter)
         if match.difference is not None:
             reasons.append("what its config makes is another model: it %s" % match.difference)
@@ -129,7 +127,8 @@ class Cloning:
                     setattr(clone, name, self.copied(model, clone, value))
                 except NotUnderstood as failure:
                     why = "its `%s` leads to parts of it and cannot be made again" % name
-                    raise refused(model, self._reasons.get(id(model), []) + [why], self.is_changed()) from failure
+                    changed = self.is_changed() and id(model) not in self._reasons
+                    raise refused(model, self._reasons.get(id(model), []) + [why], changed) from failure
 
     def copied(self, model: Any, clone: Any, value: Any) -> Any:
         """What a clone holds where its original holds `value`: its own parts, and everything else as it is."""
@@ -164,16 +163,16 @@ class Cloning:
 
     def refuse_unlike(self, layer: Any, clone: Any) -> None:
         """Raise where a layer of a user's class was made around other layers, or built with other weights."""
-        if self.adapter.comes_with_keras(type(layer)) or self.is_changed():  # on other inputs weights have other shapes
+        if self.adapter.comes_with_keras(type(layer)):
             return
         held = set(map(id, self.adapter.nested_layers(clone)))
-        for each in self.adapter.nested_layers(layer):
+        for each in () if self.is_changed() else self.adapter.nested_layers(layer):
             if self.clone_at(id(each)) is not None and id(self.clone_at(id(each))) not in held:
                 raise refused(layer, ["its config makes anew %r, which is used elsewhere too" % str(each.name)])
         if not (layer.built and clone.built):
             return
         shapes, others = self.adapter.weight_shapes(layer), self.adapter.weight_shapes(clone)
-        if shapes == others:
+        if shapes == others or (self.is_changed() and len(shapes) == len(others)):  # other inputs: other shapes
             return
         has = "%d weights where it has %d" % (len(others), len(shapes))
         if len(shapes) == len(others):

@@ -23,13 +23,13 @@ class Comparison:
     ) -> None:
         """`is_of_keras` says of the name of an attribute whether Keras itself gives it to layers."""
         self.is_state = is_state
-        self._is_of_keras = is_of_keras
+        self.is_of_keras = is_of_keras
         self.is_layer = is_layer
 
     def differing(self, one: Any, other: Any) -> list[str]:
         """The attributes that two objects of one class both have, and that differ."""
         held, others = vars(one), vars(other)
-        names = [name for name in held if name in others and not self._is_of_keras(name)]
+        names = [name for name in held if name in others and not self.is_of_keras(name)]
         return [name for name in names if not self.alike(held[name], others[name])]
 
     def alike(self, one: Any, other: Any, depth: int = 0) -> bool:

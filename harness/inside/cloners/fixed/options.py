@@ -55,9 +55,13 @@ def failure_alike(failure: Exception, message: str) -> Exception:
     return kind(message) if kind in (AttributeError, NotImplementedError, TypeError, ValueError) else TypeError(message)
 
 
-def refused(model: Any, reasons: list[str], changed: bool = False) -> ValueError:
+class Refused(ValueError):
+    """No way makes another model, or layer, like one."""
+
+
+def refused(model: Any, reasons: list[str], changed: bool = False) -> Refused:
     """The error for a model of which no way makes another one like it. A `changed` one is not made of its config."""
     advice = "Let its `get_config()` return everything that its constructor needs to make it again."
     if changed:
         advice = "Clone it without `clone_function`, `call_function` and `input_tensors`: only then its config is used."
-    return ValueError("%s cannot be cloned faithfully: %s. %s" % (described(model), "; ".join(reasons), advice))
+    return Refused("%s cannot be cloned faithfully: %s. %s" % (described(model), "; ".join(reasons), advice))

@@ -12,6 +12,7 @@ import keras
 from ....structure import map_leaves
 from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
+from ..options import Refused
 from ..rolled_back import calls_rolled_back_on_failure
 from . import carried_over
 from .adapter import ADAPTER
@@ -59,7 +60,8 @@ class Keras3Cloning(Cloning):
         self._clone_function = clone_function
         self._call_function = call_function
         self._recursive = recursive
-        self._layers.update((number, (None, clone)) for number, clone in (clones or {}).items())
+        self._clones = {} if clones is None else clones  # of other models, too, if the user keeps them
+        self._layers.update((number, (None, clone)) for number, clone in self._clones.items())
         self._tensors: dict[int, Any] = {}  # of input layers
         self._in_graphs: dict[int, Any] = {}  # tensors, of input layers and others
         self._others: dict[int, Any] = {}  # variables, seeds, policies
@@ -81,6 +83,10 @@ class Keras3Cloning(Cloning):
             clone = self._graph(root, input_tensors, self._call_function)
             self._finish()
         return clone
+
+    def remember(self, layer: Any, clone: Any) -> Any:
+        self._clones[id(layer)] = clone
+        return super().remember(layer, clone)
 
     # What a call refers to.
 
@@ -178,7 +184,7 @@ class Keras3Cloning(Cloning):
         clone = self.remember(model, put_together(model, base, *parts))
         try:
             self.copy_all_attributes(model, clone)
-        except ValueError:
+        except Refused:
             if faithful or type(model).call is not base.call:
                 raise
             return self._with_set_attributes(model, base(*parts, name=model.name))
@@ -208,8 +214,9 @@ class Keras3Cloning(Cloning):
             if isinstance(tensor._keras_history.operation, keras.layers.InputLayer):
                 self._tensors[id(tensor)] = its
                 its.name = tensor.name
-        if hasattr(model, "output_names"):
-            clone.output_names = list(model.output_names)
+        for layer, its in match.layers:
+            if hasattr(layer, "output_names"):
+                its.output_names = list(layer.output_names)
         self._pairs.append((model, clone))
 
     # What models hold beside their graphs.

@@ -78,8 +78,14 @@ def clone_operation(operation: Any, clone_leaf: Callable[[Any], Any]) -> Any:
     """
     clone = object.__new__(type(operation))
     for name, value in vars(operation).items():
-        vars(clone)[name] = [] if name in ("_inbound_nodes", "_outbound_nodes") else replace_leaves(clone_leaf, value)
+        is_of_graph = name in ("_inbound_nodes", "_outbound_nodes")
+        vars(clone)[name] = [] if is_of_graph else _with_own_containers(replace_leaves(clone_leaf, value))
     return clone
+
+
+def _with_own_containers(value: Any) -> Any:
+    """The same value in lists, tuples and dictionaries of its own; another sort of container stays itself."""
+    return map_leaves(lambda leaf: leaf, value, is_leaf=lambda each: type(each) not in (list, tuple, dict))
 
 
 def is_plain_lambda(layer: Any) -> bool:
@@ -202,7 +208,7 @@ def _from_attributes(
             f"to get as {required}. Let its `get_config()` return it. ({said(failure)})",
         ) from failure
     try:
-        clone = type(layer)(**arguments)
+        clone, in_another_form = _constructed(layer, arguments)
     except Exception:  # noqa: BLE001 - the first failure is the one that tells
         raise failure_alike(
             failure,
@@ -211,9 +217,36 @@ def _from_attributes(
         ) from failure
 
     def make(further: dict[str, Any]) -> Any:
-        return type(layer)(**dict(arguments, **map_leaves(ADAPTER.drawing_anew, further)))
+        return _constructed(layer, dict(arguments, **map_leaves(ADAPTER.drawing_anew, further)))[0]
 
-    return with_all_options(layer, clone, missing, missing, None, make, ADAPTER, user_layers)
+    return with_all_options(layer, clone, missing, missing, None, make, ADAPTER, user_layers, in_another_form)
+
+
+def _constructed(layer: Any, arguments: dict[str, Any]) -> tuple[Any, list[str]]:
+    """A layer with these arguments, and those of them that its constructor refuses in the form in which it holds them.
+
+    These are optional, and are set afterwards on a layer of a user's class, which is compared again.
+    """
+    parameters = inspect.signature(type(layer).__init__).parameters
+    try:
+        return type(layer)(**arguments), []
+    except Exception:
+        if ADAPTER.comes_with_keras(type(layer)):
+            raise
+    optional = [name for name in arguments if name in parameters and parameters[name].default is not REQUIRED]
+    optional = [name for name in optional if name in vars(layer)]
+    taken = {name: value for name, value in arguments.items() if name not in optional}
+    for name in optional:
+        try:
+            type(layer)(**taken, **{name: arguments[name]})
+        except Exception:  # noqa: BLE001 - this is the one
+            continue
+        taken[name] = arguments[name]
+    clone = type(layer)(**taken)
+    in_another_form = [name for name in optional if name not in taken]
+    for name in in_another_form:
+        setattr(clone, name, arguments[name])
+    return clone, in_another_form
 
 
 def _held_arguments(
@@ -230,7 +263,7 @@ def _held_arguments(
         arguments = {each.name: arguments[each.name] for each in parameters if each.name in arguments}
     record = _record(layer)
     if record is not None:
-        return {**record, **arguments}, {}
+        return {**_with_own_containers(record), **arguments}, {}
     if takes_more:
         arguments.update(_of_a_base(layer, config))
     own = {id(variable) for variable in own_variables(layer)}

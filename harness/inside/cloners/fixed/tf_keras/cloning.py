@@ -10,6 +10,7 @@ from typing import Any
 
 from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
+from ..options import Refused
 from ..schedule import Schedule, in_order
 from . import carried_over
 from .layers import rebuild_input, rebuild_layer
@@ -286,7 +287,7 @@ class TfKerasCloning(Cloning):
         self.remember(model, clone)
         try:
             (self.copy_all_attributes if own else self.copy_set_attributes)(model, clone)
-        except ValueError:
+        except Refused:
             if not self.is_changed() or not RELEASE.has_default_call(model):
                 raise
             clone = make(model, False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable
 
+from ....structure import map_leaves
 from ..before_keras3.layers import EarlyConfig, rebuild_from_config, rebuild_plain_lambda
 from ..live_config import FUNCTION
 from ..missing_options import UserLayer
@@ -109,7 +110,7 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[
     if not isinstance(layer, keras.layers.Lambda):
         return rebuild_from_config(TfKerasConfig, layer, clone_of, user_layers)
     if kind.__init__ is keras.layers.Lambda.__init__:
-        return rebuild_plain_lambda(RELEASE, layer, dict(layer.arguments))
+        return rebuild_plain_lambda(RELEASE, layer, map_leaves(lambda value: value, dict(layer.arguments)))
     stand_in = object.__new__(kind)
     stand_in.__dict__.update(vars(layer))
     # Lambda's own spelling for "this is the thing itself, not a description of it".
