@@ -188,3 +188,14 @@ def test_the_first_call_of_a_layer_is_the_first_in_its_clone(generation, with_fu
     layer = clone_model(model, **way).get_layer("twice")
     shapes = [layer.input.shape] if generation == "keras" else [layer.get_input_at(each).shape for each in (0, 1)]
     assert [tuple(each) for each in shapes] == [(None, 5, 2), (None, 4, 2)][: len(shapes)]
+
+
+@each_generation
+def test_an_array_that_a_config_tells_as_a_list_is_an_array(generation):
+    package = KERAS[generation]
+    given = np.array([1.0, 2.0, 3.0, 4.0])
+    model = around(package, package.layers.Normalization(mean=given, variance=given, name="normal"))
+    held = vars(model.get_layer("normal"))["input_mean"]
+    found = vars(clone_model(model).get_layer("normal"))["input_mean"]
+    assert type(found) is type(held) and found is not held
+    assert np.array_equal(found, held)

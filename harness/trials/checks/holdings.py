@@ -120,6 +120,8 @@ _OF_A_LAYER: dict[str, Any] = {
     "turn": Turn.VIEWS,
     "shown": _shown,
 }
+_OF_CALLS = ("input", "output", "inputs", "outputs", "input_shape", "output_shape", "input_spec*", "batch_*", "losses")
+"""What Keras tells of the calls of a layer as its attributes."""
 _OF_ITS_CALLS: dict[str, Any] = {
     "shows": (Thing.SETTINGS, Thing.CONTENT, Thing.BUILD, Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.MASKS),
     "turn": Turn.LATE,
@@ -141,9 +143,7 @@ ATTRIBUTES = Aspects(
     loses(("attribute.use_cudnn", _SENTENCE), same_as={"LSTM": ("attribute.use_cudnn", "GRU")}, **_OF_A_LAYER),
     loses(*((f"attribute.{option}", _OPTION) for option in OPTIONS), **_OF_A_LAYER),
     renames(("attribute.path", "the path of {a} is another{inside}"), any_layer=True, turn=Turn.LATE, shown=_shown),
-    loses(
-        *((name, _SENTENCE) for name in ("attribute.input*", "attribute.output*", "attribute.batch_*")), **_OF_ITS_CALLS
-    ),
+    loses(*((f"attribute.{name}", _SENTENCE) for name in _OF_CALLS), **_OF_ITS_CALLS),
     loses(("attribute.*", _SENTENCE), **_OF_A_LAYER),
 )
 _OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "shows": tuple(Thing), "quiet": True}

@@ -11,6 +11,8 @@ import inspect
 from functools import lru_cache
 from typing import Any, Callable, Collection, Sequence
 
+import numpy as np
+
 from ...structure import leaves, map_leaves
 from .adapter import Adapter
 from .comparison import PLAIN, Comparison, leads_to
@@ -73,7 +75,17 @@ def with_all_options(
     if not of_keras:
         unknown = [name for name in missing if name not in held] if record is None else []
         user_layers.append(UserLayer(layer, clone, [*unknown, *set_later], comparison))
+    _keep_arrays(layer, clone)
     return clone
+
+
+def _keep_arrays(layer: Any, clone: Any) -> None:
+    """Give a clone an array where its config, which can hold none, has told a list of the same numbers."""
+    for name, value in vars(layer).items():
+        if isinstance(value, np.ndarray):
+            told = vars(clone).get(name)
+            if isinstance(told, (list, tuple)) and list(told) == value.tolist():
+                setattr(clone, name, value.copy())
 
 
 def _same_config(layer: Any, other: Any, comparison: Comparison) -> bool:
