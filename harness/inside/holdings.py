@@ -25,6 +25,9 @@ SAME = "="
 SHARED = "!"
 """How the fact begins of an object that can change, and is the very one that the original has."""
 
+NAMED = "\0"
+"""What stands between a text and the same without the names of layers. Texts that are equal in either are the same."""
+
 _DEEPEST = 6
 _MOST = 20000
 """Facts of one model; of what is beyond, the class alone is told."""
@@ -110,7 +113,7 @@ class Holdings:
         framework, kind = self._framework, type(value)
         self._left -= 1
         if kind in _PLAIN:
-            self._told[path] = repr(self._unnamed(value) if kind is str else value)
+            self._told[path] = self._text(value) if kind is str else repr(value)
             return False
         self._read.append(value)
         if id(value) in self._layers:
@@ -202,9 +205,11 @@ class Holdings:
         value = np.asarray(value)
         return "array of %s, %s: %s" % (value.shape, value.dtype, self._digests.digest(value))
 
-    def _unnamed(self, text: str) -> str:
-        """A text without the names of layers, which are told by themselves."""
-        return "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in text.split("/"))
+    def _text(self, text: str) -> str:
+        """A text, and where there are names of layers in it, which are told by themselves, the same without them."""
+        parts = text.split("/")
+        unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
+        return repr(text) if unnamed == text else repr(text) + NAMED + unnamed
 
 
 def unlike(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
@@ -212,8 +217,16 @@ def unlike(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator
     for number, (one, other) in enumerate(zip(ours, theirs)):
         if one != other:
             for path in {**one, **other}:
-                if one.get(path) != other.get(path):
+                if not same_fact(one.get(path), other.get(path)):
                     yield number, path
+
+
+def same_fact(one: str | None, other: str | None) -> bool:
+    """Whether two facts are the same, whatever layers are called."""
+    if one is None or other is None or one == other or (NAMED not in one and NAMED not in other):
+        return one == other
+    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (one, other)))
+    return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
 
 
 def changed(told: list[dict[str, str]], before: Holdings, after: Holdings) -> list[dict[str, str]]:

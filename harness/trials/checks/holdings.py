@@ -6,6 +6,7 @@ other way about, of `sharing`. Where several attributes of a layer differ, the f
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -28,11 +29,14 @@ from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place, Severity
+from clonediff.strategies.kinds import CATALOGUE
 
 SAME = "="
 """How a fact begins of an object that was met before; the layer and the path of that follow."""
 SHARED = "!"
 """How a fact begins of an object that can change, and is the very one that the original has."""
+NAMED = "\0"
+"""What stands between a text and the same without the names of layers."""
 _ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
@@ -41,6 +45,7 @@ _LEARNED = {".vocabulary": "{}.get_vocabulary()", ".statistics": "keras.ops.conv
 """What tells what a layer has learned from data, by the name that the observation has for it."""
 _FORMS = (
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
+    (re.compile(r"a tensor of "), "[(each.shape, each.dtype) for each in [{}]]"),
     (re.compile(r"function "), "{}.__code__"),
     (re.compile(r"[A-Za-z]\w* of \d+$"), "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
@@ -49,6 +54,8 @@ _FORMS = (
 _PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
 
 
+_OF_FIRST_CALL = (".input", ".output", ".input_shape", ".output_shape")
+"""What is of the first call of a layer: where that is in no graph of the model, no clone can have it."""
 _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
@@ -76,7 +83,7 @@ class _Fact(NamedTuple):
 
 def _shown(difference: Difference, dialect: str) -> Comparison:
     """An attribute of a layer, or of what it holds."""
-    expression = _expression(difference)
+    expression = _expression(difference, dialect)
     if not expression:
         return NOT_COMPARED
     path = difference.path.partition(".attribute")[2]
@@ -90,25 +97,34 @@ def _shown(difference: Difference, dialect: str) -> Comparison:
         return Comparison(expression)
     for pattern, comparison in _FORMS:
         if all(map(pattern.match, facts)):
-            return Comparison(comparison.format(expression))
-    return NOT_COMPARED
+            return Comparison(comparison.replace("{}", expression))
+    return Comparison(f"type({expression}).__name__", sure=False)
 
 
 def _shown_apart(difference: Difference, dialect: str) -> Comparison:
     """Whether the object that the clone has is the original's."""
-    expression = _expression(difference)
+    expression = _expression(difference, dialect)
     if not expression:
         return NOT_COMPARED
     ours, theirs = expression.format("model"), expression.format("clone")
     return Comparison(f"{theirs} is not {ours}, 'the clone has an object of the model'", how="assert")
 
 
-def _expression(difference: Difference) -> str:
+def _expression(difference: Difference, dialect: str) -> str:
     """What a fact is of, as Python has it; "" where that cannot be written down."""
     path = difference.path.partition(".attribute")[2]
     first = difference.first
-    holder = "{}" if first is not None and first.layer < 0 else named(difference)
-    return holder + path if holder and _PATH.fullmatch(path) else ""
+    if first is None or not _PATH.fullmatch(path):
+        return ""
+    if first.layer < 0:
+        return "{}" + path
+    if (
+        dialect == "keras" and first.kind not in CATALOGUE and "/" not in first.name
+    ):  # an operation, which `get_layer` does not find
+        name = json.dumps(first.name, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
+        return f"next(each for each in {{}}.operations if each.name == {name}){path}"
+    holder = named(difference)
+    return holder + path if holder else ""
 
 
 _SENTENCE = "the attribute {name} of {a} is {change}{inside}"
@@ -190,23 +206,21 @@ def attributes(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
         if not fact.expected.startswith(SAME) and not fact.found.startswith(SAME):
-            expected, found = fact.expected.removeprefix(SHARED), fact.found.removeprefix(SHARED)
+            expected, found = (each.removeprefix(SHARED).partition(NAMED)[0] for each in (fact.expected, fact.found))
             if expected != found:
-                yield ATTRIBUTES.differs(
-                    f"attribute.{fact.name}", fact.of(pair)[0], short(expected), short(found), fact.of(pair)[1]
-                )
+                path, first = fact.of(pair)
+                yield ATTRIBUTES.differs(f"attribute.{fact.name}", path, short(expected), short(found), first)
 
 
 def shared(pair: Pair) -> Iterator[Difference]:
     """What can change, and is held by the clone and by the original."""
     original, clone = pair.shapes
+    theirs = {layer.ident for layer in (pair.original.cloned or original).layers}
     for fact in _unlike(pair):
         if fact.expected.startswith(SHARED) or not fact.found.startswith(SHARED):
             continue
         layer = original.layers[fact.layer] if fact.layer >= 0 else None
-        if (
-            layer is None or layer.ident != clone.layers[fact.twin].ident
-        ):  # else it was asked for, or is told of the layer
+        if layer is None or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
             path, first = fact.of(pair)
             aspect = _ARGUMENT if layer is not None and is_operation(layer) else f"shared.{fact.name}"
             yield OWN.differs(aspect, path, "an object of its own", "the original's", first)
@@ -248,12 +262,23 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
         passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
         for path in sorted({*ours, *theirs}):
             want, have = ours.get(path, MISSING), _placed(theirs.get(path, MISSING), pair)
-            if want == have or any(path == each or _is_in(path, each) for each in passed):
+            if _same(want, have) or any(path == each or _is_in(path, each) for each in passed):
                 continue
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
+            if (
+                path in _OF_FIRST_CALL
+                and layer >= 0
+                and original.layers[layer].nodes[0] != len(original.layers[layer].calls)
+            ):
+                continue
             yield _Fact(layer, twin, path, want, have)
+
+
+def _same(want: str, have: str) -> bool:
+    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (want, have)), strict=True)
+    return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
 
 
 def _placed(fact: str, pair: Pair) -> str:
