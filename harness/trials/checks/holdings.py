@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from clonediff.harness.subjects.observation import Shape
 from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
     Aspects,
@@ -267,13 +268,14 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
-            if (
-                path in _OF_FIRST_CALL
-                and layer >= 0
-                and original.layers[layer].nodes[0] != len(original.layers[layer].calls)
-            ):
+            if path in _OF_FIRST_CALL and not (_is_all_here(original, layer) and _is_all_here(clone, twin)):
                 continue
             yield _Fact(layer, twin, path, want, have)
+
+
+def _is_all_here(shape: Shape, layer: int) -> bool:
+    """Whether a layer is called in this model only; of the model itself, calls say nothing."""
+    return layer >= 0 and shape.layers[layer].nodes[0] == len(shape.layers[layer].calls)
 
 
 def _same(want: str, have: str) -> bool:
