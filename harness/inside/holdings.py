@@ -40,7 +40,7 @@ _TOLD_WHOLE = frozenset(["tensorflow", "jax", "jaxlib", "torch", "numpy", "built
 _NONE: frozenset[str] = frozenset()
 _OF_LAYERS = frozenset(["name", "trainable", "input_mask", "output_mask"])
 """What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
-_COUNTED = re.compile(r"_\d+$")
+_COUNTED = re.compile(r"(_\d+)+$")
 
 
 class Holdings:

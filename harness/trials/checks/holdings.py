@@ -25,7 +25,6 @@ from clonediff.harness.trials.checks.check import (
     renames,
 )
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.names import is_operation
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
@@ -164,12 +163,10 @@ ATTRIBUTES = Aspects(
     loses(("attribute.*", _SENTENCE), **_OF_A_LAYER),
 )
 _OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "shows": tuple(Thing), "quiet": True}
-_ARGUMENT = "argument shared"
 OWN = Aspects(
     "own",
-    loses(("shared.*", "{clone} has the very {name} of {a} that the original has"), shown=_shown_apart, **_OBJECTS),
     loses(
-        (_ARGUMENT, "{clone} has the very list of an argument of an operation that the original has"),
+        ("object shared", "{clone} has a list, or another object that can change, of the original itself"),
         any_layer=True,
         shown=_shown_apart,
         **_OBJECTS,
@@ -215,16 +212,14 @@ def attributes(pair: Pair) -> Iterator[Difference]:
 
 def shared(pair: Pair) -> Iterator[Difference]:
     """What can change, and is held by the clone and by the original."""
-    original, clone = pair.shapes
-    theirs = {layer.ident for layer in (pair.original.cloned or original).layers}
+    clone = pair.shapes[1]
+    theirs = {layer.ident for layer in (pair.original.cloned or pair.original.shape).layers}
     for fact in _unlike(pair):
         if fact.expected.startswith(SHARED) or not fact.found.startswith(SHARED):
             continue
-        layer = original.layers[fact.layer] if fact.layer >= 0 else None
-        if layer is None or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
+        if fact.twin < 0 or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
             path, first = fact.of(pair)
-            aspect = _ARGUMENT if layer is not None and is_operation(layer) else f"shared.{fact.name}"
-            yield OWN.differs(aspect, path, "an object of its own", "the original's", first)
+            yield OWN.differs("object shared", path, "an object of its own", "the original's", first)
 
 
 def parted(pair: Pair) -> Iterator[Difference]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ....structure import map_leaves
 from ..live_config import FUNCTION, LiveConfig
 from ..missing_options import UserLayer, record_of_constructor, with_all_options
 from ..options import REQUIRED, as_config, constructor_options, described, failure_alike, said
@@ -101,8 +102,8 @@ def rebuild_plain_lambda(release: Release, layer: Any, arguments: dict[str, Any]
     """A `Lambda`, or a layer of a class with the same constructor, of the same functions."""
     return type(layer)(
         layer.function,
-        output_shape=layer._output_shape,
-        mask=layer.mask,
+        output_shape=map_leaves(lambda leaf: leaf, layer._output_shape),
+        mask=map_leaves(lambda leaf: leaf, layer.mask),
         arguments=arguments,
         **release.keras.layers.Layer.get_config(layer),
     )
