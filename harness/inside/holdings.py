@@ -175,7 +175,7 @@ class Holdings:
             items = [("[%r]" % (key,), item) for key, item in value.items()]
         elif all(map(self._is_told_apart, value)):
             self._told[path] = type(value).__name__
-            return changes
+            return False
         else:
             items = [("[%d]" % place, item) for place, item in enumerate(value)]
         for where, item in items:

@@ -58,6 +58,8 @@ _OF_FIRST_CALL = (".input", ".output", ".input_shape", ".output_shape")
 """What is of the first call of a layer: where that is in no graph of the model, no clone can have it."""
 _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
+_COMES_WITH_WEIGHTS = (".is_adapted",)
+"""Before Keras 3, what a layer has learned from data is in its weights."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
@@ -195,6 +197,7 @@ LINKS = (
         "a layer has attributes that follow from one another, and from all that else is told of it",
         _is_told_by_others,
     ),
+    Link("policy", "attribute.*dtype*", Spread.AROUND, "what holds a layer computes as it does"),
     Link("trainable", "attribute.*trainable*", Spread.AROUND, "which weights are trained"),
     Link("layer *", "attribute.*", Spread.AROUND, "what holds a layer lists it", _is_told_by_others),
 )
@@ -254,7 +257,7 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
         ours, theirs = original.holdings[layer + 1], clone.holdings[twin + 1]
         if ours == theirs and layer == twin:
             continue
-        passed = list(varying[layer + 1]) if varying else []
+        passed = [*(varying[layer + 1] if varying else ()), *_COMES_WITH_WEIGHTS]
         passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
         for path in sorted({*ours, *theirs}):
             want, have = ours.get(path, MISSING), _placed(theirs.get(path, MISSING), pair)
