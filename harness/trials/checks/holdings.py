@@ -58,8 +58,8 @@ _OF_FIRST_CALL = (".input", ".output", ".input_shape", ".output_shape")
 """What is of the first call of a layer: where that is in no graph of the model, no clone can have it."""
 _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
-_COMES_WITH_WEIGHTS = (".is_adapted",)
-"""Before Keras 3, what a layer has learned from data is in its weights."""
+_COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
+"""Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 

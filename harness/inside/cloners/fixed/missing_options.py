@@ -80,11 +80,12 @@ def with_all_options(
 
 
 def _keep_arrays(layer: Any, clone: Any) -> None:
-    """Give a clone an array where its config, which can hold none, has told a list of the same numbers."""
+    """Give a clone the arrays of its original that its config has told as lists, since it can hold none, or not told."""
     for name, value in vars(layer).items():
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and name[0] != "_":
             told = vars(clone).get(name)
-            if isinstance(told, (list, tuple)) and list(told) == value.tolist():
+            told_as_list = isinstance(told, (list, tuple)) and list(told) == value.tolist()
+            if told_as_list or (isinstance(told, np.ndarray) and not np.array_equal(told, value)):
                 setattr(clone, name, value.copy())
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import keras
-import numpy as np
 
 from ....structure import map_leaves
 from .release import has_policy, policy_of, set_policy
@@ -174,8 +173,6 @@ def learn_alike(original: Any, clone: Any) -> None:
             # Made of the weights when these are learned, and not again when weights are set.
             clone.mean, clone.variance = original.mean, original.variance
         return
-    if isinstance(original, keras.layers.Discretization) and isinstance(getattr(original, "summary", None), np.ndarray):
-        clone.summary = original.summary.copy()  # to which `update_state` adds
     lookup = getattr(original, "_lookup_layer", original)
     if getattr(lookup, "input_vocabulary", 0) is None and type(original) is type(clone):
         words = original.get_vocabulary(include_special_tokens=False)
