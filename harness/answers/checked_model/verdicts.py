@@ -11,10 +11,13 @@ from collections.abc import Iterable, Sequence
 from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.record import Cloned
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.records import Blame
 
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"
+IN_PART = "in what was compared"
+"""What is added to these where something of the model could not be compared."""
 NAME_ONLY = "only a name differs"
 RAISED = "your function raises an exception, which arrives"
 REMEDIES = ("fixed", "from_config")
@@ -67,15 +70,34 @@ def whose(cloner: str, subject: Subject) -> str:
     return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner}")
 
 
-def summary(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
-    """The line that a report on a model begins with. With `strict`, a user would mind a changed name."""
+def summary(
+    clones: Sequence[Cloned],
+    remedies: Sequence[Cloned],
+    subject: Subject,
+    *,
+    strict: bool = False,
+    in_part: bool = False,
+) -> str:
+    """The line that a report on a model begins with. With `strict`, a user would mind a changed name.
+
+    Where the model was compared `in_part`, no clone is called faithful in more than that.
+    """
     happened: dict[str, list[str]] = {}
     for each in clones:
         happened.setdefault(each.outcome, []).append(whose(each.cloner, subject))
     if len(happened) > 1:
         happened.pop(FAITHFUL, None)
-    said = [what if what == FAITHFUL else f"{what} ({' and '.join(who)})" for what, who in happened.items()]
+    said = [
+        qualified(what, in_part=in_part) + ("" if what == FAITHFUL else f" ({' and '.join(who)})")
+        for what, who in happened.items()
+    ]
     return "; ".join((*said, what_to_do(clones, remedies, subject, strict=strict)))
+
+
+def qualified(what: str, *, in_part: bool) -> str:
+    """What is said of a clone without a fault; of one that was compared in part, that it is."""
+    faultless = what in (FAITHFUL, DOCUMENTED, Verdict.FAITHFUL)
+    return f"{what} {IN_PART}" if in_part and faultless else what
 
 
 def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:

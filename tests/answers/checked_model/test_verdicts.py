@@ -204,6 +204,18 @@ def test_the_first_line(clones: list[Cloned], remedies: list[Cloned], said: str)
     assert summary(clones, remedies, KERAS) == said
 
 
+@pytest.mark.parametrize(
+    ("clones", "said"),
+    [
+        ([cloned("upstream"), cloned("fixed")], "cloned faithfully in what was compared; nothing to do"),
+        ([cloned("upstream", NAME), cloned("fixed")], "only a name differs (Keras' clone_model); nothing to do"),
+    ],
+    ids=["faithful", "name"],
+)
+def test_a_model_that_was_compared_in_part_is_not_called_faithful_in_all(clones: list[Cloned], said: str) -> None:
+    assert summary(clones, [], KERAS, in_part=True) == said
+
+
 def test_who_minds_a_changed_name_is_told_what_keeps_it() -> None:
     clones = [cloned("upstream", NAME), cloned("fixed")]
     assert summary(clones, [], KERAS).endswith("(Keras' clone_model); nothing to do")
