@@ -286,7 +286,7 @@ def test_a_compiled_model_is_known_not_to_be_compiled_again(
     )
     checked = check(tmp_path, "compiled.py:make", warm(subject))
     assert verdicts(checked) == {"upstream": "diverged", "fixed": "diverged"}
-    assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "shared limit")}
+    assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "both break")}
     line, spec = 465, importlib.util.find_spec("tf_keras.src.models")
     assert f"cloning.py:{line} " in checked.breaks[0].because
     cloning = Path((spec.submodule_search_locations or [""])[0] if spec else "") / "cloning.py"

@@ -1,6 +1,7 @@
 """What a check comes to for whose model it is: how good each clone is, and what to do that works.
 
-Nothing is recommended that was not tried on the model. What two cloners break is one limit only where it is one cause.
+Nothing is recommended that was not tried on the model. That two cloners break alike is said only where it is one
+cause; whether it is a bug of both or a limit, that does not tell.
 """
 
 from __future__ import annotations
@@ -117,8 +118,8 @@ def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Su
         return refused or "add --cloner upstream to compare, and to have tried what may work"
     if refused:
         return f"nothing that was tried works; clonediff's clone_model says what to do: {refused}"
-    if fixed is not None and _one_limit(upstream, fixed):
-        return "a limit that both share, and nothing else that was tried works"
+    if fixed is not None and _both_break_alike(upstream, fixed):
+        return "both break alike, and nothing else that was tried works"
     return f"nothing that was tried works{report}"
 
 
@@ -131,9 +132,9 @@ def to_try(clones: Sequence[Cloned], subject: Subject, *, strict: bool = False) 
     return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
 
 
-def _one_limit(one: Cloned, other: Cloned) -> bool:
+def _both_break_alike(one: Cloned, other: Cloned) -> bool:
     """Whether two cloners break alike, cause by cause, and neither breaks anything more."""
-    return all(each.blame == Blame.SHARED for cloned in (one, other) for each in minded(cloned.breaks))
+    return all(each.blame == Blame.BOTH for cloned in (one, other) for each in minded(cloned.breaks))
 
 
 def _for_use(subject: Subject) -> bool:
