@@ -58,6 +58,21 @@ def initial_constants(original: Description, build: Callable[[], Any], observer:
     return [_beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]
 
 
+def tell_initial_values(
+    told: dict[str, Any],
+    original: Description,
+    clones: list[tuple[dict[str, Any], Description]],
+    build: Callable[[], Any],
+    observer: Observer,
+) -> None:
+    """What the weights of all models begin with. The last that is done: the models are of no use after it."""
+    told["begins"] = constants = initial_constants(original, build, observer)
+    with observer.clock.ours("digest"):
+        for seen, clone in clones:
+            values = enumerate(clone.initial)
+            seen["begins"] = [begins_as(original, number, value, constants, observer) for number, value in values]
+
+
 def begins_as(original: Description, number: int, value: Any, told: list[str], observer: Observer) -> str:
     """The digest of what a weight of a clone begins with, or of what the original's is made with, where it does so too.
 

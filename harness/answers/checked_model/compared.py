@@ -30,8 +30,11 @@ WORDS = {
 }
 """What each check compares, for whoever reads the answer."""
 
+_BY_FIT = "a step by `fit`"
 _NOT_ASKED = "not asked for (--no-costly)"
 _UNKNOWN_MODEL = "nobody knows which model your arguments ask for"
+_PLAIN_ONLY = "it is for clones without arguments"
+_NO_COMPILED_CLONE = "no clone is compiled, nor could be as the model is"
 _ONE_CLONE = "what clone_model is given is for one clone"
 _LIKE_SETTINGS = 5
 
@@ -45,6 +48,11 @@ def compared(
     left_out = {name: why for name in CHECKS if (why := _why_not(name, original, case, checks))}
     looked_at = [WORDS[name] for name in CHECKS if name not in left_out and _is_meant(name, case)]
     missing = [NotCompared(WORDS[name], why) for name, why in left_out.items() if _is_meant(name, case)]
+    if original.shape.compiled is not None and not case.user_arguments:
+        if why := _why_not_by_fit(original, case, checks):
+            missing.append(NotCompared(_BY_FIT, why))
+        else:
+            looked_at.append(_BY_FIT)
     return tuple(looked_at), (*missing, *_in_part(original), *_no_clone(clones))
 
 
@@ -78,6 +86,16 @@ def _why_not(check: str, original: Observation, case: Case, checks: Collection[s
         saving = _the_model("cannot be saved", original.saved.saving)
         return saving or _the_model("cannot be loaded once it is saved", original.saved.loading)
     return ""
+
+
+def _why_not_by_fit(original: Observation, case: Case, checks: Collection[str]) -> str:
+    """Why nothing is known of what `fit` makes of a compiled model, "" where it is."""
+    fitted = original.fitted
+    if "training_step" not in checks:
+        return _NOT_ASKED
+    if fitted is not None:
+        return fitted.why or _the_model("cannot be trained by `fit`", fitted.failure)
+    return _PLAIN_ONLY if case.arguments else _NO_COMPILED_CLONE
 
 
 def _the_model(cannot: str, failure: Failure | None) -> str:

@@ -32,6 +32,7 @@ class Eager(Framework):
     """The modules of layers whose one use of `training` is dropout."""
     _takes_training = ""
     """The attribute that says whether a layer takes `training`."""
+    fits = True
 
     def devices(self) -> list[str]:
         return self.tensors.devices()
@@ -134,6 +135,13 @@ class Eager(Framework):
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
         return model(inputs, training=training)
+
+    def fit(self, model: Any, inputs: Any, targets: Any, batch: int) -> dict[str, Any]:
+        model.run_eagerly = True  # to trace a function for a single step takes longer than the step
+        if getattr(model, "_jit_compile", None):  # as does to compile it
+            model._jit_compile = False
+        told = model.fit(inputs, targets, batch_size=batch, epochs=1, shuffle=False, verbose=0)
+        return dict(told.history)
 
     def losses(self, model: Any) -> list[Any]:
         return list(model.losses)

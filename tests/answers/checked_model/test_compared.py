@@ -14,7 +14,7 @@ from clonediff.harness.answers.checked_model.verdicts import RAISED
 from clonediff.harness.cli.text.check import checked_text
 from clonediff.harness.subjects import Case
 from clonediff.harness.subjects.case import COSTLY
-from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
+from clonediff.harness.subjects.observation import Failure, Fitted, ModelRun, Observation, Saved, Shape, Trained
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Difference, Severity
 
@@ -79,6 +79,30 @@ def test_what_was_not_asked_for_is_not_compared(case: Case, checks: tuple[str, .
     looked_at, left_out = compared(OBSERVED, BOTH, case, checks)
     assert {each.what for each in left_out} == missing
     assert not missing.intersection(looked_at)
+
+
+FAILED = "the model itself cannot be trained by `fit`: ValueError: not this one"
+
+
+@pytest.mark.parametrize(
+    ("fitted", "case", "checks", "why"),
+    [
+        (Fitted({"loss": "1"}), CASE, COSTLY, ""),
+        (Fitted(failure=NO), CASE, COSTLY, FAILED),
+        (Fitted(why="it has made steps"), CASE, COSTLY, "it has made steps"),
+        (None, CASE, COSTLY, "no clone is compiled, nor could be as the model is"),
+        (None, Case("", (), arguments={"recursive": "True"}), COSTLY, "it is for clones without arguments"),
+        (None, CASE, ("again", "saving"), "not asked for (--no-costly)"),
+    ],
+    ids=["compared", "raises", "steps", "not-compiled", "arguments", "not-asked"],
+)
+def test_what_fit_makes_of_a_compiled_model_is_compared_or_not(
+    fitted: Fitted | None, case: Case, checks: tuple[str, ...], why: str
+) -> None:
+    original = structs.replace(OBSERVED, shape=structs.replace(SHAPE, compiled={"loss": "mse"}), fitted=fitted)
+    looked_at, left_out = compared(original, BOTH, case, checks)
+    assert ("a step by `fit`" in looked_at) is (not why)
+    assert [each.why for each in left_out if each.what == "a step by `fit`"] == ([why] if why else [])
 
 
 @pytest.mark.parametrize(
