@@ -443,7 +443,7 @@ class _Trial:
         if copies:
             observation["brought"] = brought
         if costly and not keeps and not self._asked_for_another and not self._request.get("ran"):
-            self._doubted = self._doubted or doubtful(self._original, description, freshness)
+            self._doubted = self._doubted or doubtful(self._original, description, freshness, self._observer.framework)
             self._observed.append((observation, description))
         if costly:
             self._fitting.keep(observation, description, ours, self._original.model)

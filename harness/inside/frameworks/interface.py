@@ -341,7 +341,7 @@ class Framework:
         raise NotImplementedError
 
     def first_values(self, build: Callable[[], Any]) -> list[Any]:
-        """The values that the weights of a new model were made with, None for one whose making was not seen."""
+        """The values that the weights of a new model have once its layers are built, None for one that was not seen."""
         raise NotImplementedError
 
     # -- a model that runs
