@@ -54,12 +54,14 @@ class Leaf(msgspec.Struct, frozen=True):
 class StepSeen(msgspec.Struct, frozen=True):
     """What one layer gave when it was called while the model ran, in the order in which calls returned.
 
-    `layer` indexes `Observation.shape.layers`; `use` counts the calls of that layer in this run.
+    `layer` indexes `Observation.shape.layers`; `use` counts the calls of that layer in this run. `structure` has the
+    nesting of what it gave, as that of a run has; 0 is a tensor by itself.
     """
 
     layer: int
     use: int
     outputs: tuple[Leaf, ...]
+    structure: Any = 0
 
 
 class ModelRun(msgspec.Struct, frozen=True):
