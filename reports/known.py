@@ -43,7 +43,8 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An issue of a cloner of one generation.
 
     It is there from release `since` on and gone in release `until`, either of them open where not given. `documented`
-    says that Keras itself calls this a limit. `example` is a graph, as JSON, that shows it.
+    says that Keras' own documentation says so: that makes it a limit, and no bug. `example` is a graph, as JSON, that
+    shows it.
     """
 
     id: str

@@ -132,13 +132,21 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Blame(enum.StrEnum):
-    """Whose fault a cause is, by what upstream and fixed do with the same graph."""
+    """Whose fault a cause is, by what upstream and fixed do with the same graph.
+
+    Of what both break nobody knows from that whose fault it is: a bug of Keras that both have, or a limit. That it is a
+    limit, Keras' documentation says, or nobody does.
+    """
 
     UPSTREAM = "upstream bug"
-    SHARED = "shared limit"
+    BOTH = "both break"
     OURS = "our bug"
     ITS_OWN = "the cloner's own"
     UNKNOWN = "not known without upstream's answer"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Blame | None:
+        return cls.BOTH if value == "shared limit" else None  # what files of before have
 
 
 class Cause(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 from .description import Description
 from .digests import same
+from .frameworks.interface import Framework
 from .observer import Observer
 
 DRAWN = "drawn"
@@ -17,25 +18,42 @@ MANY = 64
 """As many numbers as chance hardly draws twice, be they whole ones."""
 
 
-def doubtful(original: Description, clone: Description, fresh: list[bool]) -> bool:
-    """Whether a weight of the clone may begin with another constant than the original's, or with one in its place.
+def doubtful(original: Description, clone: Description, fresh: list[bool], framework: Framework) -> bool:
+    """Whether a weight of the clone may begin with another constant than the original's, or with one in its place."""
+    return any(
+        fresh[number] and not same(ours, theirs) and _is_doubtful(original, clone, number, framework)
+        for number, (ours, theirs) in enumerate(zip(original.initial, clone.initial))
+    )
 
-    What an initializer with a seed in its config gives was drawn; what one without gives was not. Where there is none
-    to ask, the numbers tell: of numbers that were drawn, hardly two are equal.
+
+def _is_doubtful(original: Description, clone: Description, number: int, framework: Framework) -> bool:
+    """Whether two values that a weight begins with may differ by more than by chance.
+
+    What an initializer without a fixed seed gives was drawn, unless its numbers say that it was set. Of any other the
+    value is known, or it takes a new model to know.
     """
-    for number, (ours, theirs) in enumerate(zip(original.initial, clone.initial)):
-        if not fresh[number] or same(ours, theirs):
-            continue
-        drawn = draws(initializer_of(original, number))
-        if drawn:
-            found = theirs.size > 1 and looks_set(theirs)
-        elif drawn is None:
-            found = looks_set(ours) or looks_set(theirs)
-        else:  # a model that was trained has left its constants behind: that is no doubt of a clone
-            found = ours.size == 1 or looks_set(ours) or not looks_set(theirs)
-        if found:
-            return True
-    return False
+    ours, theirs = original.initial[number], clone.initial[number]
+    initializer = initializer_of(original, number)
+    if draws(initializer):
+        now_set = draws(initializer_of(clone, number)) is False
+        return now_set or (theirs.size > 1 and (looks_set(ours) or looks_set(theirs)))
+    # A model that was trained, or was loaded, has left its constants behind: that is no doubt of a clone.
+    constant = _constant_of(initializer, theirs, framework)
+    return constant is None or not same(constant, theirs)
+
+
+def _constant_of(initializer: Any, like: Any, framework: Framework) -> Any:
+    """What an initializer of Keras' own that draws nothing gives for a weight, None where it is not to be asked.
+
+    One of the user's own may count its calls, and a call in a graph of all models would be seen in what they draw.
+    """
+    package = type(initializer).__module__.partition(".")[0]
+    if framework.one_graph or initializer is None or package not in ("keras", "tf_keras", "tensorflow"):
+        return None
+    try:
+        return framework.array(initializer(like.shape, dtype=str(like.dtype)))[0]
+    except Exception:  # what it says of this shape or dtype is no answer
+        return None
 
 
 def initial_constants(original: Description, build: Callable[[], Any], observer: Observer) -> list[str]:
@@ -58,11 +76,25 @@ def initial_constants(original: Description, build: Callable[[], Any], observer:
     return [_beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]
 
 
+def tell_initial_values(
+    told: dict[str, Any],
+    original: Description,
+    clones: list[tuple[dict[str, Any], Description]],
+    build: Callable[[], Any],
+    observer: Observer,
+) -> None:
+    """What the weights of all models begin with. The last that is done: the models are of no use after it."""
+    told["begins"] = constants = initial_constants(original, build, observer)
+    with observer.clock.ours("digest"):
+        for seen, clone in clones:
+            values = enumerate(clone.initial)
+            seen["begins"] = [begins_as(original, number, value, constants, observer) for number, value in values]
+
+
 def begins_as(original: Description, number: int, value: Any, told: list[str], observer: Observer) -> str:
     """The digest of what a weight of a clone begins with, or of what the original's is made with, where it does so too.
 
-    A layer may set a weight while it is built, after it has made it. The original has had other values since it was
-    built, so who has that one has not copied it.
+    The original has had other values since it was built, so who has that one has not copied it.
     """
     if number < len(told) and told[number] not in ("", DRAWN) and same(value, original.initial[number]):
         return told[number]
@@ -74,8 +106,9 @@ def _beginning(original: Description, number: int, one: Any, two: Any, observer:
         return ""
     if not same(one, two):
         return DRAWN
-    # A seed of its own gives the same numbers in each build; and of two signs, one may be drawn twice.
-    return "" if draws(initializer_of(original, number)) else observer.digests.digest(one)
+    # Of a few whole numbers, or of two signs, one may be drawn twice.
+    by_chance = one.size < 2 or one.dtype.kind != "f"
+    return "" if by_chance and draws(initializer_of(original, number)) else observer.digests.digest(one)
 
 
 def initializer_of(description: Description, number: int) -> Any:
@@ -91,9 +124,10 @@ def initializer_of(description: Description, number: int) -> Any:
 
 
 def draws(initializer: Any) -> bool | None:
-    """Whether an initializer draws numbers, None where it does not tell."""
+    """Whether an initializer draws other numbers each time, which one with a fixed seed does not; None if not told."""
     try:
-        return "seed" in initializer.get_config()
+        config = initializer.get_config()
+        return "seed" in config and type(config["seed"]) is not int
     except Exception:  # no initializer, or one that has no config
         return None
 

@@ -14,33 +14,34 @@ from .structure import is_nested, leaves, numbered
 
 
 class CallsOfLayers:
-    """The calls of layers during one run: the layer, the leaves of what it returned, and their masks then."""
+    """The calls of layers during one run: the layer, the nesting of what it returned, its leaves, and their masks."""
 
     def __init__(self, observer: Observer) -> None:
         self._mask = observer.framework.mask
         self._concrete = observer.framework.concrete
-        self.calls: list[tuple[Any, list[Any], list[Any]]] = []
+        self.calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
         self.seconds = 0.0
 
     def __call__(self, layer: Any, result: Any) -> None:
         started = perf_counter()
-        found = list(leaves(result)) if is_nested(result) else [result]
+        nested = is_nested(result)
+        found = list(leaves(result)) if nested else [result]
         # A mask is read at once: it may be gone, or another's, by the time the model has returned.
-        self.calls.append((layer, found, [self._mask(leaf) for leaf in found]))
+        self.calls.append((layer, numbered(result)[0] if nested else 0, found, [self._mask(leaf) for leaf in found]))
         self.seconds += perf_counter() - started
 
-    def concrete_calls(self, description: Description) -> list[tuple[int, int, list[Any], list[Any]]]:
-        """The calls of layers of this model whose tensors have numbers: the layer, its use, its leaves, their masks."""
+    def concrete_calls(self, description: Description) -> list[tuple[int, int, Any, list[Any], list[Any]]]:
+        """The calls of layers of this model whose tensors have numbers: the layer, its use, and what `calls` has."""
         index = description.layers.index
         uses: dict[int, int] = {}
         calls = []
-        for layer, found, masks in self.calls:
+        for layer, structure, found, masks in self.calls:
             number = index.get(id(layer))
             if number is None or not all(leaf is None or self._concrete(leaf) for leaf in found):
                 continue
             use = uses.get(number, 0)
             uses[number] = use + 1
-            calls.append((number, use, found, masks))
+            calls.append((number, use, structure, found, masks))
         return calls
 
 
@@ -86,12 +87,17 @@ def run(
         masks = [framework.mask(leaf) for leaf in outputs]
         calls = heard.concrete_calls(description)
         reader = Reader(observer)
-        reader.read([outputs, masks, losses] + [part for call in calls for part in call[2:]])
+        reader.read([outputs, masks, losses] + [part for call in calls for part in call[3:]])
         answer["structure"] = structure
         answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
         answer["steps"] = [
-            {"layer": number, "use": use, "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(found, seen)]}
-            for number, use, found, seen in calls
+            {
+                "layer": number,
+                "use": use,
+                "structure": structure,
+                "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(found, seen)],
+            }
+            for number, use, structure, found, seen in calls
         ]
         answer["losses"] = [reader.digest(loss) for loss in losses]
     return answer

@@ -29,6 +29,28 @@ _GRAPH = ("layers", "input_layers", "output_layers")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
+class SavedModels:
+    """The models of one trial, saved: a clone whose file is the original's need not be loaded."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self._first: SavedModel | None = None
+
+    def save(
+        self, description: Description, folder: str, arrays: list[Any], packing: Any, known: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What came of saving a model, and, of a clone whose file is not the original's, of loading both."""
+        saved = SavedModel(description, folder, self._observer)
+        if self._first is None:
+            self._first = saved
+        elif saved.equals(self._first):
+            return self._first.told  # what comes of the one, perhaps for another clone, comes of the other
+        else:
+            for each in (self._first, saved):
+                each.load(arrays, packing, known)
+        return saved.told
+
+
 class SavedModel:
     """A model in a file of its own. `told` is what `Saved` declares on the wire."""
 

@@ -44,9 +44,10 @@ def train(
         return {
             "loss": reader.digest(loss),
             "gradients": [None if gradient is None else reader.leaf(gradient, None) for gradient in gradients],
-            "weights": [_leaf(value, observer) for value in after],
+            "weights": [leaf(value, observer) for value in after],
         }
 
 
-def _leaf(value: Any, observer: Observer) -> dict[str, Any]:
+def leaf(value: Any, observer: Observer) -> dict[str, Any]:
+    """The value of a weight as a leaf is declared on the wire."""
     return {"shape": list(value.shape), "dtype": str(value.dtype), "digest": observer.digests.digest(value)}

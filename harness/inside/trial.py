@@ -18,18 +18,19 @@ from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .cpu_limit import CloneTime, TooLong
 from .description import Description
 from .failures import failure, is_clear
+from .fitting import Fitting
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
 from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
-from .initial_values import begins_as, doubtful, initial_constants
+from .initial_values import doubtful, tell_initial_values
 from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
 from .progress import Progress, Tell
 from .run import Reader, Recorded, run
-from .saving import SavedModel
+from .saving import SavedModels
 from .structure import leaves
 from .training import train
 from .values import fits, input_arrays, specs_of
@@ -106,11 +107,13 @@ class _Trial:
         self._arguments: dict[str, str] = request.get("arguments") or {}
         self._asked_for_another = bool(self._arguments or request.get("builds"))
         self._callbacks = CallbackLog()
+        alone = module is not None and not self._asked_for_another and not request.get("ran")
+        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._touched = False
         self._doubted = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._observed: list[tuple[dict[str, Any], Description]] = []
-        self._saved: SavedModel | None = None
+        self._saved = SavedModels(observer)
         self._folder = ""
         checks = [name for name, asked in self._checks.items() if asked]
         self._progress = Progress(len(self._cloners), checks, tell)
@@ -166,11 +169,19 @@ class _Trial:
             whole = self._module is not None and not self._request.get("ran")
             build_again = None if self._module is None else self._built_again
             observation["varying"] = varying(self._original.holdings, self._unlike, whole, build_again)
+            if self._fitting.clones:
+                self._progress.begin("fit", "training by fit")
+                self._fitting.tell(
+                    observation, self._original, self._kept, self._arrays, self._packing, self._another_build
+                )
             if self._module is None:
                 self._put_back()
             elif self._doubted:
                 self._progress.begin("initial_values", "building the model again")
-                self._tell_initial_values(observation)
+                source, module = self._request["source"], self._module
+                tell_initial_values(
+                    observation, self._original, self._observed, lambda: build(source, module), self._observer
+                )
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
@@ -259,26 +270,17 @@ class _Trial:
         with self._clock.ours("draw"):
             return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
-    def _tell_initial_values(self, observation: dict[str, Any]) -> None:
-        """What the weights of all models begin with. The last that is done: the models are of no use after it."""
-        source, module = self._request["source"], self._module
-        told = initial_constants(self._original, lambda: build(source, module), self._observer)
-        observation["begins"] = told
-        with self._clock.ours("digest"):
-            for seen, description in self._observed:
-                seen["begins"] = [
-                    begins_as(self._original, number, value, told, self._observer)
-                    for number, value in enumerate(description.initial)
-                ]
-
     def _built_again(self) -> Holdings:
         """What another build of the source holds, with other seeds."""
-        observer = self._observer
         self._progress.begin("holdings", "building the model again")
+        return self._another_build(seed=500, values=False).held_now(self._observer)
+
+    def _another_build(self, seed: int = 0, values: bool = True) -> Description:
+        observer = self._observer
         with self._clock.keras("build"):
             observer.framework.forget()
-            observer.framework.reseed(observer.seed + 500)
-            return Description(self._build_both()[1], observer, values=False).held_now(observer)
+            observer.framework.reseed(observer.seed + seed)
+            return Description(self._build_both()[1], observer, values)
 
     def _put_back(self) -> None:
         with self._clock.keras("weights"):
@@ -316,21 +318,9 @@ class _Trial:
             kept.restore()
         if costly and self._checks.get("saving"):
             self._progress.begin("saving", "saving " + what)
-            observation["saved"] = self._save(description)
+            observation["saved"] = self._saved.save(description, self._folder, self._arrays, self._packing, self._known)
             kept.restore()
         return observation
-
-    def _save(self, description: Description) -> dict[str, Any]:
-        """What came of saving a model, and, of a clone whose file is not the original's, of loading both."""
-        saved = SavedModel(description, self._folder, self._observer)
-        if self._saved is None:
-            self._saved = saved
-        elif saved.equals(self._saved):
-            return self._saved.told  # what comes of the one, perhaps for another clone, comes of the other
-        else:
-            for each in (self._saved, saved):
-                each.load(self._arrays, self._packing, self._known)
-        return saved.told
 
     def _run(self, description: Description, kept: VariableValues, training: bool, recorded: Any = None) -> Any:
         answer = run(description, self._arrays, self._observer, self._packing, training, recorded)
@@ -453,8 +443,10 @@ class _Trial:
         if copies:
             observation["brought"] = brought
         if costly and not keeps and not self._asked_for_another and not self._request.get("ran"):
-            self._doubted = self._doubted or doubtful(self._original, description, freshness)
+            self._doubted = self._doubted or doubtful(self._original, description, freshness, self._observer.framework)
             self._observed.append((observation, description))
+        if costly:
+            self._fitting.keep(observation, description, ours, self._original.model)
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation

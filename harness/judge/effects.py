@@ -23,7 +23,7 @@ class FixEffect(enum.StrEnum):
     BREAKS = "breaks what worked"
     OTHERWISE = "broken before, breaks otherwise now"
     LEAVES = "leaves broken"
-    LIMIT = "a limit that fixed shares"
+    SHARED = "fixed breaks there as well, or Keras documents it"
 
 
 COUNTED = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.OTHERWISE, FixEffect.LEAVES)
@@ -43,7 +43,7 @@ class KnownBugs(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, known: KnownIssues, generation: Generation, release: str) -> KnownBugs:
-        """Excused are the limits that Keras documents, and those that the fixed cloner is known to have."""
+        """Excused is what Keras documents, and what the fixed cloner is known to break as well."""
         upstream = known.on(generation, release, "upstream")
         documented = [issue for issue in upstream.issues if issue.documented]
         return cls(KnownIssues((*documented, *known.on(generation, release, "fixed").issues)), upstream)
@@ -63,7 +63,7 @@ def effects(
 
     def effect(cause: Cause) -> FixEffect:
         if bugs.excused.of(cause) is not None or any(alike(cause, other) for other in fixed):
-            return FixEffect.LIMIT
+            return FixEffect.SHARED
         if any(alike(cause, other) for other in upstream):
             return FixEffect.LEAVES
         if (silent_now or nothing_worked) and bugs.upstream.of(cause) is not None:

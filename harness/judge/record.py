@@ -82,7 +82,7 @@ class Judged(msgspec.Struct, frozen=True):
     left: int = 0
     uncovered: int = 0
     mended: int = 0
-    limits: int = 0
+    shared: int = msgspec.field(default=0, name="limits")
     silent: str = ""
     breaks: tuple[JudgedCause, ...] = ()
     stopped: str = ""
@@ -127,7 +127,7 @@ class Judged(msgspec.Struct, frozen=True):
             FixEffect.BREAKS: self.broken,
             FixEffect.OTHERWISE: self.otherwise,
             FixEffect.LEAVES: self.left,
-            FixEffect.LIMIT: self.limits,
+            FixEffect.SHARED: self.shared,
         }
         return count[effect], self.worked if effect is FixEffect.BREAKS else self.tried
 

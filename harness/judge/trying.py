@@ -149,7 +149,7 @@ class Reference(GraphTrials):
 class Candidate(GraphTrials):
     """The trials of one cloner, which goes by a name in its process, and what they have shown.
 
-    `shared` says whether limits that the fixed cloner shares are excused. Graphs that are tried only to make a finding
+    `shared` says whether what the fixed cloner breaks as well is excused. Graphs that are tried only to make a finding
     smaller are not counted. `reported` is the model of the bug report, `multi_gpu` the same through `multi_gpu_model`,
     which is how the bug was met; `stopped` says why not all graphs were tried.
     """

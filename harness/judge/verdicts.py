@@ -66,8 +66,8 @@ def verdict(blank: Judged, candidate: Candidate) -> Judged:
         left=effects.count(FixEffect.LEAVES),
         uncovered=sum(tried.uncovered for tried in built),
         mended=sum(tried.worst() is None and bool(tried.upstream) for tried in built),
-        limits=sum(
-            tried.worst() is None and any(effect is FixEffect.LIMIT for _, effect in tried.causes) for tried in built
+        shared=sum(
+            tried.worst() is None and any(effect is FixEffect.SHARED for _, effect in tried.causes) for tried in built
         ),
         silent=_silent(candidate, wrong),
         breaks=tuple(map(_judged_cause, in_order(candidate))),

@@ -54,12 +54,14 @@ class Leaf(msgspec.Struct, frozen=True):
 class StepSeen(msgspec.Struct, frozen=True):
     """What one layer gave when it was called while the model ran, in the order in which calls returned.
 
-    `layer` indexes `Observation.shape.layers`; `use` counts the calls of that layer in this run.
+    `layer` indexes `Observation.shape.layers`; `use` counts the calls of that layer in this run. `structure` has the
+    nesting of what it gave, as that of a run has; 0 is a tensor by itself.
     """
 
     layer: int
     use: int
     outputs: tuple[Leaf, ...]
+    structure: Any = 0
 
 
 class ModelRun(msgspec.Struct, frozen=True):
@@ -175,6 +177,15 @@ class Trained(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
+class Fitted(msgspec.Struct, frozen=True):
+    """What one step by `fit` gives, by name, and the weights after it; `why` says why that cannot be compared."""
+
+    results: dict[str, str] = {}
+    weights: tuple[Leaf, ...] = ()
+    failure: Failure | None = None
+    why: str = ""
+
+
 class Observation(msgspec.Struct, frozen=True):
     """All that is said of one model. A part that was not asked for is None.
 
@@ -188,7 +199,8 @@ class Observation(msgspec.Struct, frozen=True):
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
     `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
     `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
-    `varying` has the paths of `shape.holdings` that another build of the same source does not repeat.
+    `varying` has the paths of `shape.holdings` that another build of the same source does not repeat. `fitted` is there
+    where the model and a clone of it are compiled.
     """
 
     shape: Shape
@@ -201,6 +213,7 @@ class Observation(msgspec.Struct, frozen=True):
     begins: tuple[str, ...] = ()
     brought: tuple[str, ...] | None = None
     trained: Trained | None = None
+    fitted: Fitted | None = None
     saved: Saved | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""

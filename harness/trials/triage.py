@@ -195,8 +195,8 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
 def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with whose fault they are.
 
-    What both show is a limit they share. Where upstream was not asked, or made no clone that could show it, whose fault
-    it is what fixed shows is not known.
+    What both show is said to break in both, and no more. Where upstream was not asked, or made no clone that could show
+    it, whose fault it is what fixed shows is not known.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
@@ -206,7 +206,7 @@ def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, .
 
     def blame(cloner: str, cause: Cause) -> Blame:
         shared = any(alike(cause, other) for other in others.get(cloner, ()))
-        return Blame.SHARED if shared else alone.get(cloner, Blame.ITS_OWN)
+        return Blame.BOTH if shared else alone.get(cloner, Blame.ITS_OWN)
 
     return {cloner: tuple(replace(cause, blame=blame(cloner, cause)) for cause in its) for cloner, its in found.items()}
 

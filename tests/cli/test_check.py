@@ -286,7 +286,7 @@ def test_a_compiled_model_is_known_not_to_be_compiled_again(
     )
     checked = check(tmp_path, "compiled.py:make", warm(subject))
     assert verdicts(checked) == {"upstream": "diverged", "fixed": "diverged"}
-    assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "shared limit")}
+    assert {(each.known, each.blame) for each in checked.breaks} == {("not-compiled", "both break")}
     line, spec = 465, importlib.util.find_spec("tf_keras.src.models")
     assert f"cloning.py:{line} " in checked.breaks[0].because
     cloning = Path((spec.submodule_search_locations or [""])[0] if spec else "") / "cloning.py"
@@ -322,3 +322,22 @@ def test_an_application_takes_what_its_function_takes(process: SubjectProcess) -
 
 def test_what_is_wanted_has_all_checks_by_default() -> None:
     assert dataclasses.asdict(CheckWanted())["checks"] == ("again", "training_step", "saving")
+
+
+def test_what_a_model_itself_cannot_do_is_said_not_to_be_compared(tmp_path: Path, process: SubjectProcess) -> None:
+    (tmp_path / "odd.py").write_text(
+        "import keras\nfrom keras import layers\n\n\nclass Secret(layers.Layer):\n    def call(self, x):\n"
+        "        return x * 2\n\n    def get_config(self):\n        return {**super().get_config(), 'key': object()}\n"
+        "\n    @classmethod\n    def from_config(cls, config):\n        config.pop('key')\n"
+        "        return cls(**config)\n\n\ndef make():\n"
+        "    x = keras.Input((4,), name='x')\n    return keras.Model(x, Secret()(x))\n"
+    )
+    checked = check(tmp_path, "odd.py:make", process)
+    assert verdicts(checked)["fixed"] == "faithful"
+    assert [each.what for each in checked.not_compared] == ["the clone saved and loaded"]
+    assert checked.not_compared[0].why.startswith("the model itself cannot be saved: ")
+    assert "the clone saved and loaded" not in checked.compared
+    assert "outputs" in checked.compared
+    text = "\n".join(checked_text(checked))
+    assert "  fixed: faithful in what was compared" in text
+    assert "\n  not compared: the clone saved and loaded: the model itself cannot be saved: " in text

@@ -83,7 +83,7 @@ def test_arguments_that_ask_for_a_model_like_it(arguments: tuple[str, ...], chec
     code, out, err = check("own_towers.py:tower", *(f"--way={each}" for each in arguments))
     assert (code, err) == (0, ""), out
     assert f"  --way {' '.join(arguments)}\n    held against the model itself" in out
-    assert out.count(": faithful\n") == 2
+    assert out.count(": faithful in what was compared\n") == 2
 
 
 @pytest.mark.parametrize(

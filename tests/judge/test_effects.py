@@ -82,8 +82,8 @@ def test_a_known_bug_of_the_release_that_an_exception_hid_is_left_broken() -> No
 
 
 def test_what_fixed_shares_and_what_keras_documents_is_held_against_nobody() -> None:
-    assert effect([NAME], [NAME], (NAME,)) == [FixEffect.LIMIT]
-    assert effect([MASK], [], bugs=KnownBugs(KnownIssues((LOSES_MASKS,)))) == [FixEffect.LIMIT]
+    assert effect([NAME], [NAME], (NAME,)) == [FixEffect.SHARED]
+    assert effect([MASK], [], bugs=KnownBugs(KnownIssues((LOSES_MASKS,)))) == [FixEffect.SHARED]
 
 
 def tried(graph: Graph, its: list[Difference], upstream: list[Difference]) -> GraphTried:

@@ -163,7 +163,7 @@ def test_the_worst_is_said_first_and_a_screen_is_enough() -> None:
         "broken before, breaks otherwise now",
         "leaves broken",
     ]
-    assert all(each.said in everything([verdict], "keras") for each in many if each.effect is not FixEffect.LIMIT)
+    assert all(each.said in everything([verdict], "keras") for each in many if each.effect is not FixEffect.SHARED)
 
 
 def test_causes_that_are_alike_are_one_row() -> None:

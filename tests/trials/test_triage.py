@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -425,10 +426,17 @@ def test_blame_goes_three_ways() -> None:
     assert alike(both, theirs)
     found = with_blame({"upstream": [upstream, both], "fixed": [theirs, ours], "other": [ours]})
     assert {cloner: [each.blame for each in its] for cloner, its in found.items()} == {
-        "upstream": [Blame.UPSTREAM, Blame.SHARED],
-        "fixed": [Blame.SHARED, Blame.OURS],
+        "upstream": [Blame.UPSTREAM, Blame.BOTH],
+        "fixed": [Blame.BOTH, Blame.OURS],
         "other": [Blame.ITS_OWN],
     }
+
+
+def test_what_both_break_is_said_to_be_no_limit_and_older_files_are_read() -> None:
+    assert all("limit" not in each for each in Blame)
+    assert msgspec.json.decode(b'"shared limit"', type=Blame) is Blame.BOTH
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'"nobody"', type=Blame)
 
 
 def test_that_weights_are_not_taken_follows_from_their_order_in_a_model_inside() -> None:

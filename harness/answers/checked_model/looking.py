@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from clonediff.harness.answers.causes import cause_shown
 from clonediff.harness.answers.checked_model import inputs, verdicts
 from clonediff.harness.answers.checked_model.applications import MILLIONS
+from clonediff.harness.answers.checked_model.compared import compared
 from clonediff.harness.answers.checked_model.inputs import InputsError
 from clonediff.harness.answers.checked_model.models import Model, functions, source_of, takes_safe_mode
 from clonediff.harness.answers.checked_model.processes import LONG, Second, Tell, second_process_pays, try_cloners
@@ -164,10 +165,11 @@ def _look(
         if tell is not None:
             tell(f"{seen.layers} layers, {at}")
 
+    checks = () if case.user_arguments else wanted.checks
+
     def tried_by(*cloners: str) -> list[Trial]:
         limits = {"timeout": wanted.seconds, "seconds": seen.seconds}
         beside = second if wanted.processes > 1 else None
-        checks = () if case.user_arguments else wanted.checks
         return try_cloners(case, process, beside, cloners, known, checks, **limits, tell=about)
 
     tried = tried_by(*wanted.cloners)
@@ -179,11 +181,11 @@ def _look(
         tried += tried_by(remedy)
         clones = _cloned(tried, (*(each.cloner for each in clones), remedy), process)
     asked, others = clones[: len(wanted.cloners)], clones[len(wanted.cloners) :]
+    looked_at, left_out = compared(tried[0].original, clones, case, checks)
+    told = replace(told, clones=asked, remedies=others, compared=looked_at, not_compared=left_out)
     return replace(
         told,
-        summary=verdicts.summary(asked, others, subject, strict=wanted.strict),
-        clones=asked,
-        remedies=others,
+        summary=verdicts.summary(asked, others, subject, strict=wanted.strict, in_part=told.in_part),
         peak=peak_memory(process.pid) + peak_memory(second.pid),
         seconds=time.monotonic() - began,
     )

@@ -30,13 +30,25 @@ class Cloned(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class NotCompared(msgspec.Struct, frozen=True):
+    """Something that was not compared, and why not; of one `cloner`, or of all of them.
+
+    What is left to `chance`, no clone is to have: it takes nothing from a faithful one.
+    """
+
+    what: str
+    why: str
+    cloner: str = ""
+    chance: bool = False
+
+
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model on a subject. Where it was not checked, `reason` says why and `advice` what to do.
 
     `summary` says what happens to whose clone, and what to do that works; `remedies` are the cloners that were tried to
     find that out, though not asked for. `inputs` has a line for each input that it was fed, `peak` the most memory that
     its process held, in bytes. `clone_arguments` says what `clone_model` was given beside the model, and what that is
-    held against.
+    held against. `compared` names what was compared of each clone, `not_compared` what was not.
     """
 
     model: str
@@ -53,9 +65,16 @@ class CheckedModel(msgspec.Struct, frozen=True):
     advice: tuple[str, ...] = ()
     clones: tuple[Cloned, ...] = ()
     remedies: tuple[Cloned, ...] = ()
+    compared: tuple[str, ...] = ()
+    not_compared: tuple[NotCompared, ...] = ()
     seconds: float = 0.0
     peak: int = 0
     format: int = 1
+
+    @property
+    def in_part(self) -> bool:
+        """Whether something of the model was not compared of any clone."""
+        return any(not each.cloner and not each.chance for each in self.not_compared)
 
     @property
     def breaks(self) -> tuple[CauseShown, ...]:

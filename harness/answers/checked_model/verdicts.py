@@ -1,6 +1,7 @@
 """What a check comes to for whose model it is: how good each clone is, and what to do that works.
 
-Nothing is recommended that was not tried on the model. What two cloners break is one limit only where it is one cause.
+Nothing is recommended that was not tried on the model. That two cloners break alike is said only where it is one
+cause; whether it is a bug of both or a limit, that does not tell.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from collections.abc import Iterable, Sequence
 from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.record import Cloned
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.records import Blame
 
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"
+IN_PART = "in what was compared"
+"""What is added to these where something of the model could not be compared."""
 NAME_ONLY = "only a name differs"
 RAISED = "your function raises an exception, which arrives"
 REMEDIES = ("fixed", "from_config")
@@ -67,15 +71,34 @@ def whose(cloner: str, subject: Subject) -> str:
     return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner}")
 
 
-def summary(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
-    """The line that a report on a model begins with. With `strict`, a user would mind a changed name."""
+def summary(
+    clones: Sequence[Cloned],
+    remedies: Sequence[Cloned],
+    subject: Subject,
+    *,
+    strict: bool = False,
+    in_part: bool = False,
+) -> str:
+    """The line that a report on a model begins with. With `strict`, a user would mind a changed name.
+
+    Where the model was compared `in_part`, no clone is called faithful in more than that.
+    """
     happened: dict[str, list[str]] = {}
     for each in clones:
         happened.setdefault(each.outcome, []).append(whose(each.cloner, subject))
     if len(happened) > 1:
         happened.pop(FAITHFUL, None)
-    said = [what if what == FAITHFUL else f"{what} ({' and '.join(who)})" for what, who in happened.items()]
+    said = [
+        qualified(what, in_part=in_part) + ("" if what == FAITHFUL else f" ({' and '.join(who)})")
+        for what, who in happened.items()
+    ]
     return "; ".join((*said, what_to_do(clones, remedies, subject, strict=strict)))
+
+
+def qualified(what: str, *, in_part: bool) -> str:
+    """What is said of a clone without a fault; of one that was compared in part, that it is."""
+    faultless = what in (FAITHFUL, DOCUMENTED, Verdict.FAITHFUL)
+    return f"{what} {IN_PART}" if in_part and faultless else what
 
 
 def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
@@ -95,8 +118,8 @@ def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Su
         return refused or "add --cloner upstream to compare, and to have tried what may work"
     if refused:
         return f"nothing that was tried works; clonediff's clone_model says what to do: {refused}"
-    if fixed is not None and _one_limit(upstream, fixed):
-        return "a limit that both share, and nothing else that was tried works"
+    if fixed is not None and _both_break_alike(upstream, fixed):
+        return "both break alike, and nothing else that was tried works"
     return f"nothing that was tried works{report}"
 
 
@@ -109,9 +132,9 @@ def to_try(clones: Sequence[Cloned], subject: Subject, *, strict: bool = False) 
     return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
 
 
-def _one_limit(one: Cloned, other: Cloned) -> bool:
+def _both_break_alike(one: Cloned, other: Cloned) -> bool:
     """Whether two cloners break alike, cause by cause, and neither breaks anything more."""
-    return all(each.blame == Blame.SHARED for cloned in (one, other) for each in minded(cloned.breaks))
+    return all(each.blame == Blame.BOTH for cloned in (one, other) for each in minded(cloned.breaks))
 
 
 def _for_use(subject: Subject) -> bool:

@@ -7,9 +7,11 @@ from textwrap import wrap
 
 from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
-from clonediff.harness.answers.checked_model.verdicts import FAITHFUL, refusal
+from clonediff.harness.answers.checked_model.verdicts import FAITHFUL, qualified, refusal
 from clonediff.harness.cli.terminal import table
 from clonediff.reports.markup import one_line
+
+_LONGEST_REASON = 200
 
 
 def checked_text(checked: CheckedModel) -> list[str]:
@@ -30,11 +32,25 @@ def checked_text(checked: CheckedModel) -> list[str]:
     if checked.clone_arguments:
         lines.append(f"  --way {one_line(checked.clone_arguments[0])}")
         lines += [f"    {line}" for each in checked.clone_arguments[1:] for line in wrap(each, 112)]
+    lines += _compared_text(checked)
+    in_part = checked.in_part
     for cloned in checked.clones:
-        lines += _cloned_text(cloned)
+        lines += _cloned_text(cloned, in_part=in_part)
     for cloned in checked.remedies:
-        lines.append(f"  tried as well: {cloned.cloner}: {cloned.outcome}")
+        lines.append(f"  tried as well: {cloned.cloner}: {qualified(cloned.outcome, in_part=in_part)}")
     return lines
+
+
+def _compared_text(checked: CheckedModel) -> Iterable[str]:
+    """What was compared, on one line, and then a line for each reason why something was not."""
+    if checked.compared:
+        compared = f"compared: {', '.join(checked.compared)}"
+        yield from wrap(compared, 118, initial_indent="  ", subsequent_indent="    ")
+    left_out: dict[str, list[str]] = {}
+    for each in checked.not_compared:
+        left_out.setdefault(each.why, []).append(each.what)
+    for why, things in left_out.items():
+        yield f"  not compared: {one_line(', '.join(things))}: {one_line(why, _LONGEST_REASON)}"
 
 
 def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[str]:
@@ -42,7 +58,7 @@ def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[st
     rows = [("model", "layers", "parameters", "seconds", "memory", *cloners)]
     for each in all_:
         size = (str(each.layers), f"{each.parameters:,}", f"{each.seconds:.1f}", f"{each.peak / (1 << 30):.1f} GiB")
-        verdicts = {cloned.cloner: _short(cloned) for cloned in each.clones}
+        verdicts = {cloned.cloner: _short(cloned, in_part=each.in_part) for cloned in each.clones}
         if each.status is not Status.CHECKED:
             said = f"{each.status}: {one_line(each.reason)[:80]}"
             rows.append((one_line(each.model), *size, said, *("" for _ in cloners[1:])))
@@ -51,18 +67,18 @@ def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[st
     return table(rows)
 
 
-def _short(cloned: Cloned) -> str:
+def _short(cloned: Cloned, *, in_part: bool) -> str:
     if not cloned.breaks:
-        return cloned.verdict
+        return qualified(cloned.verdict, in_part=in_part)
     return f"{cloned.verdict}: {'; '.join(each.known or each.title for each in cloned.breaks)}"
 
 
-def _cloned_text(cloned: Cloned) -> Iterable[str]:
+def _cloned_text(cloned: Cloned, *, in_part: bool) -> Iterable[str]:
     if why := refusal(cloned):
         yield f"  {cloned.cloner}: refused: {one_line(why)}"
         return
-    more = "" if cloned.outcome in ("", FAITHFUL) else f": {cloned.outcome}"
-    yield f"  {cloned.cloner}: {cloned.verdict}{more}"
+    more = "" if cloned.outcome in ("", FAITHFUL) else f": {qualified(cloned.outcome, in_part=in_part)}"
+    yield f"  {cloned.cloner}: {qualified(cloned.verdict, in_part=in_part)}{more}"
     for note in cloned.notes:
         yield f"    {one_line(note)}"
     for each in cloned.breaks:

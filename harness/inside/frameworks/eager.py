@@ -12,6 +12,7 @@ from typing import Any, Callable, ContextManager
 
 import numpy as np
 
+from ..structure import leaves
 from .backends import Backend
 from .interface import Framework
 
@@ -32,6 +33,7 @@ class Eager(Framework):
     """The modules of layers whose one use of `training` is dropout."""
     _takes_training = ""
     """The attribute that says whether a layer takes `training`."""
+    fits = True
 
     def devices(self) -> list[str]:
         return self.tensors.devices()
@@ -84,9 +86,20 @@ class Eager(Framework):
 
     def first_values(self, build: Callable[[], Any]) -> list[Any]:
         made: list[tuple[Any, Any]] = []
+        built: dict[int, tuple[Any, Any]] = {}
+
+        def after_its_first_call(layer: Any, result: Any) -> None:
+            # Building may set a weight that was made before. What a call on numbers changes, or somebody later, is no
+            # beginning; and within a graph that is being traced nothing can be read: what holds the layer is told next.
+            if self.is_layer(layer) and any(self.is_symbolic(each) for each in leaves(result)):
+                for weight in self.weights(layer)[0]:
+                    with contextlib.suppress(Exception):
+                        built[id(weight)] = built.get(id(weight)) or (weight, self.read(weight))
+
         with self._variables_told(lambda variable, value: made.append((variable, value))):
-            weights = self.weights(build())[0]
-        values = {id(variable): value for variable, value in made}
+            with self.listen(after_its_first_call):
+                weights = self.weights(build())[0]
+        values = {id(variable): value for variable, value in [*made, *built.values()]}
         # With mixed precision, what a layer has is a wrapper around the variable that was made.
         return [values.get(id(weight), values.get(id(getattr(weight, "_variable", None)))) for weight in weights]
 
@@ -134,6 +147,13 @@ class Eager(Framework):
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
         return model(inputs, training=training)
+
+    def fit(self, model: Any, inputs: Any, targets: Any, batch: int) -> dict[str, Any]:
+        model.run_eagerly = True  # to trace a function for a single step takes longer than the step
+        if getattr(model, "_jit_compile", None):  # as does to compile it
+            model._jit_compile = False
+        told = model.fit(inputs, targets, batch_size=batch, epochs=1, shuffle=False, verbose=0)
+        return dict(told.history)
 
     def losses(self, model: Any) -> list[Any]:
         return list(model.losses)

@@ -35,6 +35,8 @@ class Framework:
     """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
     one_graph = False
     """Whether all models stand in one graph, so that to forget it is to forget each of them."""
+    fits = False
+    """Whether a model can be trained by `fit` for a single step, beside all others."""
     _safe_mode: Any = None
     """The scope that says whether lambdas may be read back, in releases that refuse to unless told."""
 
@@ -257,6 +259,15 @@ class Framework:
         # A method before the optimizers of TensorFlow 2.11.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
+    def compile_alike(self, clone: Any, model: Any) -> bool:
+        """Whether a clone of a compiled model is compiled; where `clone_model` compiles none, it is done here."""
+        return self.compiled(clone) is not None
+
+    def steps_made(self, model: Any) -> int:
+        """How many steps of training the optimizer of a compiled model has made."""
+        iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
+        return 0 if iterations is None else int(self.read(iterations))
+
     # -- a call that is tried
 
     def symbolic(self, spec: dict[str, Any]) -> Any:
@@ -330,7 +341,7 @@ class Framework:
         raise NotImplementedError
 
     def first_values(self, build: Callable[[], Any]) -> list[Any]:
-        """The values that the weights of a new model were made with, None for one whose making was not seen."""
+        """The values that the weights of a new model have once its layers are built, None for one that was not seen."""
         raise NotImplementedError
 
     # -- a model that runs
@@ -390,6 +401,10 @@ class Framework:
         """Give a class another attribute until `remove_hooks`."""
         self._hooks = self._hooks + [(owner, name, owner.__dict__[name])]
         setattr(owner, name, value)
+
+    def fit(self, model: Any, inputs: Any, targets: Any, batch: int) -> dict[str, Any]:
+        """What one step of `fit` gives, by name."""
+        raise NotImplementedError
 
     def losses(self, model: Any) -> list[Any]:
         """The losses that the model's last call added, and those of its regularizers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import importlib
@@ -262,6 +263,13 @@ class TfKeras(Eager):
         if not getattr(model, "_is_compiled", False):
             return None
         return parts(model.get_compile_config() or {}) if hasattr(model, "get_compile_config") else {}
+
+    def compile_alike(self, clone: Any, model: Any) -> bool:
+        # `clone_model` resets what says that a model is compiled: whoever clones one, compiles the clone.
+        if self.compiled(clone) is None and hasattr(model, "get_compile_config"):
+            with contextlib.suppress(Exception):  # what has no name in the config cannot be read back
+                clone.compile_from_config(model.get_compile_config())
+        return self.compiled(clone) is not None
 
     # -- variables
 

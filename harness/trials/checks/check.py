@@ -32,9 +32,10 @@ class Stage(enum.IntEnum):
     INFERENCE = 7
     TRAINING_RUN = 8
     TRAINED = 9
-    SAVED = 10
-    AGAIN = 11
-    FUNCTIONS = 12
+    FITTED = 10
+    SAVED = 11
+    AGAIN = 12
+    FUNCTIONS = 13
 
 
 class Reach(enum.IntEnum):

@@ -7,10 +7,12 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import ModelRun
 from clonediff.harness.trials.checks.check import (
+    NOT_COMPARED,
     RUN,
     RUN_ON_NUMBERS,
     Aspects,
     Check,
+    Comparison,
     Stage,
     Thing,
     computes,
@@ -25,6 +27,17 @@ from clonediff.harness.trials.checks.runs import at_step, first_parting, produce
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
 from clonediff.reports.records import Difference, Severity
 
+
+def _structure(difference: Difference, dialect: str) -> Comparison:
+    """The nesting of what a model gives, or of what a model or a layer in it is declared to give."""
+    if ".steps[" not in difference.path:
+        return RUN
+    name = difference.first.name if difference.first is not None else ""
+    if dialect != "keras" or not name or "/" in name:
+        return NOT_COMPARED
+    return Comparison(f"keras.tree.map_structure(lambda each: 0, {{}}.get_layer({name!r}).output)", sure=False)
+
+
 _IN_ANOTHER_ORDER: dict[str, Any] = {"shows": (Thing.LISTING,), "any_layer": True, "shown": RUN_ON_NUMBERS}
 
 ASPECTS = Aspects(
@@ -35,7 +48,7 @@ ASPECTS = Aspects(
         ("raises another", "{clone} raises another exception{training} than the original"),
     ),
     crashes(("raises", "{clone} does not run{training}"), shown=RUN),
-    nested(computes, "structure", "outputs of a call", "an output of a call", shown=RUN),
+    nested(computes, "structure", "outputs of a call", "an output of a call", shown=_structure),
     computes(
         ("count", "{clone} gives another number of outputs{training}{at}"),
         ("shape", "{clone} gives another shape{training}{at}"),
@@ -111,6 +124,8 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
         if twin.use != step.use and same and step.layer not in swapped:
             swapped.add(step.layer)
             yield ASPECTS.differs("call order", path, f"use {step.use}", f"use {twin.use}", first)
+        for one in unlike(step.structure, twin.structure):
+            yield ASPECTS.differs_in("structure", f"{path}.structure", one, first, severity=severity)
         if len(step.outputs) != len(twin.outputs):
             counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
             yield ASPECTS.differs("count", path, *counts, first, severity=severity)

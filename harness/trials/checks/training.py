@@ -1,11 +1,17 @@
-"""10. Training: a step on the same batch gives the same gradients, the same updated weights and the same losses."""
+"""10. Training: a step on the same batch gives the same gradients, the same updated weights and the same losses.
+
+Where both models are compiled, so does a step by `fit` itself, on data by the same names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun, Trained
-from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes, loses, trains
+from msgspec.structs import replace
+
+from clonediff.harness.subjects.observation import Fitted, Leaf, ModelRun, Trained
+from clonediff.harness.trials.checks.check import Aspects, Check, Link, Reach, Spread, Stage, crashes, loses, trains
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import raises
@@ -14,6 +20,7 @@ from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 
 _OF_TRAINING = {"reach": Reach.TRAINING}
+_BY_FIT: dict[str, Any] = {"reach": Reach.TRAINING, "stage": Stage.FITTED, "any_layer": True}
 _ASPECTS = Aspects(
     "training",
     trains(
@@ -36,12 +43,42 @@ _ASPECTS = Aspects(
     ),
     loses(("losses order", "the losses that layers add come in another order{inside}"), any_layer=True, **_OF_TRAINING),
     loses(("no longer raises", "{clone} can be trained where the original raises an exception"), **_OF_TRAINING),
+    crashes(
+        ("raises", "{clone} cannot be trained by `fit`, on data that the original takes"), path="fitted", **_BY_FIT
+    ),
     crashes(("raises", "{clone} cannot be trained"), **_OF_TRAINING),
+    loses(
+        ("fit no longer raises", "{clone} can be trained by `fit` where the original raises an exception"),
+        ("fit raises another", "{clone} raises another exception by `fit` than the original"),
+        ("fit result missing", "{clone} gives a result less by `fit`, or by another name"),
+        ("fit result extra", "{clone} gives a result more by `fit`"),
+        **_BY_FIT,
+    ),
+    trains(
+        ("fit result value", "a step by `fit` gives another loss, or another metric,{inside}"),
+        ("fit weight count", "a step by `fit` leaves more weights, or fewer,{inside}"),
+        ("fit weight shape", "a weight of {a} has another shape after a step by `fit`{inside}"),
+        ("fit weight dtype", "a weight of {a} has another dtype after a step by `fit`{inside}"),
+        ("fit weight value", "a weight of {a} has another value after a step by `fit`{inside}"),
+        **_BY_FIT,
+    ),
+)
+
+_LINKS = tuple(
+    Link(
+        name,
+        effect,
+        Spread.ANYWHERE,
+        "`fit` finds data, losses and metrics by the names of a model's ends",
+        lambda cause, effect, flow: effect.path.startswith("fitted"),
+    )
+    for name in ("name", "input name")
+    for effect in ("raises", "fit result *")
 )
 
 
 def training(pair: Pair) -> list[Difference]:
-    """The losses that layers add in each run, then the loss, the gradients and the weights after one step."""
+    """The losses that layers add in each run, the loss, the gradients and the weights after a step, and after `fit`."""
     seen = pair.observed
     if seen is None:
         return []
@@ -50,6 +87,7 @@ def training(pair: Pair) -> list[Difference]:
         *_losses(pair, original.inference, seen.inference, "inference"),
         *_losses(pair, original.training, seen.training, "training"),
         *_trained(pair, original.trained, seen.trained),
+        *_fitted(pair, original.fitted, seen.fitted),
     ]
 
 
@@ -90,20 +128,50 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
     yield from _leaves(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
 
 
-def _leaves(
-    pair: Pair, word: str, owners: Sequence[int], wants: Sequence[Leaf | None], haves: Sequence[Leaf | None]
-) -> Iterator[Difference]:
+def _fitted(pair: Pair, want: Fitted | None, have: Fitted | None) -> Iterator[Difference]:
+    """What `fit` gives, and leaves. Of a clone that is not compiled, that is told of what it was compiled with."""
+    if want is None or want.why or have is None:
+        return
     shape = pair.original.shape
+    model = place(shape, -1)
+    if want.failure is not None or have.failure is not None:
+        if want.failure is None and have.failure is not None:
+            yield replace(raises(_ASPECTS, "fitted", "it trains", have.failure, shape), first=model)
+        elif want.failure is not None and have.failure is None:
+            yield _ASPECTS.differs("fit no longer raises", "fitted", want.failure.type, "it trains", model)
+        elif want.failure is not None and have.failure is not None and want.failure.type != have.failure.type:
+            yield _ASPECTS.differs("fit raises another", "fitted", want.failure.type, have.failure.type, model)
+        return
+    for name, expected in want.results.items():
+        path = f"fitted.results[{name!r}]"
+        if name not in have.results:
+            yield _ASPECTS.differs("fit result missing", path, "a result", MISSING, model)
+        elif have.results[name] != expected:
+            yield _ASPECTS.differs_in_value("fit result value", path, expected, have.results[name], model)
+    for name in have.results:
+        if name not in want.results:
+            yield _ASPECTS.differs("fit result extra", f"fitted.results[{name!r}]", MISSING, "a result", model)
+    yield from _leaves(pair, "fit weight", range(len(shape.weights)), want.weights, have.weights, "fitted.weights")
+
+
+def _leaves(
+    pair: Pair,
+    word: str,
+    owners: Sequence[int],
+    wants: Sequence[Leaf | None],
+    haves: Sequence[Leaf | None],
+    where: str = "",
+) -> Iterator[Difference]:
+    shape, where = pair.original.shape, where or f"trained.{word}s"
 
     def first(index: int) -> Place:
         return place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)
 
     if len(wants) != len(haves):
-        path, model = f"trained.{word}s", place(shape, -1)
-        yield _ASPECTS.differs(f"{word} count", path, str(len(wants)), str(len(haves)), model)
+        yield _ASPECTS.differs(f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
-        path = f"trained.{word}s[{index}]"
+        path = f"{where}[{index}]"
         if want is not None and have is not None:
             for one in unlike_leaves(want, have):
                 yield _ASPECTS.differs_in(word, path, one, first(index))
@@ -113,4 +181,4 @@ def _leaves(
             yield _ASPECTS.differs(aspect, path, expected, found, first(index))
 
 
-CHECK = Check(_ASPECTS, Stage.TRAINED, training, part="training_step")
+CHECK = Check(_ASPECTS, Stage.TRAINED, training, part="training_step", links=_LINKS)

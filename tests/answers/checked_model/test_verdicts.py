@@ -143,7 +143,7 @@ def cloned(cloner: str, *breaks: CauseShown) -> Cloned:
 
 NAME = broken(Blame.UPSTREAM, "the clone has another name", Severity.NAME)
 CRASH, WRONG = broken(Blame.UPSTREAM), broken(Blame.OURS, "the clone computes something else", Severity.COMPUTES)
-BOTH, BESIDE = broken(Blame.SHARED), broken(Blame.UNKNOWN, "the clone trains differently", Severity.TRAINS)
+BOTH, BESIDE = broken(Blame.BOTH), broken(Blame.UNKNOWN, "the clone trains differently", Severity.TRAINS)
 
 
 @pytest.mark.parametrize(
@@ -173,15 +173,15 @@ BOTH, BESIDE = broken(Blame.SHARED), broken(Blame.UNKNOWN, "the clone trains dif
             [cloned("upstream", BOTH), cloned("fixed", BOTH)],
             [cloned("from_config", CRASH)],
             "the clone crashes when called (Keras' clone_model and clonediff's clone_model); "
-            "a limit that both share, and nothing else that was tried works",
-            id="one-limit",
+            "both break alike, and nothing else that was tried works",
+            id="alike",
         ),
         pytest.param(
             [cloned("upstream", CRASH), cloned("fixed", BESIDE)],
             [cloned("from_config", CRASH)],
             "the clone crashes when called (Keras' clone_model); the clone trains differently "
             "(clonediff's clone_model); nothing that was tried works",
-            id="two-limits",
+            id="otherwise",
         ),
         pytest.param(
             [cloned("upstream"), cloned("fixed", WRONG)],
@@ -204,6 +204,18 @@ def test_the_first_line(clones: list[Cloned], remedies: list[Cloned], said: str)
     assert summary(clones, remedies, KERAS) == said
 
 
+@pytest.mark.parametrize(
+    ("clones", "said"),
+    [
+        ([cloned("upstream"), cloned("fixed")], "cloned faithfully in what was compared; nothing to do"),
+        ([cloned("upstream", NAME), cloned("fixed")], "only a name differs (Keras' clone_model); nothing to do"),
+    ],
+    ids=["faithful", "name"],
+)
+def test_a_model_that_was_compared_in_part_is_not_called_faithful_in_all(clones: list[Cloned], said: str) -> None:
+    assert summary(clones, [], KERAS, in_part=True) == said
+
+
 def test_who_minds_a_changed_name_is_told_what_keeps_it() -> None:
     clones = [cloned("upstream", NAME), cloned("fixed")]
     assert summary(clones, [], KERAS).endswith("(Keras' clone_model); nothing to do")
@@ -215,7 +227,7 @@ def test_who_minds_a_changed_name_is_told_what_keeps_it() -> None:
 def test_who_is_refused_is_told_what_to_do_first() -> None:
     told = "Layer 'mine' (class `Mine`) cannot be cloned: its `get_config()` gave None instead of a dictionary. Do."
     seen = difference("made", "clone", "raises", Severity.CRASHES, Raised("TypeError", told))
-    broke = structs.replace(broken(Blame.SHARED, "cannot be cloned"), root=seen)
+    broke = structs.replace(broken(Blame.BOTH, "cannot be cloned"), root=seen)
     assert refusal(cloned("fixed", broke)) == told
     assert refusal(cloned("fixed", CRASH)) == ""
     said = summary([cloned("upstream", BOTH), cloned("fixed", broke)], [cloned("from_config", CRASH)], KERAS)

@@ -56,6 +56,13 @@ BROKEN = [
     ("weights", [("observation.copied", FAILURE)], "set_weights", "raises", Severity.CRASHES),
     ("weights", [("observation.copied_weights.0", "other")], "weights[0].copied", "copied value", Severity.COMPUTES),
     ("weights", [("observation.brought", ["other"] * 9)], "weights[0].brought", "value not kept", Severity.COMPUTES),
+    (
+        "outputs",
+        [(f"{R}.steps.2.structure", [0])],
+        "inference.steps['lambda_2'][0].structure",
+        "structure type",
+        Severity.COMPUTES,
+    ),
     ("functions", [("asked", asked(1, 3, 4))], "layers['lambda_2']", "not asked", Severity.PROPERTY),
     ("functions", [("asked", asked(1, 2, 3, 2, 4))], "layers['lambda_2']", "asked again", Severity.TRAINS),
     (

@@ -72,6 +72,64 @@ table = keras.initializers.Constant(0.25)
 model = keras.Model(inputs, layers.Dense(2, kernel_initializer=table, bias_initializer="ones")(inputs))
 """,
 }
+TABLE = "np.array([[0.5, 1.5], [2.5, 3.5], [4.5, 5.5], [6.5, 7.5]])"
+CONSTANTS = {
+    "an object": ("", f"layers.Dense(2, use_bias=False, kernel_initializer=keras.initializers.Constant({TABLE}))"),
+    "a config": (
+        "",
+        "layers.Dense(2, use_bias=False, kernel_initializer="
+        f"keras.initializers.serialize(keras.initializers.Constant({TABLE}.tolist())))",
+    ),
+    "a class of its own": (
+        f"""
+class Table(keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None, **more):
+        return keras.backend.constant({TABLE}, dtype) if hasattr(keras.backend, "constant") else {TABLE}
+keras.utils.get_custom_objects()["Table"] = Table
+""",
+        "layers.Dense(2, use_bias=False, kernel_initializer=Table())",
+    ),
+    "a function": (
+        f"""
+def table(shape, dtype=None, **more):
+    return keras.backend.constant({TABLE}, dtype) if hasattr(keras.backend, "constant") else {TABLE}
+keras.utils.get_custom_objects()["table"] = table
+""",
+        "layers.Dense(2, use_bias=False, kernel_initializer=table)",
+    ),
+    "a fixed seed": (
+        "",
+        "layers.Dense(2, use_bias=False, kernel_initializer=keras.initializers.RandomUniform(seed=5))",
+    ),
+    "given to add_weight": (
+        f"""
+class Given(layers.Layer):
+    def build(self, input_shape):
+        self.held = self.add_weight(shape=(4, 2), initializer=keras.initializers.Constant({TABLE}), name="held")
+        super().build(input_shape)
+
+    def call(self, x):
+        return x @ self.held
+keras.utils.get_custom_objects()["Given"] = Given
+""",
+        "Given()",
+    ),
+    "set while it is built": (
+        f"""
+class Set(layers.Layer):
+    def build(self, input_shape):
+        self.held = self.add_weight(shape=(4, 2), initializer="zeros", name="held")
+        self.held.assign({TABLE})
+        super().build(input_shape)
+
+    def call(self, x):
+        return x @ self.held
+keras.utils.get_custom_objects()["Set"] = Set
+""",
+        "Set()",
+    ),
+    "an array": ("", f"layers.Dense(2, use_bias=False, kernel_initializer={TABLE})"),
+}
 GATES = """
 x = layers.Reshape((1, 4))(inputs)
 model = keras.Model(inputs, layers.LSTM(3, name="lstm")(x))
@@ -165,6 +223,19 @@ def test_a_clone_that_begins_otherwise_is_told(
 ) -> None:
     told = _initial_values(_tried(warm(subject), OTHERS[model], f"planted/{fault}").differences)
     assert [aspect for _, aspect in told] == found
+
+
+@pytest.mark.parametrize("subject", GENERATIONS[:2])
+@pytest.mark.parametrize("way", CONSTANTS)
+def test_a_constant_is_compared_however_it_came_in(
+    way: str, subject: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    if way == "an array" and subject == "tf_keras":
+        pytest.skip(reason="tf_keras takes no array for an initializer")
+    before, layer = CONSTANTS[way]
+    body = f"{before}\nmodel = keras.Model(inputs, {layer}(inputs))\n"
+    for cloner, found in ("fixed", []), ("planted/first_values_lost", [("weights[0].value", "first value")]):
+        assert _initial_values(_tried(warm(subject), body, cloner).differences) == found, cloner
 
 
 @pytest.mark.parametrize("subject", GENERATIONS)

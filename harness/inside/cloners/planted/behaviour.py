@@ -21,6 +21,13 @@ def outputs_of_layer_swapped(model: Any, clone: Any, context: TrialContext) -> A
             _after(layer, swapped)
 
 
+def inner_model_gives_a_list(model: Any, clone: Any, context: TrialContext) -> None:
+    """outputs: gives a list of one where a model within the original gives the tensor itself."""
+    for layer in layers_of(clone, context):
+        if context.framework.is_graph(layer):
+            _after(layer, _in_a_list)
+
+
 def mask_function_dropped(model: Any, clone: Any, context: TrialContext) -> None:
     """masks: drops the mask function of a Lambda, as the config of Keras 2.2.5 did."""
     for layer in layers_of(clone, context):
@@ -91,6 +98,10 @@ def _negative(result: Any) -> Any:
     if isinstance(result, (list, tuple)):
         return type(result)(_negative(item) for item in result)
     return -result if hasattr(result, "dtype") and "float" in str(result.dtype) else result
+
+
+def _in_a_list(result: Any) -> Any:
+    return result if isinstance(result, (list, tuple, dict)) else [result]
 
 
 def _refuse() -> Any:

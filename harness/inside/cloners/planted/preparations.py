@@ -20,6 +20,25 @@ def prepared_compiled_otherwise(original: Any, clone: Any, context: TrialContext
         clone.compile(optimizer=type(clone.optimizer).from_config(clone.optimizer.get_config()))
 
 
+def prepared_fitted_otherwise(original: Any, clone: Any, context: TrialContext) -> None:
+    """training: `fit` of the clone computes another loss, as the class of the original may."""
+    _with_methods(clone, compute_loss=_half_the_loss)
+
+
+def prepared_fit_refused(original: Any, clone: Any, context: TrialContext) -> None:
+    """training: `fit` of the clone refuses whatever it is given."""
+    _with_methods(clone, fit=_refused)
+
+
+def prepared_fit_by_other_names(original: Any, clone: Any, context: TrialContext) -> None:
+    """training: `fit` of the clone takes targets, and gives results, by other names."""
+    if not hasattr(clone, "output_names"):
+        return
+    clone.output_names = ["other_" + name for name in clone.output_names]
+    if getattr(original, "compiled", False):
+        clone.compile_from_config(clone.get_compile_config())
+
+
 def prepared_optimizer_shared(original: Any, clone: Any, context: TrialContext) -> None:
     """own: the clone is compiled with the original's optimizer."""
     if getattr(original, "compiled", False):
@@ -111,3 +130,19 @@ def prepared_not_quantized(original: Any, clone: Any, context: TrialContext) -> 
     for layer in layers_of(clone, context):
         if getattr(layer, "quantization_mode", None) is not None:
             context.framework.set_policy(layer, "float32")
+
+
+def _with_methods(clone: Any, **methods: Any) -> None:
+    """Give a clone a class that is called as its own is, and has other methods."""
+    own = type(clone)
+    clone.__class__ = type(
+        own.__name__, (own,), dict(methods, __module__=own.__module__, __qualname__=own.__qualname__)
+    )
+
+
+def _half_the_loss(clone: Any, *args: Any, **kwargs: Any) -> Any:
+    return super(type(clone), clone).compute_loss(*args, **kwargs) * 0.5
+
+
+def _refused(*args: Any, **kwargs: Any) -> Any:
+    raise ValueError("this clone is not to be trained")

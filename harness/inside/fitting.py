@@ -1,0 +1,129 @@
+"""One step by `fit` itself, of a compiled model and of its compiled clones: what it gives, and the weights after it.
+
+A model that was fitted is of no use to anything else: its optimizer and its metrics have moved on. So this comes after
+all that is observed otherwise. Inputs and targets go by the names of the model where it has names for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from .description import Description
+from .failures import failure
+from .observer import Observer
+from .structure import is_nested
+from .training import leaf
+from .variable_values import VariableValues, copy
+
+STEPS_MADE = "its optimizer has made steps before, which no clone has"
+UNSTEADY = "the model itself gives something else when it is built again and fitted from the same weights"
+NOT_RUN = "the model does not run in training mode"
+
+
+class Fitting:
+    """The compiled clones of a trial, kept until all else is done, each with the values that it is to begin with."""
+
+    def __init__(self, observer: Observer, wanted: bool) -> None:
+        self._observer = observer
+        self._wanted = wanted and observer.framework.fits
+        self.clones: list[tuple[dict[str, Any], Description, VariableValues]] = []
+
+    def keep(self, told: dict[str, Any], description: Description, values: VariableValues, model: Any) -> None:
+        """Keep a clone of `model`, whose observation is to have what comes of it."""
+        framework = self._observer.framework
+        if self._wanted and framework.compiled(model) is not None and framework.compile_alike(description.model, model):
+            self.clones.append((told, description, values))
+
+    def tell(
+        self,
+        told: dict[str, Any],
+        original: Description,
+        values: VariableValues,
+        arrays: list[Any],
+        packing: Any,
+        build_again: Callable[[], Description],
+    ) -> None:
+        """Fit the original, then each clone; where one is unlike it, the original built again says if it repeats that.
+
+        A clone is fitted with the form of data that the original takes, by names if it takes those.
+        """
+        observer = self._observer
+        ran = told["training"]
+        if observer.framework.steps_made(original.model):
+            told["fitted"] = {"why": STEPS_MADE}
+            return
+        if "failure" in ran:
+            told["fitted"] = {"why": NOT_RUN}
+            return
+        forms = self._forms(original, observer.framework.feed(packing, arrays), ran)
+        wanted: dict[str, Any] = {}
+        for form in forms:
+            wanted = self._fitted(original, values, form, arrays)
+            if "failure" not in wanted:
+                break
+        found = [self._fitted(description, ours, form, arrays) for _, description, ours in self.clones]
+        if any(each != wanted for each in found):
+            once_more = build_again()
+            ours, _ = copy(original, values, once_more, observer)
+            if self._fitted(once_more, ours, form, arrays) != wanted:
+                told["fitted"] = {"why": UNSTEADY}
+                return
+        told["fitted"] = wanted
+        for (its, _, _), each in zip(self.clones, found):
+            its["fitted"] = each
+
+    def _forms(self, original: Description, inputs: Any, ran: dict[str, Any]) -> list[tuple[Any, Any]]:
+        """The data in each form: by the names of inputs and outputs where these have some, and nested as they are."""
+        targets = _targets(ran["outputs"], self._observer.seed)
+        packed = inputs, _nested_as(ran["structure"], targets)
+        data = _named([end["name"] for end in original.shape["inputs"]], inputs)
+        names = list(getattr(original.model, "output_names", None) or ())
+        named = _named(names, packed[1]) if len(targets) > 1 else None
+        if data is None and named is None:
+            return [packed]
+        return [(packed[0] if data is None else data, packed[1] if named is None else named), packed]
+
+    def _fitted(
+        self, description: Description, values: VariableValues, form: tuple[Any, Any], arrays: list[Any]
+    ) -> dict[str, Any]:
+        """What `Fitted` declares on the wire."""
+        observer = self._observer
+        framework, model = observer.framework, description.model
+        values.restore()
+        with observer.clock.keras("fit"):
+            try:
+                framework.reseed(observer.seed, observer.backend_draws)
+                batch = max(array.shape[0] for array in arrays if array is not None and array.ndim)
+                given = framework.fit(model, form[0], form[1], batch)
+                after = [framework.read(weight) for weight in framework.weights(model)[0]]
+            except Exception as error:  # whatever a model raises is an observation
+                return {"failure": failure(error, below="_fitted")}
+        with observer.clock.ours("digest"):
+            results = {name: observer.digests.digest(np.asarray(values_of)) for name, values_of in given.items()}
+            return {"results": results, "weights": [leaf(value, observer) for value in after]}
+
+
+def _named(names: list[str], values: Any) -> dict[str, Any] | None:
+    """Values by name; None where they are nested, one is missing, or two have one name."""
+    flat = list(values) if isinstance(values, (list, tuple)) else [values]
+    nested = any(each is None or is_nested(each) for each in flat)
+    return None if nested or len(set(names)) != len(flat) or len(names) != len(flat) else dict(zip(names, flat))
+
+
+def _nested_as(written: Any, values: list[Any]) -> Any:
+    """The values in a nesting as `structure.skeleton` has written it, with numbers for leaves."""
+    if isinstance(written, list):
+        return [_nested_as(each, values) for each in written]
+    if isinstance(written, dict):
+        if "tuple" in written:
+            return tuple(_nested_as(each, values) for each in written["tuple"])
+        return {key: _nested_as(each, values) for key, each in written["dict"]}
+    return None if written is None else values[written]
+
+
+def _targets(outputs: list[dict[str, Any]], seed: int) -> list[Any]:
+    """A target for each output: numbers between 0 and 1, which every loss takes."""
+    random = np.random.default_rng((seed + 2) % (1 << 63))
+    return [random.random(tuple(each["shape"]), dtype=np.float32) for each in outputs]
