@@ -80,7 +80,7 @@ def with_all_options(
 
 
 def _keep_arrays(layer: Any, clone: Any) -> None:
-    """Give a clone the arrays of its original that its config has told as lists, since it can hold none, or not told."""
+    """Give a clone those arrays of its original that its config has told as lists, or has not told."""
     for name, value in vars(layer).items():
         if isinstance(value, np.ndarray) and name[0] != "_":
             told = vars(clone).get(name)
