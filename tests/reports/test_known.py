@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
 from clonediff.reports.records import Cause, Difference, Place, Raised, RecordError, Severity
 
 GOOD = """
@@ -125,3 +125,55 @@ def _written(folder: Path, text: str) -> Path:
     path = folder / "known.toml"
     path.write_text(text)
     return path
+
+
+def _cause(
+    check: str, aspect: str, kind: str, found: str, given: tuple[str, ...] = (), raised: Raised | None = None
+) -> Cause:
+    root = Difference(check, "clone", aspect, "a clone", found, Severity.CRASHES, Place("x", kind), raised)
+    return Cause("a-fingerprint", root, (), Severity.CRASHES, given)
+
+
+_SERIALIZED = Raised("TypeError", "", "keras/src/saving/serialization_lib.py:_get_class_or_fn_config")
+
+
+@pytest.mark.parametrize(
+    ("issue", "cause", "near_miss"),
+    [
+        pytest.param(
+            "lambda-partial",
+            _cause(
+                "made",
+                "raises",
+                "",
+                "TypeError: Cannot serialize object functools.partial(<function f>) ...",
+                (),
+                _SERIALIZED,
+            ),
+            _cause("made", "raises", "", "TypeError: Cannot serialize object <Mine object> ...", (), _SERIALIZED),
+            id="an object that can be called and is no partial",
+        ),
+        pytest.param(
+            "adapted-lookup",
+            _cause("structure", "attribute.vocabulary", "StringLookup", "[]", ("adapt",)),
+            _cause("structure", "attribute.vocabulary", "StringLookup", "[]"),
+            id="a vocabulary that comes of no adapt",
+        ),
+        pytest.param(
+            "tf-sequential-input-spec",
+            _cause("structure", "attribute.input_spec", "Sequential", "list of 1"),
+            _cause("structure", "attribute.input_spec", "Sequential", "None"),
+            id="an input_spec that is lost",
+        ),
+        pytest.param(
+            "arrays-as-lists",
+            _cause("structure", "attribute.input_mean", "Normalization", "TrackedList of 4"),
+            _cause("structure", "attribute.input_mean", "Normalization", "None"),
+            id="an array that is lost",
+        ),
+    ],
+)
+def test_an_issue_is_not_taken_for_its_like(issue: str, cause: Cause, near_miss: Cause) -> None:
+    entry = load()[issue]
+    assert explains(entry, cause)
+    assert not explains(entry, near_miss)
