@@ -32,6 +32,8 @@ _DEEPEST = 6
 _MOST = 20000
 """Facts of one model; of what is beyond, the class alone is told."""
 _LONGEST = 200
+_LARGE = 1 << 20
+"""Bytes of an array that is not looked into again to see whether it has changed."""
 _PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
@@ -74,7 +76,6 @@ class Holdings:
             self._begin(layers.model)
             for number, place in enumerate(layers.places):
                 self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
-
         self.first_state = self.state()
 
     def state(self) -> list[Any]:
@@ -293,7 +294,7 @@ def _state(thing: Any) -> Any:
     if isinstance(thing, (set, frozenset)):
         return set(thing)
     if isinstance(thing, np.ndarray):
-        return thing.tobytes() if thing.dtype.kind not in "OV" and thing.nbytes < _MOST else None
+        return thing.tobytes() if thing.dtype.kind not in "OV" and thing.nbytes < _LARGE else None
     return (
         [(name, _leaf(value)) for name, value in vars(thing).items() if name[:1] != "_"]
         if hasattr(thing, "__dict__")
