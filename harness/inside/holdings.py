@@ -42,6 +42,8 @@ _TOLD_WHOLE = frozenset(["tensorflow", "jax", "jaxlib", "torch", "numpy", "built
 _NONE: frozenset[str] = frozenset()
 _OF_LAYERS = frozenset(["name", "trainable", "input_mask", "output_mask"])
 """What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
+_NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
+"""A number, or a digest; "float32" has none."""
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
@@ -249,12 +251,17 @@ def varying(
     """
     told = {(0, path) for path in (() if whole else original.facts[0])}
     told.update((number, path) for number, path in found if _is_drawn(original, number, path))
-    if build_again is not None and found - told:
+    if build_again is not None and any(_may_vary(original, *each) for each in found - told):
         try:
             told.update(unlike(original.facts, build_again().facts))
         except Exception:  # a source may be one that runs once only
             told.update(found)
     return [sorted(path for at, path in told if at == number) for number in range(len(original.facts))]
+
+
+def _may_vary(original: Holdings, number: int, path: str) -> bool:
+    """Whether chance may have made a fact: it draws numbers and counts names, and turns no flag."""
+    return bool(_NUMBER.search(original.facts[number].get(path, "")))
 
 
 def _is_drawn(holdings: Holdings, number: int, path: str) -> bool:

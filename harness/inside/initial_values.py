@@ -18,15 +18,19 @@ MANY = 64
 """As many numbers as chance hardly draws twice, be they whole ones."""
 
 
-def doubtful(original: Description, clone: Description, fresh: list[bool], framework: Framework) -> bool:
-    """Whether a weight of the clone may begin with another constant than the original's, or with one in its place."""
-    return any(
-        fresh[number] and not same(ours, theirs) and _is_doubtful(original, clone, number, framework)
-        for number, (ours, theirs) in enumerate(zip(original.initial, clone.initial))
-    )
+def doubtful(original: Description, clones: list[tuple[dict[str, Any], Description]], framework: Framework) -> bool:
+    """Whether a weight of a clone may begin with another constant than the original's, or with one in its place."""
+    for number, ours in enumerate(original.initial):
+        fresh = [clone for seen, clone in clones if number < len(clone.initial) and seen["fresh"][number]]
+        unlike = [clone for clone in fresh if not same(ours, clone.initial[number])]
+        # What several cloners have made anew, each with a value of its own, was drawn.
+        drawn = len(unlike) == len(fresh) > 1
+        if any(_is_doubtful(original, clone, number, framework, drawn) for clone in unlike):
+            return True
+    return False
 
 
-def _is_doubtful(original: Description, clone: Description, number: int, framework: Framework) -> bool:
+def _is_doubtful(original: Description, clone: Description, number: int, framework: Framework, drawn: bool) -> bool:
     """Whether two values that a weight begins with may differ by more than by chance.
 
     What an initializer without a fixed seed gives was drawn, unless its numbers say that it was set. Of any other the
@@ -34,9 +38,11 @@ def _is_doubtful(original: Description, clone: Description, number: int, framewo
     """
     ours, theirs = original.initial[number], clone.initial[number]
     initializer = initializer_of(original, number)
+    set_ = theirs.size > 1 and (looks_set(ours) or looks_set(theirs))
     if draws(initializer):
-        now_set = draws(initializer_of(clone, number)) is False
-        return now_set or (theirs.size > 1 and (looks_set(ours) or looks_set(theirs)))
+        return set_ or draws(initializer_of(clone, number)) is False
+    if initializer is None and drawn:
+        return set_
     # A model that was trained, or was loaded, has left its constants behind: that is no doubt of a clone.
     constant = _constant_of(initializer, theirs, framework)
     return constant is None or not same(constant, theirs)

@@ -110,7 +110,6 @@ class _Trial:
         alone = module is not None and not self._asked_for_another and not request.get("ran")
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._touched = False
-        self._doubted = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved = SavedModels(observer)
@@ -165,6 +164,7 @@ class _Trial:
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
             if not is_deterministic(observation, clones, self._run_original_again):
                 return {"refused": dict(NONDETERMINISTIC)}
+            begins_in_doubt = doubtful(self._original, self._observed, self._observer.framework)
             # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
             whole = self._module is not None and not self._request.get("ran")
             build_again = None if self._module is None else self._built_again
@@ -176,7 +176,7 @@ class _Trial:
                 )
             if self._module is None:
                 self._put_back()
-            elif self._doubted:
+            elif begins_in_doubt:
                 self._progress.begin("initial_values", "building the model again")
                 source, module = self._request["source"], self._module
                 tell_initial_values(
@@ -443,7 +443,6 @@ class _Trial:
         if copies:
             observation["brought"] = brought
         if costly and not keeps and not self._asked_for_another and not self._request.get("ran"):
-            self._doubted = self._doubted or doubtful(self._original, description, freshness, self._observer.framework)
             self._observed.append((observation, description))
         if costly:
             self._fitting.keep(observation, description, ours, self._original.model)
