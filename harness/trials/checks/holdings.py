@@ -164,7 +164,7 @@ ATTRIBUTES = Aspects(
     loses(*((f"attribute.{name}", _SENTENCE) for name in _OF_CALLS), **_OF_ITS_CALLS),
     loses(("attribute.*", _SENTENCE), **_OF_A_LAYER),
 )
-_OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "shows": tuple(Thing), "quiet": True}
+_OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "quiet": True}
 OWN = Aspects(
     "own",
     loses(
@@ -215,6 +215,8 @@ def attributes(pair: Pair) -> Iterator[Difference]:
 
 def shared(pair: Pair) -> Iterator[Difference]:
     """What can change, and is held by the clone and by the original."""
+    if pair.clone.asked is not None:
+        return  # a `clone_function` of the user's has made the layers
     clone = pair.shapes[1]
     theirs = {layer.ident for layer in (pair.original.cloned or pair.original.shape).layers}
     for fact in _unlike(pair):
@@ -266,7 +268,7 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
-            if path in _OF_FIRST_CALL and not (_is_all_here(original, layer) and _is_all_here(clone, twin)):
+            if path.partition("[")[0] in _OF_FIRST_CALL and not (_is_all_here(original, layer) and _is_all_here(clone, twin)):
                 continue
             yield _Fact(layer, twin, path, want, have)
 
