@@ -88,6 +88,7 @@ Feature = Literal[
     "own classes",
     "mixed batches",
     "masks of models",
+    "forms of values",
 ]
 CLONE_ARGUMENT_FEATURES: frozenset[Feature] = frozenset(
     ("new inputs", "clone functions", "call functions", "recursive cloning")

@@ -73,7 +73,9 @@ def is_user_function(value: Any) -> bool:
         return False
     if hasattr(value, "get_config"):
         return False
-    return not (getattr(value, "__module__", None) or "").startswith("keras.")
+    module = getattr(value, "__module__", None) or ""
+    # An activation goes by its name, and some of the operations have the name of one, but other defaults.
+    return not module.startswith("keras.") or module.startswith(("keras.src.ops.", "keras.src.random."))
 
 
 def is_function_config(value: Any) -> bool:

@@ -1,0 +1,83 @@
+"""Functions and objects as text: defined once above the model, changed after it, and nothing that a file could add."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from msgspec import structs
+
+from clonediff.harness.source import write_source
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.strategies import Graph, MalformedGraph
+from clonediff.strategies.graph import Call, Form, Input, Layer, Ref
+from clonediff.strategies.kinds.forms import FORMS
+from tests.trials.trying import fixed_is_faithful, tried
+
+ARGUMENTS = {sort: f"kernel_{sort}" if sort != "activation" else sort for sort in FORMS}
+EACH = [pytest.param(sort, form, id=f"{sort}-{form}") for sort, forms in FORMS.items() for form in forms]
+
+
+def two(sort: str, form: str) -> Graph:
+    """Two layers that are given the same."""
+    layer = Layer("Dense", (("units", 4), (ARGUMENTS[sort], Form(sort, form))))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)))
+    return Graph((Input((4,), name="x"),), (layer, layer), calls, Ref(0), Ref(2), generation="keras")
+
+
+@pytest.mark.parametrize(("sort", "form"), EACH)
+@pytest.mark.parametrize("dialect", ["keras", "tf_keras"])
+def test_each_form_is_written_and_its_definition_once(sort: str, form: str, dialect: str) -> None:
+    tree = ast.parse(write_source(structs.replace(two(sort, form), generation=None), dialect))
+    defined = [each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))]
+    assert len(defined) == len(set(defined)) <= 1, defined
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and each.keywords]
+    given = [ast.dump(word.value) for each in calls for word in each.keywords if word.arg == ARGUMENTS[sort]]
+    assert len(given) == 2
+    assert given[0] == given[1]
+
+
+def test_a_shared_object_is_a_variable() -> None:
+    assert write_source(two("constraint", "shared"), "keras") == (
+        "import keras\nfrom keras import layers\n\n"
+        "shared_constraint = keras.constraints.MaxNorm(0.5)\n\n"
+        'inputs = keras.Input(shape=(4,), name="x")\n'
+        "dense = layers.Dense(4, kernel_constraint=shared_constraint)(inputs)\n"
+        "dense_2 = layers.Dense(4, kernel_constraint=shared_constraint)(dense)\n"
+        "model = keras.Model(inputs, dense_2)\n"
+    )
+
+
+def test_a_changed_object_is_changed_when_the_model_is_made() -> None:
+    lines = write_source(two("regularizer", "changed"), "keras").splitlines()
+    assert "changed_regularizer = Average(2.0)" in lines
+    assert lines[-2:] == ["model = keras.Model(inputs, dense_2)", "changed_regularizer.by = 3.0"]
+
+
+def test_two_forms_of_one_name_have_two() -> None:
+    layers = tuple(
+        Layer("Dense", (("units", 4), ("activation", Form("activation", form)))) for form in ("named", "keyword")
+    )
+    source = write_source(structs.replace(two("activation", "named"), layers=layers), "keras")
+    assert "activation=double)" in source
+    assert "activation=double_2)" in source
+
+
+@pytest.mark.parametrize("value", [Form("activation", "seed generator"), Form("loss of mine", "named"), Form("", "")])
+def test_a_form_that_is_in_no_table_is_refused(value: Form) -> None:
+    graph = two("activation", "named")
+    layer = Layer("Dense", (("units", 4), ("activation", value)))
+    with pytest.raises(MalformedGraph, match="there is no form"):
+        write_source(structs.replace(graph, layers=(layer, layer)), "keras")
+
+
+@pytest.mark.parametrize("sort", FORMS)
+def test_keras_takes_each_form_and_the_fixed_cloner_is_faithful(sort: str, keras: SubjectProcess) -> None:
+    for form in FORMS[sort]:
+        if form != "array":  # which has the shape of a bias
+            fixed_is_faithful(two(sort, form), keras)
+
+
+def test_a_function_of_the_operations_is_another_in_the_clone_of_keras(keras: SubjectProcess) -> None:
+    found = tried(two("activation", "of ops, other default"), keras, "upstream")["upstream"].differences
+    assert {"structure", "outputs"} <= {each.check for each in found}
