@@ -25,7 +25,8 @@ class WrittenForm(NamedTuple):
 class _Sort(NamedTuple):
     """What a function of a sort takes and gives, and the class that an object of the sort is of.
 
-    One of Keras' functions has the `name`; `instance` is one of Keras' objects.
+    One of Keras' functions has the `name`; `instance` is one of Keras' objects. What the method of a class takes and
+    gives is said where it is something else.
     """
 
     takes: str
@@ -34,8 +35,14 @@ class _Sort(NamedTuple):
     name: str
     base: str
     method: str
-    instance: str
+    instance: str = ""
+    takes_in_class: str = ""
+    gives_in_class: str = ""
 
+
+_ERROR = "ops.mean(ops.abs(y_true - y_pred), axis=-1) * 2.0"
+_WITH_OPTIONS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean", "keras.optimizers.SGD")
+"""The classes whose constructors take options that their configs tell."""
 
 _SORTS: Mapping[str, _Sort] = {
     "activation": _Sort("x", "x * 2.0", "double", "relu", "layers.Layer", "call", "layers.ReLU(negative_slope=0.5)"),
@@ -65,6 +72,33 @@ _SORTS: Mapping[str, _Sort] = {
         "keras.constraints.Constraint",
         "__call__",
         "keras.constraints.MaxNorm(0.5)",
+    ),
+    "loss": _Sort("y_true, y_pred", _ERROR, "error", "mse", "keras.losses.Loss", "call"),
+    "metric": _Sort(
+        "y_true, y_pred",
+        _ERROR,
+        "error",
+        "mse",
+        "keras.metrics.Mean",
+        "update_state",
+        takes_in_class="y_true, y_pred, sample_weight=None",
+        gives_in_class=f"super().update_state({_ERROR}, sample_weight)",
+    ),
+    "optimizer": _Sort(
+        "gradient, variable, learning_rate",
+        "super().update_step(gradient * 2.0, variable, learning_rate)",
+        "steeper",
+        "sgd",
+        "keras.optimizers.SGD",
+        "update_step",
+    ),
+    "schedule": _Sort(
+        "step",
+        '2.0 / (ops.cast(step, "float32") + 10.0)',
+        "slower",
+        "",
+        "keras.optimizers.schedules.LearningRateSchedule",
+        "__call__",
     ),
 }
 
@@ -179,18 +213,22 @@ def write_form(form: Form, name: Callable[[str], str]) -> WrittenForm:
         raise MalformedGraph(f"value: there is no form {form.form!r} of the sort {form.sort!r}")
     text = _OF_ONE.get((form.sort, form.form)) or _OF_ALL[form.form]
     sort = _SORTS[form.sort]
+    in_class = "({base})" in text.definition
+    gives = sort.gives_in_class if in_class and sort.gives_in_class else sort.gives
+    options = sort.base in _WITH_OPTIONS
     words = {
         **sort._asdict(),
+        "takes": sort.takes_in_class if in_class and sort.takes_in_class else sort.takes,
         "class_name": sort.wanted.title(),
         "low": form.sort,
-        "gives": sort.gives.replace("2.0", text.by),
+        "gives": gives.replace("2.0", text.by),
         "inner": "times_it",
-        "more": ", **kwargs" if sort.base == "layers.Layer" else "",
-        "first": "super().__init__(**kwargs)\n        self.built = True\n        "
-        if sort.base == "layers.Layer"
-        else "",
-        "config": "**super().get_config(), " if sort.base == "layers.Layer" else "",
+        "more": ", **kwargs" if options else "",
+        "first": "super().__init__(**kwargs)\n        " if options else "",
+        "config": "**super().get_config(), " if options else "",
     }
+    if sort.base == "layers.Layer":
+        words["first"] += "self.built = True\n        "
     if text.definition == _VARIABLE:
         words["inner"] = name(words["class_name"])
     if "{own}" in text.expression + text.definition:

@@ -65,6 +65,7 @@ from clonediff.strategies.graph import (
 )
 from clonediff.strategies.kinds.arguments import OF_NUMPY, PATHS
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
+from clonediff.strategies.kinds.objects import is_object
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.preparations import OWN_CLASS
 from clonediff.strategies.preparations import PATHS as OF_PREPARATIONS
@@ -159,6 +160,12 @@ class ScriptLines:
                 preparation, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager
             )
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
+        self._change_later()
+
+    def _change_later(self) -> None:
+        """The lines that change what was given to something before."""
+        self.lines += self.later
+        self.later = []
 
     def plain(self, value: Value) -> str:
         """The text of a value in which there is no tensor."""
@@ -213,8 +220,7 @@ class ScriptLines:
         else:
             self._plain_model(graph, variable, stem, arguments, place)
         if not place:
-            self.lines += self.later
-            self.later = []
+            self._change_later()
 
     def _plain_model(
         self, graph: Graph, variable: str, stem: str, arguments: CloneArguments | None, place: tuple[int, ...]
@@ -503,7 +509,7 @@ class ScriptLines:
             case Named(path=path, args=args):
                 if args is None and self.custom_scope.endswith(f": {path}}})"):
                     return path
-                if path not in PATHS | OF_PREPARATIONS | OF_NUMPY:
+                if path not in PATHS | OF_PREPARATIONS | OF_NUMPY and not is_object(path):
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
                 words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
                 name = self.need(path if path in OF_NUMPY else f"keras.{path}")

@@ -24,6 +24,9 @@ OBJECTS = (
 """An object of a class of one's own, and what its constructor does with a list; one that can be called, with a config,
 but of no class of Keras; one that all its owners share; one that is changed when the model is made."""
 
+_CLASSES = tuple(each for each in OBJECTS if each not in ("callable class", "shared", "changed"))
+"""A metric and an optimizer have a state, and so one owner."""
+
 FORMS: Mapping[str, tuple[str, ...]] = {
     "activation": (
         *("registered", "of ops", "of ops, other default", "of ops alone", *FUNCTIONS[1:]),
@@ -36,6 +39,10 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     ),
     "regularizer": ("registered", "of ops", *FUNCTIONS[1:], *OBJECTS),
     "constraint": ("registered", "of ops", *FUNCTIONS[1:], *OBJECTS),
+    "loss": (*FUNCTIONS, *_CLASSES, "changed"),
+    "metric": (*FUNCTIONS, *_CLASSES),
+    "optimizer": _CLASSES,
+    "schedule": (*_CLASSES, "changed"),
 }
 """The forms of each sort, the simplest first. An initializer that is changed once it was called has no meaning."""
 
@@ -43,9 +50,13 @@ SHARED = ("shared", "changed")
 """The forms that a layer is given for all its arguments of the sort, so that one object has several owners."""
 
 
+OF_LAYERS = ("activation", "initializer", "regularizer", "constraint")
+"""The sorts that an argument of a layer takes."""
+
+
 def sort_of(argument: str) -> str:
-    """The sort of what an argument takes, by its name; "" where that has no forms."""
-    return next((sort for sort in FORMS if argument == sort or argument.endswith(f"_{sort}")), "")
+    """The sort of what an argument of a layer takes, by its name; "" where that has no forms."""
+    return next((sort for sort in OF_LAYERS if argument == sort or argument.endswith(f"_{sort}")), "")
 
 
 def forms_of(argument: str) -> tuple[Form, ...]:

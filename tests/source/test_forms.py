@@ -10,12 +10,15 @@ from msgspec import structs
 from clonediff.harness.source import write_source
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies import Graph, MalformedGraph
-from clonediff.strategies.graph import Call, Form, Input, Layer, Ref
-from clonediff.strategies.kinds.forms import FORMS
+from clonediff.strategies.graph import Call, Form, Input, Layer, Named, Preparation, Ref, Seq, Value
+from clonediff.strategies.kinds.forms import FORMS, OF_LAYERS
 from tests.trials.trying import fixed_is_faithful, tried
 
-ARGUMENTS = {sort: f"kernel_{sort}" if sort != "activation" else sort for sort in FORMS}
-EACH = [pytest.param(sort, form, id=f"{sort}-{form}") for sort, forms in FORMS.items() for form in forms]
+ARGUMENTS = {sort: f"kernel_{sort}" if sort != "activation" else sort for sort in OF_LAYERS}
+EACH = [pytest.param(sort, form, id=f"{sort}-{form}") for sort in OF_LAYERS for form in FORMS[sort]]
+COMPILED = [pytest.param(sort, form, id=f"{sort}-{form}") for sort in ("loss", "metric") for form in FORMS[sort]]
+COMPILED += [pytest.param("optimizer", form, id=f"optimizer-{form}") for form in FORMS["optimizer"]]
+COMPILED += [pytest.param("schedule", form, id=f"schedule-{form}") for form in FORMS["schedule"]]
 
 
 def two(sort: str, form: str) -> Graph:
@@ -71,7 +74,7 @@ def test_a_form_that_is_in_no_table_is_refused(value: Form) -> None:
         write_source(structs.replace(graph, layers=(layer, layer)), "keras")
 
 
-@pytest.mark.parametrize("sort", FORMS)
+@pytest.mark.parametrize("sort", OF_LAYERS)
 def test_keras_takes_each_form_and_the_fixed_cloner_is_faithful(sort: str, keras: SubjectProcess) -> None:
     for form in FORMS[sort]:
         if form != "array":  # which has the shape of a bias
@@ -81,3 +84,33 @@ def test_keras_takes_each_form_and_the_fixed_cloner_is_faithful(sort: str, keras
 def test_a_function_of_the_operations_is_another_in_the_clone_of_keras(keras: SubjectProcess) -> None:
     found = tried(two("activation", "of ops, other default"), keras, "upstream")["upstream"].differences
     assert {"structure", "outputs"} <= {each.check for each in found}
+
+
+def trained_with(sort: str, value: Value) -> Graph:
+    """A model that is trained with a value of a sort."""
+    args: dict[str, Value] = {"optimizer": "sgd", "loss": "mse"}
+    if sort == "schedule":
+        args["optimizer"] = Named("optimizers.SGD", (("learning_rate", value),))
+    else:
+        args["metrics" if sort == "metric" else sort] = Seq((value,)) if sort == "metric" else value
+    plain = two("activation", "registered")
+    return structs.replace(plain, preparations=(Preparation("train", None, tuple(args.items())),))
+
+
+@pytest.mark.parametrize(("sort", "form"), COMPILED)
+def test_a_model_is_trained_with_each_form_and_cloned_faithfully(sort: str, form: str, keras: SubjectProcess) -> None:
+    fixed_is_faithful(trained_with(sort, Form(sort, form)), keras)
+
+
+def test_what_is_compiled_with_a_changed_object_is_changed_then() -> None:
+    lines = write_source(trained_with("loss", Form("loss", "changed")), "keras").splitlines()
+    compiled = next(number for number, line in enumerate(lines) if line.startswith("model.compile("))
+    assert lines.index("changed_loss.by = 3.0") > compiled
+
+
+def test_a_class_of_a_release_is_written_by_its_path_and_no_other() -> None:
+    source = write_source(trained_with("loss", Named("losses.Tversky", (("alpha", 0.25),))), "keras")
+    assert "loss=keras.losses.Tversky(alpha=0.25)" in source
+    for path in ("losses.get", "losses.Loss.from_config", "saving.load_model", "utils.get_file", "losses.X; import os"):
+        with pytest.raises(MalformedGraph, match="is nothing of Keras"):
+            write_source(trained_with("loss", Named(path, ())), "keras")

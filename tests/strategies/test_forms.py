@@ -7,7 +7,7 @@ import pytest
 from clonediff.strategies.graph import Call, Form, Graph, Input, Layer, Ref, Value, from_json, to_json
 from clonediff.strategies.instructions import Digits, _application
 from clonediff.strategies.kinds import LEFT_OUT, Kind
-from clonediff.strategies.kinds.forms import FORMS, SHARED, forms_of, sort_of
+from clonediff.strategies.kinds.forms import FORMS, OF_LAYERS, SHARED, forms_of, sort_of
 
 DENSE = Kind(
     "Dense",
@@ -34,6 +34,7 @@ def read(option: int, further: int = 0, value: int = 0, *, feature: str = "forms
         ("depthwise_constraint", "constraint"),
         ("units", ""),
         ("reactivation", ""),
+        ("loss", ""),
     ],
 )
 def test_an_argument_tells_by_its_name_what_it_takes(argument: str, sort: str) -> None:
@@ -67,7 +68,7 @@ def test_an_object_that_is_shared_is_given_for_another_argument_of_its_sort() ->
 
 
 def test_each_form_is_read_back_from_a_file() -> None:
-    for argument in FORMS:
+    for argument in OF_LAYERS:
         for form in forms_of(argument):
             layer = Layer("Dense", (("units", 4), (argument, form)))
             graph = Graph((Input((4,)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
