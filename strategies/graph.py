@@ -94,7 +94,7 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A layer with its arguments, an operation, or, where `graph` is given, a model.
 
     `dtype` is one, or a policy by its name or as an object. `marks` are what is done to it once it is made: "frozen
-    after", "supports_masking".
+    after", "supports_masking", or "attributes", that functions and objects are set then which its constructor takes.
     """
 
     kind: str

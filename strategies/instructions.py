@@ -171,6 +171,7 @@ def touches_of(kind: Kind, features: Collection[str]) -> tuple[Touch, ...]:
 
 
 _TOUCHES: tuple[tuple[Touch, str], ...] = (
+    ("attributes", "forms of values"),
     ("named", "names"),
     ("frozen", "frozen parts"),
     ("frozen after", "frozen parts"),

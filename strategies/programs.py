@@ -34,6 +34,7 @@ Touch = Literal[
     "autocast",
     "regularized",
     "supports_masking",
+    "attributes",
 ]
 Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
 

@@ -64,6 +64,7 @@ from clonediff.strategies.graph import (
     refs,
 )
 from clonediff.strategies.kinds.arguments import OF_NUMPY, PATHS
+from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
 from clonediff.strategies.kinds.objects import is_object
 from clonediff.strategies.kinds.operations import is_operation
@@ -389,12 +390,16 @@ class ScriptLines:
             )
             self.define(self.dialect.spell(above))
         before = set(self.taken)
+        later = [pair for pair in layer.args if "attributes" in layer.marks and can_be_set(*pair)]
+        layer = structs.replace(layer, args=tuple(pair for pair in layer.args if pair not in later))
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
+        attributes = [(identifier(name), self.value(value, None)) for name, value in later]
         self.functions[place] = self.taken - before
         if not needs_name:
             return text
         variable = self.name(f"{snake(class_name_of(layer.kind))}_layer")
         self.lines.append(f"{variable} = {text}")
+        self.lines += [f"{variable}.{name} = {value}" for name, value in attributes]
         if "frozen after" in layer.marks:
             self.lines.append(f"{variable}.trainable = False")
         if "supports_masking" in layer.marks:

@@ -65,6 +65,15 @@ def forms_of(argument: str) -> tuple[Form, ...]:
     return tuple(Form(sort, form) for form in FORMS.get(sort, ()))
 
 
+def can_be_set(argument: str, value: Value) -> bool:
+    """Whether an argument of a layer may be left out, and the value be its attribute before the layer is built."""
+    return sort_of(argument) != "" and isinstance(value, Form) and value.form not in _READ
+
+
+_READ = ("config of a layer", "array")
+"""The forms of which a constructor makes something else."""
+
+
 def is_shared(value: Value) -> bool:
     """Whether it is an object that several owners are to have."""
     return isinstance(value, Form) and value.form in SHARED

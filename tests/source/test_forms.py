@@ -11,7 +11,7 @@ from clonediff.harness.source import write_source
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies import Graph, MalformedGraph
 from clonediff.strategies.graph import Call, Form, Input, Layer, Named, Preparation, Ref, Seq, Value
-from clonediff.strategies.kinds.forms import FORMS, OF_LAYERS
+from clonediff.strategies.kinds.forms import FORMS, OF_LAYERS, can_be_set
 from tests.trials.trying import fixed_is_faithful, tried
 
 ARGUMENTS = {sort: f"kernel_{sort}" if sort != "activation" else sort for sort in OF_LAYERS}
@@ -114,3 +114,20 @@ def test_a_class_of_a_release_is_written_by_its_path_and_no_other() -> None:
     for path in ("losses.get", "losses.Loss.from_config", "saving.load_model", "utils.get_file", "losses.X; import os"):
         with pytest.raises(MalformedGraph, match="is nothing of Keras"):
             write_source(trained_with("loss", Named(path, ())), "keras")
+
+
+@pytest.mark.parametrize("sort", OF_LAYERS)
+def test_what_is_set_before_a_layer_is_built_is_kept_by_the_fixed_cloner(sort: str, keras: SubjectProcess) -> None:
+    for form in FORMS[sort]:
+        graph = two(sort, form)
+        marked = tuple(structs.replace(layer, marks=("attributes",)) for layer in graph.layers)
+        if can_be_set(ARGUMENTS[sort], Form(sort, form)):
+            fixed_is_faithful(structs.replace(graph, layers=marked), keras)
+
+
+def test_an_attribute_is_set_before_the_call() -> None:
+    graph = two("constraint", "of ops")
+    layer = structs.replace(graph.layers[0], marks=("attributes",))
+    lines = write_source(structs.replace(graph, layers=(layer, layer)), "keras").splitlines()
+    at = lines.index("dense_layer = layers.Dense(4)")
+    assert lines[at + 1 : at + 3] == ["dense_layer.kernel_constraint = ops.abs", "dense = dense_layer(inputs)"]
