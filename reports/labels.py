@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from clonediff.strategies.graph import Array, Call, Function, Items, Made, Named, Ref, Seq, Value, refs
+from clonediff.strategies.graph import Array, Call, Form, Function, Items, Made, Named, Ref, Seq, Value, refs
 
 
 def arguments(args: Sequence[tuple[str, Value]], call: Call) -> list[str]:
@@ -20,6 +20,8 @@ def worded(value: Value) -> str:
     match value:
         case Function(form=form, gives=gives):
             return f"{form}: {', '.join(gives)}"
+        case Form(sort=sort, form=form):
+            return f"{sort}: {form}"
         case Made(layer=layer):
             inner = ", ".join(worded(item) for _, item in layer.args)
             return f"{layer.kind}({inner})"

@@ -36,6 +36,7 @@ from clonediff.strategies.graph import (
 )
 from clonediff.strategies.kinds import DTYPES, LEFT_OUT, NO_SENSE, Kind, Spec, Specs
 from clonediff.strategies.kinds.arguments import POLICIES, together
+from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Domain, Instruction, Nest
 from clonediff.strategies.pruning import idle, moved_call, pruned
@@ -472,8 +473,15 @@ def _applied(kind: Kind, specs: Specs, instruction: Apply, number: int) -> Layer
         tuple((key, value) for key, value in args.items() if value != LEFT_OUT),
         trainable=touch != "frozen",
         dtype=dtype if touch == "dtype" else POLICIES[touch](dtype) if touch in POLICIES else None,
-        marks=(touch,) if touch in ("frozen after", "supports_masking") else (),
+        marks=(touch,) if touch in _MARKS and (touch != "attributes" or _has_attributes(args)) else (),
     )
+
+
+_MARKS = ("frozen after", "supports_masking", "attributes")
+
+
+def _has_attributes(args: Mapping[str, Value]) -> bool:
+    return any(can_be_set(key, value) for key, value in args.items())
 
 
 def _around_others(inputs: tuple[Input, ...]) -> tuple[Input, ...]:

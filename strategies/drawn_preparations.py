@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import structs
 
 from clonediff.strategies.asking import keras
-from clonediff.strategies.graph import Graph, Preparation
+from clonediff.strategies.graph import Graph, Preparation, Seq
 from clonediff.strategies.kinds import LEFT_OUT
+from clonediff.strategies.kinds.objects import Objects, drawn_object
 from clonediff.strategies.no_oracle import unsaid
 from clonediff.strategies.preparations import PREPARATIONS, RATE
 
@@ -25,11 +26,17 @@ TRIES = 4
 
 
 def preparations_of(
-    graph: Graph, digits: Sequence[int], sorts: Collection[str], rate: int = RATE
+    graph: Graph,
+    digits: Sequence[int],
+    sorts: Collection[str],
+    rate: int = RATE,
+    *,
+    objects: Objects | None = None,
 ) -> tuple[Preparation, ...]:
     """The preparations that the digits stand for: one as a rule, three at most, and none twice.
 
-    In one of `rate` cases the first is a costly one, if any can be done; 0 is never, 1 always.
+    In one of `rate` cases the first is a costly one, if any can be done; 0 is never, 1 always. What a model is compiled
+    with is one of the `objects` as well.
     """
     cheap = [name for name, sort in PREPARATIONS.items() if name in sorts and not sort.costly]
     costly = [name for name, sort in PREPARATIONS.items() if name in sorts and sort.costly]
@@ -37,8 +44,8 @@ def preparations_of(
     chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0
     for number in range(count):
         read = digits[1 + number * _EACH : 1 + (number + 1) * _EACH]
-        offers = [*_offers(graph, read, costly)][: TRIES // 2] if chosen and number == 0 else []
-        graph = _done(graph, (*offers, *_offers(graph, read, cheap)))
+        offers = [*_offers(graph, read, costly, objects)][: TRIES // 2] if chosen and number == 0 else []
+        graph = _done(graph, (*offers, *_offers(graph, read, cheap, objects)))
     return graph.preparations
 
 
@@ -75,14 +82,19 @@ def _as_tried(graph: Graph) -> Graph:
 _BUILT = {"clone name scope": "name scope", "clone remat": "remat"}
 
 
-def _offers(graph: Graph, digits: Sequence[int], there: Sequence[str]) -> Iterator[Preparation]:
+def _offers(
+    graph: Graph, digits: Sequence[int], there: Sequence[str], objects: Objects | None
+) -> Iterator[Preparation]:
     """Preparations of each sort that the graph has something for, the first twice: as drawn, and done plainly."""
     which, target, *rest = digits
     order = random.Random(256 * which + target).sample(there, len(there)) if which or target else there
     possible = [(name, on) for name in order if (on := list(PREPARATIONS[name].on(graph)))]
     for number, (name, on) in enumerate(possible):
         kind = on[target % len(on)]
-        yield _preparation(graph, name, kind, rest)
+        drawn = _preparation(graph, name, kind, rest)
+        if objects:
+            yield from _with_objects(drawn, rest, objects)
+        yield drawn
         if not number:
             plain = _preparation(graph, name, on[(target + 1) % len(on)], [0] * len(rest))
             yield structs.replace(plain, args=PREPARATIONS[name].plainly or plain.args)
@@ -100,3 +112,27 @@ def _preparation(graph: Graph, name: str, kind: str | None, digits: Sequence[int
         if value != LEFT_OUT:
             args.append((key, value))
     return Preparation(name, kind, tuple(args))
+
+
+_WITH: Mapping[str, str] = {"optimizer": "optimizer", "loss": "loss", "metrics": "metric", "weighted_metrics": "metric"}
+"""The arguments of `compile` that take objects, with their sorts."""
+
+
+def _with_objects(drawn: Preparation, digits: Sequence[int], objects: Objects) -> Iterator[Preparation]:
+    """What is compiled or trained with objects of the release, in the place of those that are drawn.
+
+    A digit below `_OF_RELEASE` leaves an argument as it is.
+    """
+    if drawn.does not in ("compile", "train"):
+        return
+    draw = random.Random(zlib.crc32(bytes(digits)))
+    args = dict(drawn.args)
+    for (argument, sort), digit in zip(_WITH.items(), digits, strict=False):
+        found = drawn_object(sort, objects, draw)
+        if digit >= _OF_RELEASE and found is not None:
+            args[argument] = Seq((found,)) if sort == "metric" else found
+    if args != dict(drawn.args):
+        yield structs.replace(drawn, args=tuple(args.items()))
+
+
+_OF_RELEASE = 96

@@ -67,6 +67,16 @@ class Function(msgspec.Struct, frozen=True, tag="function", tag_field="is", omit
     takes: int = 1
 
 
+class Form(msgspec.Struct, frozen=True, tag="form", tag_field="is"):
+    """A function or an object as one gives it to a layer: what `sort` of thing it is, and in which `form` it is given.
+
+    Both are keys of a table (`clonediff.strategies.kinds.forms`); `clonediff.harness.source.forms` writes them.
+    """
+
+    sort: str
+    form: str
+
+
 class Made(msgspec.Struct, frozen=True, tag="layer", tag_field="is"):
     """A layer as an argument of another: the LSTM in a Bidirectional, a cell in an RNN."""
 
@@ -84,7 +94,7 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A layer with its arguments, an operation, or, where `graph` is given, a model.
 
     `dtype` is one, or a policy by its name or as an object. `marks` are what is done to it once it is made: "frozen
-    after", "supports_masking".
+    after", "supports_masking", or "attributes", that functions and objects are set then which its constructor takes.
     """
 
     kind: str
@@ -282,7 +292,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
         return 1 if node < len(self.inputs) else self.calls[node - len(self.inputs)].outputs
 
 
-Value: TypeAlias = bool | int | float | str | Ref | Seq | Items | Array | Function | Made | Named | None
+Value: TypeAlias = bool | int | float | str | Ref | Seq | Items | Array | Function | Form | Made | Named | None
 
 
 def leaves(value: Value) -> Iterator[Value]:

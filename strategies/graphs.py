@@ -22,6 +22,7 @@ from clonediff.strategies.kinds import CATALOGUE, Generation, Kind, less
 from clonediff.strategies.kinds.arguments import PATHS
 from clonediff.strategies.kinds.lambdas import BATCH
 from clonediff.strategies.kinds.not_drawn import ONLY_WITHIN
+from clonediff.strategies.kinds.objects import Objects
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.lowering import FIRST_ON_RAGGED, WAYS_ON_RAGGED, lower
 from clonediff.strategies.pieces import BYTES, begun_with_a_piece, pieces_of
@@ -88,6 +89,7 @@ Feature = Literal[
     "own classes",
     "mixed batches",
     "masks of models",
+    "forms of values",
 ]
 CLONE_ARGUMENT_FEATURES: frozenset[Feature] = frozenset(
     ("new inputs", "clone functions", "call functions", "recursive cloning")
@@ -148,6 +150,7 @@ def functional_graphs(
     features: Collection[Feature] = FEATURES,
     max_inputs: int = 4,
     preparation_rate: int = RATE,
+    objects: Objects | None = None,
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
 
@@ -158,7 +161,8 @@ def functional_graphs(
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as
     "Lambda.form=named" and of objects as "initializers.Constant"; what is named there stands nowhere. Without the
     feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. Where something is done to a
-    model, it is something costly with one in `preparation_rate`; 0 for none, 1 for all.
+    model, it is something costly with one in `preparation_rate`; 0 for none, 1 for all. `objects` are the optimizers,
+    losses and metrics that it may be compiled with, beside some that every release has.
 
     Keras accepts every call, with the tensors that it is given. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -195,6 +199,7 @@ def functional_graphs(
         _choices(has) + _RARE + (_STRINGS if "strings" in has else ()),
         max_inputs,
         preparation_rate,
+        objects or {},
     )
 
     def lowered(program: Program) -> Graph:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from clonediff.strategies.graph import Axis, Value
-from clonediff.strategies.kinds import Kind
+from clonediff.strategies.kinds import LEFT_OUT, Kind
+from clonediff.strategies.kinds.forms import forms_of, is_shared, sort_of
 from clonediff.strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Touch
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -27,6 +28,9 @@ _BYTES = st.binary(min_size=5 + OPTIONS + 2 * _MORE, max_size=5 + OPTIONS + 2 * 
 _DESTS = (0, 0, 1, 2)
 _UNSAID = 192
 """A byte below that sets no further argument: three of four."""
+_PLAIN = 192
+"""A byte below that gives an argument one of its plain values; of the others, functions and objects have a form."""
+_NEVER = 256
 _OPERATIONS = "operations"
 """The family that is drawn beside all the others, however many kinds each of the two has."""
 _LAYERS = 3
@@ -97,6 +101,7 @@ def _times(kinds: Collection[Kind]) -> int:
 def _application(kind: Kind, features: Collection[str]) -> Callable[[Digits], Apply]:
     """How digits are read for a layer of this kind; those of many options are read in a circle."""
     more = tuple(kind.more.items())
+    plain = _PLAIN if "forms of values" in features and kind.family != _OPERATIONS else _NEVER
     calls = [name for name in kind.calls if name != "other" or "optional inputs" in features]
     ways = ("", *calls) if "call arguments" in features else ("",)
     touches = touches_of(kind, features)
@@ -104,32 +109,54 @@ def _application(kind: Kind, features: Collection[str]) -> Callable[[Digits], Ap
     def application(digits: Digits) -> Apply:
         count, how = kind.forms[digits.way % len(kind.forms)]
         turned = itertools.cycle(digits.options)
+        options = tuple(_chosen(kind.options.items(), turned, plain))
+        further = (*_further(more, digits.more, plain),)
         return Apply(
             kind.name,
             (digits.source, digits.second, digits.second + 1, digits.second + 2)[:count],
             digits.dest,
-            tuple(_chosen(kind.options.items(), turned)),
+            options,
             tuple(_chosen(kind.call_options.items(), turned)),
             ways[digits.way % len(ways)],  # type: ignore[arg-type]  # the kind's own words
             touches[digits.touch % len(touches)],
-            tuple(_further(more, digits.more)),
+            (*_also_shared(kind, (*options, *further)), *further),
             how,
         )
 
     return application
 
 
-def _chosen(tables: Iterable[tuple[str, tuple[Value, ...]]], digits: Iterator[int]) -> Iterator[tuple[str, Value]]:
-    return ((key, values[next(digits) % len(values)]) for key, values in tables)
+def _chosen(
+    tables: Iterable[tuple[str, tuple[Value, ...]]], digits: Iterator[int], plain: int = _NEVER
+) -> Iterator[tuple[str, Value]]:
+    return ((key, _value(key, values, next(digits), plain)) for key, values in tables)
 
 
 def _further(
-    more: tuple[tuple[str, tuple[Value, ...]], ...], digits: tuple[tuple[int, int], ...]
+    more: tuple[tuple[str, tuple[Value, ...]], ...], digits: tuple[tuple[int, int], ...], plain: int
 ) -> Iterator[tuple[str, Value]]:
     for which, value in digits:
         if more and which >= _UNSAID:
             key, values = more[(which - _UNSAID) % len(more)]
-            yield key, values[value % len(values)]
+            yield key, _value(key, values, value, plain)
+
+
+def _value(argument: str, values: tuple[Value, ...], digit: int, plain: int) -> Value:
+    """A value of an argument; a function or an object in any form, unless the argument has nothing but being left out.
+
+    A digit below `plain` stands for one of the `values`.
+    """
+    forms = forms_of(argument) if digit >= plain and any(value != LEFT_OUT for value in values) else ()
+    return forms[(digit - plain) % len(forms)] if forms else values[digit % len(values)]
+
+
+def _also_shared(kind: Kind, args: tuple[tuple[str, Value], ...]) -> Iterator[tuple[str, Value]]:
+    """The other arguments of a layer that take an object which several owners are to have."""
+    said = dict(args)
+    for name, value in args:
+        if is_shared(value):
+            there = [key for key in kind.more if sort_of(key) == sort_of(name) and key not in said]
+            yield from ((key, value) for key in there[:1])
 
 
 def touches_of(kind: Kind, features: Collection[str]) -> tuple[Touch, ...]:
@@ -144,6 +171,7 @@ def touches_of(kind: Kind, features: Collection[str]) -> tuple[Touch, ...]:
 
 
 _TOUCHES: tuple[tuple[Touch, str], ...] = (
+    ("attributes", "forms of values"),
     ("named", "names"),
     ("frozen", "frozen parts"),
     ("frozen after", "frozen parts"),

@@ -15,6 +15,7 @@ from clonediff.strategies.compiling import VALUES, Values, compiled
 from clonediff.strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves, refs
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
 from clonediff.strategies.kinds.arguments import made
+from clonediff.strategies.kinds.forms import can_be_set, forms_of
 from clonediff.strategies.targets import Target, level_of, targets
 
 Args = Callable[[Graph, str | None], Mapping[str, Values]]
@@ -75,7 +76,13 @@ def _a_weight_frozen(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 _ACTIVATED = ("Dense", "EinsumDense", "Conv1D", "Conv2D")
 _SETTINGS: Mapping[str, tuple[tuple[str, ...], Values]] = {
-    "activation": (_ACTIVATED, (Named("activations.tanh"), Named("activations.softsign"))),
+    "activation": (
+        _ACTIVATED,
+        (
+            *(Named("activations.tanh"), Named("activations.softsign")),
+            *(each for each in forms_of("activation") if can_be_set("activation", each)),
+        ),
+    ),
     "rate": (("Dropout", "SpatialDropout1D", "GaussianDropout"), (0.25,)),
     "epsilon": (("LayerNormalization", "BatchNormalization"), (0.25,)),
     "supports_masking": (

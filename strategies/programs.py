@@ -8,11 +8,12 @@ Leaving one out leaves the others meaning what they meant, so that Hypothesis sh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from clonediff.strategies.graph import Axis, Input, Value
 from clonediff.strategies.kinds.kind import Generation, Kind, PassAs
+from clonediff.strategies.kinds.objects import Objects
 from clonediff.strategies.preparations import RATE
 
 REGISTERS = 3
@@ -33,6 +34,7 @@ Touch = Literal[
     "autocast",
     "regularized",
     "supports_masking",
+    "attributes",
 ]
 Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
 
@@ -143,7 +145,8 @@ class Domain:
     """What graphs are made of: the `kinds` and `features` of a `generation`.
 
     An instruction that takes none of a program's tensors gets one of `more_inputs`, until there are `max_inputs`. In
-    one of `preparation_rate` graphs to which something is done it is something costly.
+    one of `preparation_rate` graphs to which something is done it is something costly. Models are compiled with the
+    `objects` of the release, too.
     """
 
     kinds: Mapping[str, Kind]
@@ -152,3 +155,4 @@ class Domain:
     more_inputs: tuple[Input, ...] = ()
     max_inputs: int = 0
     preparation_rate: int = RATE
+    objects: Objects = field(default_factory=dict)

@@ -199,7 +199,33 @@ def capabilities(framework: Framework) -> dict[str, Any]:
     operations = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
     missing = [name for name, source in _TRIED.items() if not _builds(source, keras)]
     framework.forget()
-    return {"layers": layers, "operations": operations, "missing": missing}
+    return {"layers": layers, "operations": operations, "objects": _objects(keras), "missing": missing}
+
+
+# The modules of these classes, and those in each that a model is not compiled with by themselves.
+_OBJECTS = {
+    "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
+    "optimizers.schedules": ("LearningRateSchedule",),
+    "losses": ("Loss",),
+    "metrics": ("Metric", "Mean", "Sum", "MeanTensor"),
+}
+
+
+def _objects(keras: Any) -> dict[str, Any]:
+    """The classes that a model is compiled with, as "losses.Huber", with what their constructors take."""
+    found = {}
+    for place, without in _OBJECTS.items():
+        module: Any = keras
+        for name in place.split("."):
+            module = getattr(module, name, None)
+        for name in dir(module):
+            kind = getattr(module, name)
+            if isinstance(kind, type) and kind.__name__ == name and name not in without:
+                parameters = _of_constructor(kind, keras)
+                if parameters is not None:
+                    named = [each for each in parameters if not each["name"].startswith(("*", "_"))]
+                    found[place + "." + name] = named
+    return found
 
 
 def _of_keras(keras: Any) -> dict[str, Any]:
@@ -297,7 +323,7 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
     last, shown, root = keras.layers.Layer, vars(keras.layers).values(), keras.layers.Layer.__module__.split(".")[0]
     of_keras = layer.__module__.split(".")[0] == root
     for base in layer.__mro__:
-        if "__init__" not in vars(base):
+        if "__init__" not in vars(base) or base is object:
             continue
         parameters = _parameters(base.__init__, 1)
         if parameters is None:

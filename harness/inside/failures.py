@@ -32,12 +32,13 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
     The few frames of ours that only lead to Keras are left out.
     """
     frames = _below(_frames(error), below) if below else _frames(error)
+    said = error
     for inner in _wrapped(error):
-        error = inner
+        said = inner
         frames += _frames(inner)
     return {
         "type": type(error).__name__,
-        "message": without_addresses(str(error))[:LONGEST_MESSAGE],
+        "message": without_addresses(str(said))[:LONGEST_MESSAGE],
         "frames": plain_frames(frames),
     }
 
@@ -82,10 +83,14 @@ def _frames(error: BaseException) -> Frames:
 
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:
-    """The exceptions, from the outside in, that were caught and raised again in more words: theirs, and some around."""
+    """The exceptions, from the outside in, that were caught and raised again in more words: theirs, and some around.
+
+    What cannot be read back from a config is raised again as another type, with the whole config around it.
+    """
     while not error.__suppress_context__ and error.__context__ is not None:
         inner = error.__context__
-        if type(inner) is not type(error) or not str(inner) or str(inner) not in str(error):
+        alike = type(inner) is type(error) or _frames(error)[-1][1] == "from_config"
+        if not alike or not str(inner) or str(inner) not in str(error):
             return
         yield inner
         error = inner

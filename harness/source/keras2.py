@@ -25,6 +25,7 @@ KERAS2 = Dialect(
     told=("mask",),
     eager=False,
     # A `predict` of Keras 2.2 refuses to fetch what it is fed, and the clone of each Sequential loses the InputLayer
-    # that it begins with here (keras/models.py:201), so that no other break would show.
-    lacks=frozenset(("inputs around tensors", "sparse inputs", "inputs given back", "sequential")),
+    # that it begins with here (keras/models.py:201), so that no other break would show. Its functions are those of its
+    # backend, in which no form of a value is written.
+    lacks=frozenset(("inputs around tensors", "sparse inputs", "inputs given back", "sequential", "forms of values")),
 )

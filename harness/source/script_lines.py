@@ -18,6 +18,7 @@ from clonediff.harness.source.clone_arguments import CALL_FUNCTION, CLONE_FUNCTI
 from clonediff.harness.source.custom import CLASSES
 from clonediff.harness.source.custom_models import write_class
 from clonediff.harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.forms import write_form
 from clonediff.harness.source.functions import REGISTERED, write_function
 from clonediff.harness.source.inputs import with_shape, write_building, write_input
 from clonediff.harness.source.operations import write_operation
@@ -47,6 +48,7 @@ from clonediff.strategies.graph import (
     Base,
     Call,
     CloneArguments,
+    Form,
     Function,
     Graph,
     Input,
@@ -62,7 +64,9 @@ from clonediff.strategies.graph import (
     refs,
 )
 from clonediff.strategies.kinds.arguments import OF_NUMPY, PATHS
+from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
+from clonediff.strategies.kinds.objects import is_object
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.preparations import OWN_CLASS
 from clonediff.strategies.preparations import PATHS as OF_PREPARATIONS
@@ -102,6 +106,8 @@ class ScriptLines:
         self.classes: dict[str, str] = {}
         self.layers: dict[tuple[int, ...], str] = {}
         self.functions: dict[tuple[int, ...], set[str]] = {}
+        self.forms: dict[Form, str] = dict(after.forms) if after is not None else {}
+        self.later: list[str] = []
         self.needs = {"keras"}
         self.imports: set[str] = set()
         self.files: dict[str, str] = dict(after.files) if after is not None else {}
@@ -155,6 +161,12 @@ class ScriptLines:
                 preparation, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager
             )
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
+        self._change_later()
+
+    def _change_later(self) -> None:
+        """The lines that change what was given to something before."""
+        self.lines += self.later
+        self.later = []
 
     def plain(self, value: Value) -> str:
         """The text of a value in which there is no tensor."""
@@ -206,7 +218,15 @@ class ScriptLines:
         """
         if graph.custom_class is not None:
             self._custom_model(graph, variable, stem, place)
-            return
+        else:
+            self._plain_model(graph, variable, stem, arguments, place)
+        if not place:
+            self._change_later()
+
+    def _plain_model(
+        self, graph: Graph, variable: str, stem: str, arguments: CloneArguments | None, place: tuple[int, ...]
+    ) -> None:
+        """The lines of a model of a class of Keras."""
         if graph.sequential:
             self._sequential(graph, variable, arguments, place)
             return
@@ -235,9 +255,8 @@ class ScriptLines:
         """The lines of a model of a custom class, which is defined above."""
         before, self.lines = self.lines, []
         named = graph.custom_class is not None and graph.custom_class.makes == "parts"
-        self.model(
-            structs.replace(graph, custom_class=None, name=None if named else graph.name), variable, stem, None, place
-        )
+        plain = structs.replace(graph, custom_class=None, name=None if named else graph.name)
+        self._plain_model(plain, variable, stem, None, place)
         wanted, text, lines = write_class(graph, self.lines, variable, self.dialect)
         own = self.classes[text] = self.classes.get(text) or self.name(wanted)
         self.define(text.replace("{own}", own))
@@ -371,12 +390,16 @@ class ScriptLines:
             )
             self.define(self.dialect.spell(above))
         before = set(self.taken)
+        later = [pair for pair in layer.args if "attributes" in layer.marks and can_be_set(*pair)]
+        layer = structs.replace(layer, args=tuple(pair for pair in layer.args if pair not in later))
         text = self.layer(as_it_learns(layer) if place in self.learning else layer)
+        attributes = [(identifier(name), self.value(value, None)) for name, value in later]
         self.functions[place] = self.taken - before
         if not needs_name:
             return text
         variable = self.name(f"{snake(class_name_of(layer.kind))}_layer")
         self.lines.append(f"{variable} = {text}")
+        self.lines += [f"{variable}.{name} = {value}" for name, value in attributes]
         if "frozen after" in layer.marks:
             self.lines.append(f"{variable}.trainable = False")
         if "supports_masking" in layer.marks:
@@ -449,6 +472,15 @@ class ScriptLines:
             parts.append(text if first else f"{identifier(key)}={text}")
         return parts
 
+    def _form(self, form: Form) -> str:
+        """A function or an object in a form: what is defined for it is defined once, however often it is given."""
+        if form not in self.forms:
+            written = write_form(form, self.name)
+            self.define(self.dialect.spell(written.definition))
+            self.forms[form] = self.dialect.spell(written.expression)
+            self.later += [written.then] if written.then else []
+        return self.need(self.forms[form])
+
     def value(self, value: Value, tensors: Words | None) -> str:
         match value:
             case None | bool() | int():
@@ -475,12 +507,14 @@ class ScriptLines:
                 written = write_function(value, self.name, self.dialect.trains)
                 self.define(self.dialect.spell(written.definition))
                 return self.need(written.expression)
+            case Form():
+                return self._form(value)
             case Made():
                 return self.layer(value.layer)
             case Named(path=path, args=args):
                 if args is None and self.custom_scope.endswith(f": {path}}})"):
                     return path
-                if path not in PATHS | OF_PREPARATIONS | OF_NUMPY:
+                if path not in PATHS | OF_PREPARATIONS | OF_NUMPY and not is_object(path):
                     raise MalformedGraph(f"value: {path!r} is nothing of Keras that a graph can name")
                 words = [f"{identifier(key)}={self.value(item, tensors)}" for key, item in args or ()]
                 name = self.need(path if path in OF_NUMPY else f"keras.{path}")

@@ -29,6 +29,7 @@ TF_KERAS = Dialect(
         "ops.any(": "tf.reduce_any(",
         "ops.mean(": "tf.reduce_mean(",
         "ops.": "tf.",
+        "keras.Variable(": "tf.Variable(",
         "keras.name_scope(": "tf.name_scope(",
         "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
     },

@@ -25,13 +25,15 @@ class Capabilities(msgspec.Struct, frozen=True):
     """What a release has of what a graph can ask for.
 
     `layers` has, by class, the arguments of its constructor and of its call; it is empty where the child does not say.
-    `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments. `missing`
-    has the features of `clonediff.strategies.graphs` that it refused when tried.
+    `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments, `objects` the
+    classes that a model is compiled with, as "losses.Huber", likewise. `missing` has the features of
+    `clonediff.strategies.graphs` that it refused when tried.
     """
 
     layers: dict[str, Signature] = {}
     missing: tuple[str, ...] = ()
     operations: dict[str, Parameters | None] = {}
+    objects: dict[str, Parameters] = {}
 
 
 class Told(msgspec.Struct, frozen=True):

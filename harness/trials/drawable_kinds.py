@@ -88,6 +88,7 @@ def _graphs(
         generation=generation,
         without=without,
         features=frozenset(features).difference(capabilities.missing, _needing(capabilities), its.dialect.lacks),
+        objects=capabilities.objects,
         **options,
     )
 

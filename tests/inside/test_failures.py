@@ -29,6 +29,15 @@ def _of_another_type() -> None:
         raise ValueError(f"no layer: {error}")  # noqa: B904 - as Keras does
 
 
+class _Layer:
+    @classmethod
+    def from_config(cls) -> None:
+        try:
+            _fault()
+        except TypeError as error:
+            raise ValueError(f"Error when deserializing class: {error}")  # noqa: B904 - as Keras does
+
+
 def _in_other_words() -> None:
     try:
         _fault()
@@ -49,6 +58,7 @@ def _from_nothing() -> None:
         (_fault, "could not locate 'transform'", "_fault"),
         (_in_more_words, "could not locate 'transform'", "_fault"),
         (_of_another_type, "no layer: could not locate 'transform'", "_of_another_type"),
+        (_Layer.from_config, "could not locate 'transform'", "_fault"),
         (_in_other_words, "no such layer", "_in_other_words"),
         (_from_nothing, "when calling layer 'a': could not locate 'transform'", "_from_nothing"),
     ],

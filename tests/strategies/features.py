@@ -11,8 +11,22 @@ from typing import Any
 
 from clonediff.strategies import Graph, graphs, infer, to_json
 from clonediff.strategies.cutting import later_inputs
-from clonediff.strategies.graph import Call, Function, Layer, Made, Ref, Seq, Value, call_refs, fed_refs, levels, refs
+from clonediff.strategies.graph import (
+    Call,
+    Form,
+    Function,
+    Layer,
+    Made,
+    Ref,
+    Seq,
+    Value,
+    call_refs,
+    fed_refs,
+    levels,
+    refs,
+)
 from clonediff.strategies.kinds import Generation
+from clonediff.strategies.kinds.forms import FORMS as FORMS_OF
 from clonediff.strategies.kinds.lambdas import FORMS, SHAPE_FORMS
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.pieces import Piece, pieces_of
@@ -313,6 +327,12 @@ FEATURES: dict[str, Question] = {
     "an input twice": lambda graph: max(Counter(refs(graph.takes)).values()) > 1,
     "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,
     "calls that lead nowhere": lambda graph: any(node >= len(graph.inputs) for node in idle(graph)),
+    **{
+        f"{sort} in a form": lambda graph, sort=sort: any(  # type: ignore[misc]  # bound early
+            isinstance(value, Form) and value.sort == sort for layer in graph.layers for _, value in layer.args
+        )
+        for sort in FORMS_OF
+    },
     "an operation": lambda graph: any(layer.graph is None and is_operation(layer.kind) for layer in graph.layers),
     "a layer named": lambda graph: any(layer.name for layer in graph.layers if layer.graph is None),
     "ragged ids": lambda graph: any(given.ragged and given.dtype == "int32" for given in graph.inputs),

@@ -47,6 +47,7 @@ ABILITIES: dict[str, Question] = {
     "late building": says("(inner )?built=.*"),
     "masks of models": FEATURES["a model that is given mask"],
     "cut out": says("base .*"),
+    "forms of values": says("(inner )?layers args .* is=form"),
     "later inputs": FEATURES["a model that begins inside another"],
 }
 

@@ -26,6 +26,7 @@ from clonediff.strategies.graph import (
     CloneArguments,
     CloneFunction,
     CustomClass,
+    Form,
     Function,
     Graph,
     Input,
@@ -40,6 +41,7 @@ from clonediff.strategies.graph import (
     to_json,
 )
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.forms import FORMS as FORMS_OF
 from clonediff.strategies.kinds.lambdas import EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.preparations import PREPARATIONS
@@ -207,6 +209,8 @@ def _distance(record: Record, graph: Graph) -> int:
 def _far(value: Value, options: tuple[Value, ...]) -> int:
     """How far a value is from the simplest there is for it."""
     told = [option for option in options if option != LEFT_OUT]
+    if isinstance(value, Form):
+        return len(told) + 1 + _place(value.form, FORMS_OF.get(value.sort, ()))
     if told:
         return next((place for place, option in enumerate(told) if same(option, value)), len(told))
     match value:

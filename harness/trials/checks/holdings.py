@@ -268,7 +268,9 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
-            if path.partition("[")[0] in _OF_FIRST_CALL and not (_is_all_here(original, layer) and _is_all_here(clone, twin)):
+            if path.partition("[")[0] in _OF_FIRST_CALL and not (
+                _is_all_here(original, layer) and _is_all_here(clone, twin)
+            ):
                 continue
             yield _Fact(layer, twin, path, want, have)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from msgspec import structs
@@ -15,6 +17,7 @@ from clonediff.strategies.graph import (
     CallFunction,
     CloneArguments,
     CloneFunction,
+    Form,
     Function,
     Input,
     Layer,
@@ -217,3 +220,32 @@ def test_how_a_model_is_built_and_called_is_forgotten_where_it_does_not_matter()
         assert inside.calls[0].packing == ""
         assert inside.layers[0].graph is not None
         assert not inside.layers[0].graph.built
+
+
+@pytest.mark.parametrize(
+    ("of_own", "left"),
+    [
+        pytest.param(lambda form: True, Form("activation", "registered"), id="any form"),
+        pytest.param(lambda form: "list" in form, Form("activation", "keeps a list"), id="of a list"),
+    ],
+)
+def test_a_form_becomes_the_simplest_that_still_fails(of_own: Callable[[str], bool], left: Form) -> None:
+    layer = Layer("Dense", (("units", 4), ("activation", Form("activation", "empties a list")), ("use_bias", False)))
+
+    def still(graph: Graph) -> bool:
+        forms = [value for each in graph.layers for _, value in each.args if isinstance(value, Form)]
+        return any(of_own(form.form) for form in forms)
+
+    with at_hand("keras"):
+        reduced = reduce(structs.replace(INNER, layers=(layer,), generation="keras"), still).graph
+    assert [each.arg("activation") for each in reduced.layers] == [left]
+
+
+def test_a_form_is_left_out_where_a_plain_value_fails_alike() -> None:
+    layer = Layer("Dense", (("units", 4), ("activation", Form("activation", "partial"))))
+    with at_hand("keras"):
+        reduced = reduce(
+            structs.replace(INNER, layers=(layer,), generation="keras"),
+            lambda graph: any(each.kind == "Dense" and each.arg("activation") for each in graph.layers),
+        ).graph
+    assert [each.arg("activation") for each in reduced.layers] == ["relu"]

@@ -25,6 +25,7 @@ from clonediff.harness.search.reducing.records import (
 from clonediff.strategies.graph import (
     CallFunction,
     CloneFunction,
+    Form,
     Function,
     Graph,
     Input,
@@ -35,6 +36,7 @@ from clonediff.strategies.graph import (
     Value,
 )
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.forms import FORMS as FORMS_OF
 from clonediff.strategies.kinds.lambdas import BATCH, EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
 from clonediff.strategies.preparations import PREPARATIONS
 
@@ -148,8 +150,10 @@ def _plainer_arguments(record: Record, graph: Graph) -> Iterator[Any]:
 
 
 def _plainer_values(record: Record, graph: Graph) -> Iterator[Any]:
-    """A function that does something simpler; of several layers in an argument one, or one less."""
+    """A function that does something simpler; a simpler form; of several layers in an argument one, or one less."""
     match record:
+        case Form(sort=sort, form=form) if form in FORMS_OF.get(sort, ()):
+            yield from (Form(sort, simpler) for simpler in FORMS_OF[sort][: FORMS_OF[sort].index(form)])
         case Function(form=form, gives=gives, container=container):
             forms = next((each for each in (FORMS, MASK_FORMS, SHAPE_FORMS) if form in each), ())
             for simpler in forms[: forms.index(form)] if forms else ():

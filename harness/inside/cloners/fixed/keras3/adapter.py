@@ -38,6 +38,11 @@ class Keras3Adapter(Adapter):
     def is_symbolic(self, value: Any) -> bool:
         return isinstance(value, keras.KerasTensor)
 
+    def is_found_by_name(self, function: Any) -> bool:
+        # An activation goes by its name, and some of the operations have the name of one, but other defaults.
+        of_operations = str(getattr(function, "__module__", "")).startswith(("keras.src.ops.", "keras.src.random."))
+        return self.comes_with_keras(function) and not of_operations
+
     def is_part(self, value: Any) -> bool:
         parts = (keras.Layer, keras.KerasTensor, keras.Variable, keras.random.SeedGenerator, keras.metrics.Metric)
         return isinstance(value, (*parts, keras.optimizers.Optimizer))

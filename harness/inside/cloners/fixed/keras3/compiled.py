@@ -15,8 +15,9 @@ def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -
     """Nothing, if the original is not compiled.
 
     The arguments of `compile` are taken over as the objects they are: as a config, a loss function that is not
-    registered could not be found again, and some losses forget their own arguments. Those are the arguments that
-    Keras got: a class whose `compile` takes others keeps what it makes of them as attributes, which are taken over.
+    registered could not be found again, and some losses forget their own arguments; of an object the clone has another
+    that holds the same, but lists of its own. Those are the arguments that Keras got: a class whose `compile` takes
+    others keeps what it makes of them as attributes, which are taken over.
     """
     if not getattr(original, "compiled", False):
         return
@@ -25,7 +26,13 @@ def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -
         clone.compile_from_config(original.get_compile_config())
         return
 
+    losses: dict[int, Any] = {}
+
     def own(value: Any) -> Any:
+        if isinstance(value, keras.losses.Loss):
+            if id(value) not in losses:
+                losses[id(value)] = _holding_the_same(value)
+            return losses[id(value)]
         if not isinstance(value, (keras.optimizers.Optimizer, keras.metrics.Metric)):
             return value
         again = made_again(value)
@@ -38,6 +45,13 @@ def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -
     keras.Model.compile(clone, **map_leaves(own, arguments), auto_scale_loss=scaled)
     if getattr(original.optimizer, "built", False):
         clone.optimizer.build(clone.trainable_variables)
+
+
+def _holding_the_same(value: Any) -> Any:
+    """Another object of the class, with containers of its own."""
+    other = object.__new__(type(value))
+    vars(other).update((name, map_leaves(lambda leaf: leaf, held)) for name, held in vars(value).items())
+    return other
 
 
 def _tells_itself(model: Any) -> bool:

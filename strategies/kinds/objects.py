@@ -1,0 +1,104 @@
+"""Optimizers, schedules, losses, metrics and what else a release has classes of: drawn with the arguments they take.
+
+Owns the values worth trying for these arguments, by name; what is not named here has those of a layer's argument of the
+name, or of the type of its default. Keras says which of them a class takes.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+
+from clonediff.strategies.graph import Form, Function, Named, Seq, Value
+from clonediff.strategies.kinds.arguments import made, values
+from clonediff.strategies.kinds.forms import FORMS
+from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter, Parameters
+
+Objects = Mapping[str, Parameters]
+"""The classes of a release that are neither layers nor models, as "losses.Huber", with what their constructors take."""
+
+MODULES: Mapping[str, str] = {
+    "optimizer": "optimizers",
+    "schedule": "optimizers.schedules",
+    "loss": "losses",
+    "metric": "metrics",
+}
+"""Where the classes of each sort are."""
+
+_PATH = re.compile(rf"({'|'.join(re.escape(each) for each in MODULES.values())})\.[A-Z]\w*")
+_FORMED = 4
+"""One in so many is a form, an object of one's own."""
+_MOST = 2
+"""How many arguments are given that need not be."""
+
+_VALUES: Mapping[str, tuple[Value, ...]] = {
+    "name": ("mine",),
+    "dtype": ("float64",),
+    "reduction": ("sum", "mean", None),
+    "axis": (-1, 1, Seq((-1,))),
+    "weight_decay": (0.25,),
+    "clipnorm": (1.0,),
+    "clipvalue": (0.5,),
+    "global_clipnorm": (1.0,),
+    "loss_scale_factor": (2.0,),
+    "gradient_accumulation_steps": (2,),
+    "ema_overwrite_frequency": (1,),
+    "exclude_layers": (Seq(("dense",)),),
+    "inner_optimizer": (made("optimizers.SGD", momentum=0.5),),
+    "learning_rate_power": (-0.25,),
+    "recall": (0.5,),
+    "precision": (0.5,),
+    "sensitivity": (0.5,),
+    "specificity": (0.5,),
+    "initial_learning_rate": (0.5,),
+    "decay_steps": (4,),
+    "first_decay_steps": (4,),
+    "boundaries": (Seq((2, 4)),),
+    "values": (Seq((0.5, 0.25, 0.125)),),
+    "thresholds": (0.25, Seq((0.25, 0.75))),
+    "threshold": (0.25,),
+    "num_thresholds": (4,),
+    "curve": ("PR",),
+    "summation_method": ("minoring",),
+    "average": ("macro", "weighted"),
+    "class_aggregation": (None, "variance_weighted_average"),
+    "num_classes": (2, 4),
+    "num_labels": (4,),
+    "target_class_ids": (Seq((0,)), Seq((0, 1), "tuple")),
+    "class_id": (0,),
+    "ignore_class": (-1, 0),
+    "fn": (Function("error named", ("y_true - y_pred",)), Named("losses.mean_absolute_error")),
+    "label_smoothing": (0.25,),
+}
+_RATES = ("learning_rate",)
+"""What may be a schedule."""
+
+
+def is_object(path: str) -> bool:
+    """Whether a path can be no more than a class of one of these modules."""
+    return _PATH.fullmatch(path) is not None
+
+
+def drawn_object(sort: str, objects: Objects, draw: random.Random) -> Value:
+    """One of a sort: of a class of Keras, with one or two of its arguments, or in a form; None where there is none."""
+    if draw.randrange(_FORMED) == 0:
+        return Form(sort, draw.choice(FORMS[sort]))
+    paths = [path for path in objects if path.rpartition(".")[0] == MODULES[sort]]
+    if not paths:
+        return None
+    path = draw.choice(paths)
+    needed = [each for each in objects[path] if each.required]
+    others = [each for each in objects[path] if not each.required]
+    chosen = draw.sample(others, min(len(others), draw.randint(0, _MOST)))
+    args = ((each.name, _value(each, objects, draw)) for each in (*needed, *chosen))
+    return Named(path, tuple(args))
+
+
+def _value(parameter: Parameter, objects: Objects, draw: random.Random) -> Value:
+    if parameter.name in _RATES and draw.randrange(2):
+        schedule = drawn_object("schedule", objects, draw)
+        return 0.5 if schedule is None else schedule
+    default = None if parameter.default == NO_PLAIN_DEFAULT else parameter.default
+    tried = _VALUES.get(parameter.name) or values(parameter.name, default, needed=parameter.required) or (0.5,)
+    return draw.choice(tried)
