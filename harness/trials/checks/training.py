@@ -73,7 +73,7 @@ _LINKS = tuple(
         lambda cause, effect, flow: effect.path.startswith("fitted"),
     )
     for name in ("name", "input name")
-    for effect in ("raises", "fit result *")
+    for effect in ("raises", "fit result missing", "fit result extra")
 )
 
 
