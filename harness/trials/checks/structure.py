@@ -1,4 +1,7 @@
-"""7. Structure: the same graph: layers, classes, configs, names, call arguments, order and nesting of both ends."""
+"""7. Structure: the same graph: layers, classes, configs, names, call arguments, order and nesting of both ends.
+
+And in every public attribute and property the same, at any depth.
+"""
 
 from __future__ import annotations
 
