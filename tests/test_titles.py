@@ -59,7 +59,7 @@ def test_each_aspect_of_each_check_has_a_sentence(check: str, first: Place | Non
         odd = re.search(
             r"[{}_*]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag")
         )
-        assert odd is None or aspect.startswith(("config.", "attribute.")), said
+        assert odd is None or aspect.startswith(("config.", "attribute.", "unshared.", "merged.")), said
 
 
 def test_what_no_check_has_is_told_all_the_same() -> None:

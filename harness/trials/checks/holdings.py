@@ -160,7 +160,14 @@ ATTRIBUTES = Aspects(
     loses(("attribute.vocabulary", _SENTENCE), any_layer=True, **_OF_A_LAYER),
     loses(("attribute.use_cudnn", _SENTENCE), same_as={"LSTM": ("attribute.use_cudnn", "GRU")}, **_OF_A_LAYER),
     loses(*((f"attribute.{option}", _OPTION) for option in OPTIONS), **_OF_A_LAYER),
-    renames(("attribute.path", "the path of {a} is another{inside}"), any_layer=True, turn=Turn.LATE, shown=_shown),
+    # Its weights have it in their paths, which tell more.
+    renames(
+        ("attribute.path", "the path of {a} is another{inside}"),
+        any_layer=True,
+        stage=Stage.WEIGHTS,
+        turn=Turn.LATE,
+        shown=_shown,
+    ),
     loses(*((f"attribute.{name}", _SENTENCE) for name in _OF_CALLS), **_OF_ITS_CALLS),
     loses(("attribute.*", _SENTENCE), **_OF_A_LAYER),
 )
