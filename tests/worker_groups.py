@@ -49,6 +49,11 @@ TOGETHER = {
     "tests/trials/test_lambda_mask.py": "keras",
     "tests/answers/history/test_keeping.py": "keras",
     "tests/answers/history/test_one_release.py": "keras",
+    "tests/source/test_forms.py": "keras",
+    "tests/strategies/test_objects.py": "keras",
+    "tests/trials/checks/test_fit.py": "keras",
+    "tests/trials/checks/test_holdings.py": "keras",
+    "tests/trials/checks/test_nested_results.py": "keras",
 }
 """The modules that share warm subjects, with the group of their tests; one whose id names a subject is in its group."""
 

@@ -30,7 +30,7 @@ class CauseShown(msgspec.Struct, frozen=True):
 
     id: str
     title: str
-    severity: str
+    severity: str = msgspec.field(name="cost")
     blame: str
     root: Difference
     happens: str = ""

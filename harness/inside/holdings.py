@@ -130,7 +130,7 @@ class Holdings:
             self._told[path] = "a variable" if known else self._array(framework.read(value))
             return not known
         if framework.is_symbolic(value):
-            self._told[path] = "a tensor of %s, %s" % (getattr(value, "shape", ""), framework.dtype(value))
+            self._told[path] = "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is told of the call
             return False
         if isinstance(value, _FUNCTIONS):
             self._told[path] = _function(value)
@@ -144,7 +144,7 @@ class Holdings:
             return self._once(path, value, lambda: self._items(path, value, depth))
         if kind.__module__.split(".")[0] in _TOLD_WHOLE:
             if _is_tensor(value):
-                self._told[path] = "a tensor of %s, %s" % (value.shape, value.dtype)  # what a call has given
+                self._told[path] = "a tensor of %s" % (value.shape,)  # what a call has given
                 return False
             said = entry(value)
             long = len(said) > _LONGEST

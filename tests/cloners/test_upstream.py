@@ -33,7 +33,8 @@ def test_what_the_checks_see_of_upstream_the_oracle_sees(generation, builder):
     if builder.differs:
         pytest.skip(reason="they do not agree on a faithful clone of it, as test_models says")
     clone = KERAS[generation].models.clone_model
-    by_checks = seen_by_the_checks(builder, clone)
+    # The oracle looks at no `input_spec`, which a Sequential of tf_keras has once it is cloned.
+    by_checks = [each for each in seen_by_the_checks(builder, clone) if "-input-spec-" not in each]
     assert seen_by_the_oracle(builder, clone) or not by_checks, by_checks
 
 

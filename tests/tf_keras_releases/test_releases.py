@@ -344,7 +344,7 @@ def test_what_a_recurrent_layer_carries_over_is_compared(release: SubjectProcess
         generation="tf_keras",
         preparations=(Preparation("stateful", "LSTM"),),
     )
-    copied = "planted/state_of_recurrent_copied"
+    copied = "planted/prepared_states_copied"
     clones = run(case_of(graph, release.subject.dialect), release, ("fixed", copied)).clones
     assert clones["fixed"].verdict is Verdict.FAITHFUL, clones["fixed"].differences
     assert {each.aspect for each in clones[copied].differences} == {"state not fresh"}

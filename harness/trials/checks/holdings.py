@@ -45,7 +45,7 @@ _LEARNED = {".vocabulary": "{}.get_vocabulary()", ".statistics": "keras.ops.conv
 """What tells what a layer has learned from data, by the name that the observation has for it."""
 _FORMS = (
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
-    (re.compile(r"a tensor of "), "[(each.shape, each.dtype) for each in [{}]]"),
+    (re.compile(r"a tensor of "), "[each.shape for each in [{}]]"),
     (re.compile(r"function "), "{}.__code__"),
     (re.compile(r"[A-Za-z]\w* of \d+$"), "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
@@ -60,6 +60,8 @@ _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
+_OF_ENDS = (".input_names", ".output_names")
+"""What is told of the inputs and outputs of a model."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
@@ -266,7 +268,7 @@ def _unlike(pair: Pair) -> Iterator[_Fact]:
         ours, theirs = original.holdings[layer + 1], clone.holdings[twin + 1]
         if ours == theirs and layer == twin:
             continue
-        passed = [*(varying[layer + 1] if varying else ()), *_COMES_WITH_WEIGHTS]
+        passed = [*(varying[layer + 1] if varying else ()), *_COMES_WITH_WEIGHTS, *_OF_ENDS]
         passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
         for path in sorted({*ours, *theirs}):
             want, have = ours.get(path, MISSING), _placed(theirs.get(path, MISSING), pair)

@@ -77,7 +77,7 @@ def second_clone_broken(model: Any, clone: Any, context: TrialContext) -> None:
 
 def saving_broken(model: Any, clone: Any, context: TrialContext) -> None:
     """saved: gives a clone that cannot be saved."""
-    clone.get_config = _refuse
+    clone.get_config = functools.wraps(clone.get_config)(lambda: _refuse())
 
 
 def _after(layer: Any, change: Callable[[Any], Any]) -> None:
