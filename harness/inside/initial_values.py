@@ -112,7 +112,7 @@ def _beginning(original: Description, number: int, one: Any, two: Any, observer:
         return ""
     if not same(one, two):
         return DRAWN
-    if initializer_of(original, number) is None and not same(one, original.initial[number]):
+    if draws(initializer_of(original, number)) is not False and not same(one, original.initial[number]):
         return ""  # set by hand since, as what quantizing makes of another weight
     # Of a few whole numbers, or of two signs, one may be drawn twice.
     by_chance = one.size < 2 or one.dtype.kind != "f"
