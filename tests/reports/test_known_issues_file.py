@@ -26,6 +26,7 @@ OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+, (?:tensorflow/python/)?keras/[\
 
 NOT_DRAWN: dict[str, str] = {
     "tf-given-made": "it never ends, and costs the limit of a trial each time that it is tried",
+    "layer-path": "no small graph shows it alone: the weights of a layer lose the same path, which is told of them",
 }
 """The issues that no graph shows, and why."""
 
