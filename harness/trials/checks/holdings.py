@@ -253,7 +253,16 @@ def _said(pair: Pair, fact: str) -> str:
     return f"the same as {at(pair.shapes[0], int(told[1]))}{told[2]}" if told else "one of its own"
 
 
-def _unlike(pair: Pair) -> Iterator[_Fact]:
+def _unlike(pair: Pair) -> tuple[_Fact, ...]:
+    """The facts that are others in the clone, found once for all three checks."""
+    found = vars(pair)  # where the other alignments of a pair are remembered, too
+    if "unlike_facts" not in found:
+        found["unlike_facts"] = tuple(_unlike_facts(pair))
+    facts: tuple[_Fact, ...] = found["unlike_facts"]
+    return facts
+
+
+def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
     """The facts that are others in the clone: of what is inside of something that is another, no more is said."""
     if pair.observed is None:
         return

@@ -21,7 +21,7 @@ def is_operation(kind: str) -> bool:
     return kind.startswith(PREFIXES)
 
 
-class Form(NamedTuple):
+class TensorForm(NamedTuple):
     """How an operation is called.
 
     `names` is what its tensors are called where their place does not say it. `of` says what each tensor is made first
@@ -102,12 +102,12 @@ def leading(kind: str, arguments: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in arguments if each in leads)
 
 
-def form_of(kind: str) -> Form:
+def form_of(kind: str) -> TensorForm:
     """How an operation is called, whether or not a release is at hand."""
     name = kind.rpartition(".")[2]
     if kind.startswith("operator."):
-        return Form(of=_OF["matmul"]) if name == "matmul" else Form()
-    return Form(_NAMES.get(name, ()), _OF.get(name, ()), _THEN.get(kind, _THEN.get(name, ())))
+        return TensorForm(of=_OF["matmul"]) if name == "matmul" else TensorForm()
+    return TensorForm(_NAMES.get(name, ()), _OF.get(name, ()), _THEN.get(kind, _THEN.get(name, ())))
 
 
 _PART = re.compile(r"-?\d+|None|\.\.\.|(-?\d+)?:(-?\d+)?(:-?\d+)?")
