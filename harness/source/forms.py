@@ -58,7 +58,7 @@ _SORTS: Mapping[str, _Sort] = {
     "regularizer": _Sort(
         "x",
         "ops.mean(ops.abs(x)) * 2.0",
-        "average",
+        "magnitude",
         "l1",
         "keras.regularizers.Regularizer",
         "__call__",

@@ -53,7 +53,7 @@ def test_a_shared_object_is_a_variable() -> None:
 
 def test_a_changed_object_is_changed_when_the_model_is_made() -> None:
     lines = write_source(two("regularizer", "changed"), "keras").splitlines()
-    assert "changed_regularizer = Average(2.0)" in lines
+    assert "changed_regularizer = Magnitude(2.0)" in lines
     assert lines[-2:] == ["model = keras.Model(inputs, dense_2)", "changed_regularizer.by = 3.0"]
 
 

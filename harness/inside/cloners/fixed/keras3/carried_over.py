@@ -118,6 +118,13 @@ def quantize_alike(original: Any, clone: Any) -> None:
         clone.quantize(mode, type_check=False, **more)
 
 
+def kernel_shape_alike(original: Any, clone: Any) -> None:
+    """The shape that a quantized layer keeps of its kernel: that of a tensor, where it was built before."""
+    kept = getattr(original, "original_kernel_shape", None)
+    if kept is not None and type(kept) is not type(clone.original_kernel_shape):
+        clone.original_kernel_shape = type(kept)(clone.original_kernel_shape)
+
+
 def build_alike(original: Any, clone: Any) -> None:
     """Builds what the original has built otherwise than by a call of this graph."""
     if not original.built or clone.built:

@@ -353,6 +353,7 @@ class Keras3Cloning(Cloning):
             self._take_over_policy(clone, policy_of(original))
             carried_over.take_over_flags(original, clone)
             carried_over.order_alike(original, clone)
+            carried_over.kernel_shape_alike(original, clone)
             carried_over.name_alike(original, clone)
             carried_over.freeze_alike(original, clone)
             carried_over.learn_alike(original, clone)
