@@ -162,7 +162,7 @@ class _Trial:
                     clones[name] = self._clone(name, each)
                 except TooLong as late:  # something of Keras may be half done: nothing more is said from here
                     return {"original": observation, "clones": {name: {"late": late.told()}}}
-            if not is_deterministic(observation, clones, self._run_original_again):
+            if not is_deterministic(observation, clones, self._run_original_again, self._train_original_again):
                 return {"refused": dict(NONDETERMINISTIC)}
             begins_in_doubt = doubtful(self._original, self._observed, self._observer.framework)
             # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
@@ -331,6 +331,12 @@ class _Trial:
     def _run_original_again(self, training: bool) -> Any:
         self._kept.restore()  # a clone that shares layers with it may have left other values in them
         return self._run(self._original, self._kept, training)
+
+    def _train_original_again(self) -> Any:
+        self._kept.restore()
+        trained = train(self._original, self._arrays, self._observer, self._packing)
+        self._kept.restore()
+        return trained
 
     # -- one cloner
 

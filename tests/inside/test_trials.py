@@ -204,6 +204,27 @@ def test_of_a_model_that_is_unlike_itself_no_clone_is_judged(
     assert ("clones" in answer) is not refused
 
 
+GRADIENTS = """
+import itertools
+import tensorflow as tf
+
+count = itertools.count()
+
+@keras.utils.register_keras_serializable("own")
+class Counted(layers.Layer):
+    def call(self, x):
+        return tf.custom_gradient(lambda x: (x, lambda gradient: gradient + float(next(count))))(x)
+
+x = keras.Input((3,), name="x")
+model = keras.Model(x, Counted(name="counted")(layers.Dense(2)(x)))
+"""
+
+
+def test_of_a_model_with_other_gradients_each_time_no_clone_is_judged(child: Child) -> None:
+    answer = _answer(child, GRADIENTS, {"shape": [3], "dtype": "float32"}, training_step=True)
+    assert answer["refused"]["type"] == "Unsteady"
+
+
 def test_a_clone_that_differs_is_judged_where_the_model_is_like_itself(child: Child) -> None:
     answer = _answer(
         child, RICH, STEPS, FLOATS, cloners=("planted/mask_of_another_call", "planted/arguments_forgotten"), again=True
