@@ -16,6 +16,7 @@ from clonediff.strategies.graph import CloneArguments, Graph, Layer, Ref, all_la
 from clonediff.strategies.kinds import CATALOGUE, Generation
 from clonediff.strategies.kinds.custom import OWN_OPERATION
 from clonediff.strategies.kinds.operations import is_operation
+from clonediff.strategies.kinds.operations.forms import form_of
 from clonediff.strategies.preparations import LEARNED
 from clonediff.strategies.pruning import costs, costs_beside, pruned
 from clonediff.strategies.targets import is_no_layer, targets
@@ -140,6 +141,11 @@ def _renames_all(arguments: CloneArguments) -> bool:
     return function is not None and function.kind is None and function.change == "renamed"
 
 
+def _holds_a_shape(graph: Graph) -> bool:
+    """Whether the script makes a matrix for the shape of a tensor ("definite"), which the clone has as it is."""
+    return any("definite" in word for layer in all_layers(graph) for word in form_of(layer.kind).of)
+
+
 RULES: tuple[Rule, ...] = (
     # -- what is done to the model before
     # `clone_model` (keras/src/models/cloning.py) says what layers and inputs its clone has, and what of its config.
@@ -218,6 +224,11 @@ RULES: tuple[Rule, ...] = (
         lambda graph, done, arguments: (
             (arguments.clone_function is not None or arguments.call_function is not None) and _has(graph, OWN_OPERATION)
         ),
+    ),
+    # keras/src/ops/function.py:map_graph hands on what is no tensor of Keras as it is.
+    Rule(
+        "what becomes of a number that the script has computed from a shape, where shapes are others",
+        lambda graph, done, arguments: (_makes_layers(arguments) or bool(arguments.inputs)) and _holds_a_shape(graph),
     ),
     # A function that is not asked cannot be found wrong, nor raise (keras/src/ops/function.py:map_graph).
     Rule("whether a function is looked at that nothing is asked of", _asked_of_none),

@@ -106,6 +106,10 @@ UNSAID = {
     "on tensors of another dtype": (_DROPPED, CloneArguments(inputs="half")),
     "of another layer, or on tensors of another dtype": (_RESIZED, CloneArguments(inputs="double")),
     "made of another layer": (_DROPPED, CloneArguments(clone_function=CloneFunction("replaced", "Dropout"))),
+    "computed from a shape": (
+        structs.replace(INNER, layers=(Layer("ops.cholesky"),)),
+        CloneArguments(inputs="made"),
+    ),
     "in the place of one that does otherwise": (PAIR, CloneArguments(clone_function=CloneFunction("replaced", "Add"))),
     "renamed to": (
         structs.replace(GRAPH, generation="tf_keras"),
