@@ -243,13 +243,18 @@ def changed(told: list[dict[str, str]], before: Holdings, after: Holdings) -> li
 
 
 def varying(
-    original: Holdings, found: set[tuple[int, str]], whole: bool, build_again: Callable[[], Holdings] | None
+    original: Holdings,
+    found: set[tuple[int, str]],
+    set_by_runs: set[tuple[int, str]],
+    whole: bool,
+    build_again: Callable[[], Holdings] | None,
 ) -> list[list[str]]:
     """The facts that say nothing of a clone, of those that were found unlike: another build does not repeat them.
 
-    Where it is not the `whole` model that a clone is to be like, none of its own facts does.
+    Nor do those that are `set_by_runs`. Where it is not the `whole` model that a clone is to be like, none of its own
+    facts does.
     """
-    told = {(0, path) for path in (() if whole else original.facts[0])}
+    told = {(0, path) for path in (() if whole else original.facts[0])} | set_by_runs
     told.update((number, path) for number, path in found if _is_drawn(original, number, path))
     if build_again is not None and any(_may_vary(original, *each) for each in found - told):
         try:

@@ -111,6 +111,7 @@ class _Trial:
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
+        self._set_by_runs: set[tuple[int, str]] = set()  # and what it holds there, a run of it has changed since
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved = SavedModels(observer)
         self._folder = ""
@@ -168,7 +169,9 @@ class _Trial:
             # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
             whole = self._module is not None and not self._request.get("ran")
             build_again = None if self._module is None else self._built_again
-            observation["varying"] = varying(self._original.holdings, self._unlike, whole, build_again)
+            observation["varying"] = varying(
+                self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
+            )
             if self._fitting.clones:
                 self._progress.begin("fit", "training by fit")
                 self._fitting.tell(
@@ -360,9 +363,12 @@ class _Trial:
             return answer  # whatever it gave
         description = Description(clone, self._observer)
         held = description.hold(self._observer, self._cloned)
-        self._unlike.update(unlike(self._original.holdings.facts, held.facts))
+        found = set(unlike(self._original.holdings.facts, held.facts))
+        self._unlike.update(found)
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
+        if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
+            self._set_by_runs.update(unlike(held.facts, description.held_now(self._observer).facts))
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
         if self._request.get("user_arguments"):

@@ -139,6 +139,13 @@ LINKS = (
         lambda cause, effect, flow: effect.first is not None and effect.first.inside in _MAKE_WHEN_BUILT,
     ),
     Link(
+        "call.args type",
+        "layer *",
+        Spread.AROUND,
+        "a Sequential makes an input of its own for a tensor that it is called on, and for a list none",
+        lambda cause, effect, flow: effect.first is not None and effect.first.kind == "InputLayer",
+    ),
+    Link(
         "call.* missing",
         "call.kwargs extra",
         Spread.HERE,

@@ -54,8 +54,8 @@ def _of_a_variable(word: str, shown: Shown, changes: tuple[Thing, ...] = ()) -> 
     yield from computes(
         (f"{word} shape", f"a {word} of {{a}} has another shape{{inside}}"),
         (f"{word} dtype", f"a {word} of {{a}} has another dtype{{inside}}"),
+        shows=(Thing.BUILD, Thing.RESULTS),  # a layer is built for what the layers before it give
         **alike,
-        **built,
     )
     listed = (f"{word} order", f"the {word}s of a model come in another order{{inside}}")
     yield from computes(listed, any_layer=True, shows=(Thing.LISTING,), **alike)
