@@ -88,14 +88,16 @@ class ScriptLines:
 
     Where it goes on `after` another script, what that defined is there, and the layers that it `holds` in variables.
     Layers at the places that are `kept` have variables, too; those in `learning` are made without what they learn, and
-    those that are `stateful` keep their states, for which the `batch` is known. `index` says which layer of the graph
-    an expression stands for, or gave: by the numbers of the models around it and its own, an input as -1 less its own.
+    those that are `stateful` keep their states, for which the `batch` is known. One that `asks` raises where a layer
+    has no attribute that is to be set. `index` says which layer of the graph an expression stands for, or gave: by the
+    numbers of the models around it and its own, an input as -1 less its own.
     """
 
     def __init__(self, dialect: Dialect, after: ScriptLines | None = None) -> None:
         self.dialect = dialect
         self.after = after
         self.holds = False
+        self.asks = False
         self.kept: Places = set()
         self.learning: Places = set()
         self.stateful: Places = set()
@@ -399,7 +401,8 @@ class ScriptLines:
             return text
         variable = self.name(f"{snake(class_name_of(layer.kind))}_layer")
         self.lines.append(f"{variable} = {text}")
-        self.lines += [f"{variable}.{name} = {value}" for name, value in attributes]
+        for name, value in attributes:
+            self.lines += [*([f"{variable}.{name}"] if self.asks else ()), f"{variable}.{name} = {value}"]
         if "frozen after" in layer.marks:
             self.lines.append(f"{variable}.trainable = False")
         if "supports_masking" in layer.marks:

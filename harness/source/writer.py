@@ -149,6 +149,7 @@ def _wrong(script: ScriptLines, graph: Graph, wrong: Wrong) -> tuple[tuple[str, 
 def write_question(question: Question, dialect: Dialect) -> str:
     """The text that makes the layer, and leaves a function in `calls` for each call, of a list of the tensors."""
     script = ScriptLines(dialect)
+    script.asks = True
     made = {0: script.made(question.layer)}
 
     def word(ref: Ref) -> str:

@@ -127,7 +127,10 @@ KINDS = (
                 listed("x[:, 0]"),
                 listed("x[:, 0]", "x"),
             ),
-            "form": (*FORMS, *("registered",) * 8),  # the only one that Keras 3 reads back: others hide what else breaks
+            "form": (
+                *FORMS,
+                *("registered",) * 8,
+            ),  # the only one that Keras 3 reads back: others hide what else breaks
             "container": ("list", "list", "tuple", "dict", "nested"),
             "mask": (LEFT_OUT, "pass", *(LEFT_OUT,) * 3, "some", "make", "fixed", "named", *("registered",) * 3),
             "output_shape": (LEFT_OUT, LEFT_OUT, "given", "callable", "registered", "registered"),

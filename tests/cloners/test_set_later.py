@@ -186,3 +186,16 @@ def test_what_was_set_on_a_layer_is_there_on_other_inputs(generation):
     model = biased(KERAS[generation])
     clone = clone_model(model, input_tensors=KERAS[generation].Input((7,)))
     assert [tuple(each.shape) for each in clone.weights] == [(7,)]
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_an_option_that_a_layer_keeps_for_itself_is_not_what_was_set_beside_it(generation):
+    package = KERAS[generation]
+    layer = package.layers.MultiHeadAttention(num_heads=2, key_dim=2)
+    layer.kernel_initializer = lambda shape, dtype=None: None  # it has its own as `_kernel_initializer`
+    x = package.Input((3, 4))
+    model = package.Model(x, layer(x, x))
+    clone = clone_model(model)
+    clone.set_weights(model.get_weights())
+    batch = np.ones((2, 3, 4), "float32")
+    np.testing.assert_array_equal(clone(batch), model(batch))

@@ -7,10 +7,13 @@ import ast
 import pytest
 from msgspec import structs
 
-from clonediff.harness.source import write_source
+from clonediff.harness.source import DIALECTS, write_source
+from clonediff.harness.source.writer import write_question
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies import Graph, MalformedGraph
+from clonediff.strategies.asking import Question
 from clonediff.strategies.graph import Call, Form, Input, Layer, Named, Preparation, Ref, Seq, Value
+from clonediff.strategies.kinds import Spec
 from clonediff.strategies.kinds.forms import FORMS, OF_LAYERS, can_be_set
 from tests.trials.trying import fixed_is_faithful, tried
 
@@ -131,3 +134,9 @@ def test_an_attribute_is_set_before_the_call() -> None:
     lines = write_source(structs.replace(graph, layers=(layer, layer)), "keras").splitlines()
     at = lines.index("dense_layer = layers.Dense(4)")
     assert lines[at + 1 : at + 3] == ["dense_layer.kernel_constraint = ops.abs", "dense = dense_layer(inputs)"]
+
+
+def test_a_question_asks_whether_there_is_the_attribute_that_is_to_be_set() -> None:
+    layer = Layer("Dense", (("units", 4), ("kernel_initializer", Form("initializer", "named"))), marks=("attributes",))
+    text = write_question(Question(layer, (Spec((4,)),), (Call(0, (Ref(0),)),)), DIALECTS["keras"])
+    assert "\ndense_layer.kernel_initializer\ndense_layer.kernel_initializer = halves\n" in text

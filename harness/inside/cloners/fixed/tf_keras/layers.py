@@ -83,12 +83,14 @@ def _constructor_arguments(layer: Any) -> dict[str, Any]:
 
 
 def _attribute(layer: Any, key: str) -> Any:
-    """What a config entry is made from: the attribute of that name, never a method."""
+    """What a config entry is made from: the attribute of that name, never a method.
+
+    Where a layer of Keras keeps it as a private one, a public one was set on it, and is nothing to the layer.
+    """
     found = vars(layer)
-    if key in found:
-        return found[key]
-    if "_" + key in found:
-        return found["_" + key]
+    names = [name for name in (key, "_" + key) if name in found]
+    if names:
+        return found[names[-1 if RELEASE.comes_with_keras(type(layer)) else 0]]
     if isinstance(getattr(type(layer), key, None), property):
         try:
             return getattr(layer, key)
