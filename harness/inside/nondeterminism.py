@@ -33,8 +33,8 @@ def is_deterministic(
                 return False
     step = original.get("trained", {})
     if any(_has_other_gradients(each.get("trained", {}), step) for each in seen):
-        first, *others = (train() for _ in range(_CALLS))
-        return not any(_has_other_gradients(other, first) for other in others)
+        once, *more = (train() for _ in range(_CALLS))
+        return not any(_has_other_gradients(step, once) for step in more)
     return True
 
 
