@@ -83,10 +83,17 @@ class _Reduction:
                 continue
             self.tried += 1
             self._seen.add(to_json(candidate))
-            if self._still(candidate):
+            if self._holds(candidate):
                 self.graph, self._size = candidate, size(candidate)
                 return number
         return None
+
+    def _holds(self, candidate: Graph) -> bool:
+        """Whether a graph still shows what is sought; one that no script can be written of does not."""
+        try:
+            return self._still(candidate)
+        except MalformedGraph:
+            return False
 
     def _suitable(self, offer: Graph) -> Graph | None:
         """The offer as `still` may be asked about it, None where it may not."""

@@ -21,6 +21,7 @@ from clonediff.strategies.graph import (
     Function,
     Input,
     Layer,
+    MalformedGraph,
     Preparation,
     Ref,
     Seq,
@@ -200,6 +201,16 @@ def test_what_a_question_raises_is_raised() -> None:
 
     with pytest.raises(ConnectionError, match="gone"):
         reduce(graph, refuse)
+
+
+def test_a_graph_of_which_no_script_can_be_written_does_not_hold() -> None:
+    def still(graph: Graph) -> bool:
+        if not graph.calls:
+            raise MalformedGraph("nothing is called")
+        return True
+
+    with at_hand("keras"):
+        assert len(reduce(GRAPH, still, most=UNLIMITED).graph.calls) == 1
 
 
 def test_how_a_model_is_built_and_called_is_forgotten_where_it_does_not_matter() -> None:
