@@ -21,15 +21,17 @@ KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the root of a cause is like. A field that is not given matches anything.
 
-    `place` is the name of the first layer, "inner/dense" for one inside another, `found` what was found in the place of
-    what was expected, such as the message of an exception, `given` an argument that `clone_model` was given, what was
-    done to the model before, or what a call that raises has behind it. `leads_to` names the checks that may show
-    followers of this root; without it, any may.
+    `kind` is the class of the first layer, `inside` that of the layer or the model that holds it, `place` its name,
+    "inner/dense" for one inside another. `found` is what was found in the place of what was expected, such as the
+    message of an exception, `given` an argument that `clone_model` was given, what was done to the model before, or
+    something else that is in the case (`given` of `Cause`). `leads_to` names the checks that may show followers of
+    this root; without it, any may.
     """
 
     check: str | None = None
     aspect: str | None = None
     kind: str | None = None
+    inside: str | None = None
     exception: str | None = None
     frame: str | None = None
     path: str | None = None
@@ -127,6 +129,7 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
         (pattern.path, root.path),
         (pattern.place, first.name if first else ""),
         (pattern.kind, first.kind if first else ""),
+        (pattern.inside, first.inside if first else ""),
         (pattern.found, root.found),
         (pattern.exception, raised.type if raised else ""),
         (pattern.frame, raised.frame if raised else ""),

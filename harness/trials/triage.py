@@ -26,6 +26,7 @@ from clonediff.strategies.kinds import CATALOGUE
 
 LIST_OF_ONE = "a list of one tensor"
 MASKED_LAMBDA = "a Lambda with a mask"
+NAMESAKE = "a function of the same name"
 
 
 class Verdict(enum.StrEnum):
@@ -38,6 +39,7 @@ class Verdict(enum.StrEnum):
     KILLED = "killed its process"
 
 
+_FUNCTION = re.compile(r"^function (\w+) [0-9a-f]+$")
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
 _ARGUMENT = ("call.args ", "call.kwargs ")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
@@ -74,8 +76,8 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     """The causes behind differences, the worst first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given, and what was done before; of a call that raises it is also what was called before that, and of any
-    exception whether the model has a Lambda with a mask.
+    was given, and what was done before; of a call that raises it is also what was called before that, of any exception
+    whether the model has a Lambda with a mask, and of a function whether another of its name has taken its place.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]
@@ -90,7 +92,12 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             members[0],
             tuple(members[1:]),
             min(member.severity for member in members),
-            (*given, *_called_before(original, members[0]), *_masked_lambda(original, members[0])),
+            (
+                *given,
+                *_called_before(original, members[0]),
+                *_masked_lambda(original, members[0]),
+                *_namesake(members[0]),
+            ),
         )
         for mark, members in merged.items()
     ]
@@ -121,6 +128,12 @@ def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str,
         return ()
     masks = (each.config.get("mask", "None") for each in original.shape.layers if each.kind == "Lambda")
     return () if all(mask == "None" for mask in masks) else (MASKED_LAMBDA,)
+
+
+def _namesake(root: Difference) -> tuple[str, ...]:
+    """That a function has another in its place which has its name: it is not lost, nor the default."""
+    expected, found = _FUNCTION.match(root.expected), _FUNCTION.match(root.found)
+    return (NAMESAKE,) if expected and found and expected[1] == found[1] else ()
 
 
 def _is_of_one(args: list[Any]) -> bool:

@@ -308,6 +308,27 @@ def test_an_exception_tells_that_the_model_has_a_lambda_with_a_mask(
     assert [cause.given for cause in causes(original, [raising(place, "")])] == [given]
 
 
+@pytest.mark.parametrize(
+    ("expected", "found", "given"),
+    [
+        ("function gelu 1235eda2", "function gelu 4ccbd530", ("a function of the same name",)),
+        ("function gelu 1235eda2", "function linear 4ccbd530", ()),
+        ("function gelu 1235eda2", "nothing", ()),
+        ("gelu", "gelu", ()),
+    ],
+    ids=["of its name", "of another", "lost", "no function"],
+)
+def test_a_function_in_the_place_of_another_tells_that_it_has_its_name(
+    expected: str, found: str, given: tuple[str, ...]
+) -> None:
+    dense = layer("d", "Dense", 1, gives([0, 0, 0]))
+    original = observed([layer("input", "InputLayer", 0), dense], [1])
+    differs = Difference(
+        "structure", "p", "attribute.activation", expected, found, Severity.COMPUTES, Place("d", "Dense", 1)
+    )
+    assert [cause.given for cause in causes(original, [differs])] == [given]
+
+
 def raising(place: Place | None, calling: str) -> Difference:
     raised = Raised("ValueError", "no", "b.py:inner", calling)
     return Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, place, raised)
