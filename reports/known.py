@@ -22,7 +22,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the root of a cause is like. A field that is not given matches anything.
 
     `kind` is the class of the first layer, `inside` that of the layer or the model that holds it, `place` its name,
-    "inner/dense" for one inside another. `found` is what was found in the place of what was expected, such as the
+    "inner/dense" for one inside another. `found` is what was found in the place of what was `expected`, such as the
     message of an exception, `given` an argument that `clone_model` was given, what was done to the model before, or
     something else that is in the case (`given` of `Cause`). `leads_to` names the checks that may show followers of
     this root; without it, any may.
@@ -37,6 +37,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: str | None = None
     place: str | None = None
     found: str | None = None
+    expected: str | None = None
     given: str | None = None
     leads_to: tuple[str, ...] | None = None
 
@@ -131,6 +132,7 @@ def matches(pattern: Pattern, cause: Cause) -> bool:
         (pattern.kind, first.kind if first else ""),
         (pattern.inside, first.inside if first else ""),
         (pattern.found, root.found),
+        (pattern.expected, root.expected),
         (pattern.exception, raised.type if raised else ""),
         (pattern.frame, raised.frame if raised else ""),
     ]

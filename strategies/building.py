@@ -34,8 +34,8 @@ from clonediff.strategies.graph import (
     fed_refs,
     refs,
 )
-from clonediff.strategies.kinds import DTYPES, LEFT_OUT, NO_SENSE, Kind, Spec, Specs
-from clonediff.strategies.kinds.arguments import POLICIES, together
+from clonediff.strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Spec, Specs
+from clonediff.strategies.kinds.arguments import together, touched
 from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Domain, Instruction, Nest
@@ -463,16 +463,13 @@ def _applied(kind: Kind, specs: Specs, instruction: Apply, number: int) -> Layer
             return None
         args = made if is_operation(kind.name) else {**made, **more}
     touch = instruction.touch
-    if touch == "regularized" and kind.name != "ActivityRegularization":
-        args["activity_regularizer"] = "l2"
-    if touch == "autocast":
-        args["autocast"] = False
-    dtype = DTYPES[number % len(DTYPES)]
+    args = {**args, **touched(touch, number), **more}
+    dtype = None if is_operation(kind.name) else args.pop("dtype", None)
     return Layer(
         kind.name,
         tuple((key, value) for key, value in args.items() if value != LEFT_OUT),
         trainable=touch != "frozen",
-        dtype=dtype if touch == "dtype" else POLICIES[touch](dtype) if touch in POLICIES else None,
+        dtype=dtype,  # type: ignore[arg-type]  # the values of a table
         marks=(touch,) if touch in _MARKS and (touch != "attributes" or _has_attributes(args)) else (),
     )
 

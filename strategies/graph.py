@@ -93,15 +93,16 @@ class Named(msgspec.Struct, frozen=True, tag="named", tag_field="is", omit_defau
 class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A layer with its arguments, an operation, or, where `graph` is given, a model.
 
-    `dtype` is one, or a policy by its name or as an object. `marks` are what is done to it once it is made: "frozen
-    after", "supports_masking", or "attributes", that functions and objects are set then which its constructor takes.
+    `dtype` is one, or a policy by its name, as its config or as an object. `marks` are what is done to it once it is
+    made: "frozen after", "supports_masking", or "attributes", that functions and objects are set then which its
+    constructor takes.
     """
 
     kind: str
     args: tuple[tuple[str, Value], ...] = ()
     name: str | None = None
     trainable: bool = True
-    dtype: str | Named | None = None
+    dtype: str | Named | Items | Form | None = None
     graph: Graph | None = None
     marks: tuple[str, ...] = ()
 

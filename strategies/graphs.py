@@ -17,12 +17,13 @@ from clonediff.strategies.asking import Keras, asking
 from clonediff.strategies.drawn_clone_arguments import DIGITS
 from clonediff.strategies.drawn_preparations import DIGITS as PREPARATION_DIGITS
 from clonediff.strategies.graph import Graph, Input
-from clonediff.strategies.instructions import instructions, touches_of
+from clonediff.strategies.instructions import PLAIN, instructions, touches_of
 from clonediff.strategies.kinds import CATALOGUE, Generation, Kind, less
 from clonediff.strategies.kinds.arguments import PATHS
+from clonediff.strategies.kinds.given import Given
 from clonediff.strategies.kinds.lambdas import BATCH
 from clonediff.strategies.kinds.not_drawn import ONLY_WITHIN
-from clonediff.strategies.kinds.objects import Objects
+from clonediff.strategies.kinds.objects import Objects, is_object
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.lowering import FIRST_ON_RAGGED, WAYS_ON_RAGGED, lower
 from clonediff.strategies.pieces import BYTES, begun_with_a_piece, pieces_of
@@ -162,7 +163,8 @@ def functional_graphs(
     "Lambda.form=named" and of objects as "initializers.Constant"; what is named there stands nowhere. Without the
     feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. Where something is done to a
     model, it is something costly with one in `preparation_rate`; 0 for none, 1 for all. `objects` are the optimizers,
-    losses and metrics that it may be compiled with, beside some that every release has.
+    losses and metrics that it may be compiled with, beside some that every release has, and the initializers,
+    regularizers and constraints of its layers.
 
     Keras accepts every call, with the tensors that it is given. Shrinks towards
     the fewest calls, inputs and outputs, a `Lambda` that gives back what it takes, and no argument but the needed ones.
@@ -175,7 +177,11 @@ def functional_graphs(
         has -= {"sparse inputs"}
     if not FIRST_ON_RAGGED.issubset(there):
         has -= {"ragged inputs"}
-    drawn = _programs(there, has, min_instructions, max_instructions, max_inputs)
+    # What an input that nothing uses, or that is sparse or ragged, is given to need not be among the `kinds`.
+    known = {**_there(catalogue, None, without), **there}
+    its_own = {path: takes for path, takes in (objects or {}).items() if path not in without}
+    given = Given(PLAIN, known, its_own) if "forms of values" in has else Given()
+    drawn = _programs(instructions(there, has, given), has, min_instructions, max_instructions, max_inputs)
     pieces = pieces_of(there, features, without, max_inputs, max_instructions) if has & PIECES else ()
     if pieces:
 
@@ -192,14 +198,13 @@ def functional_graphs(
         drawn = st.tuples(drawn, clone_arguments, preparations, BYTES).map(begun)
 
     domain = Domain(
-        # What an input that nothing uses, or that is sparse or ragged, is given to need not be among the `kinds`.
-        {**_there(catalogue, None, without), **there},
+        known,
         has,
         generation,
         _choices(has) + _RARE + (_STRINGS if "strings" in has else ()),
         max_inputs,
         preparation_rate,
-        objects or {},
+        its_own,
     )
 
     def lowered(program: Program) -> Graph:
@@ -211,7 +216,8 @@ def functional_graphs(
 
 def _there(catalogue: Mapping[str, Kind], kinds: Collection[str] | None, without: Collection[str]) -> dict[str, Kind]:
     """The kinds to draw from, as far as nothing of them is left out."""
-    named = {name.rpartition(".")[0] if _is_argument(name, catalogue) else name for name in set(without) - PATHS}
+    others = [name for name in without if name not in PATHS and not is_object(name)]
+    named = {name.rpartition(".")[0] if _is_argument(name, catalogue) else name for name in others}
     unknown = sorted({*(kinds or ()), *(named - ONLY_WITHIN)} - {*catalogue, *CATALOGUE})
     if unknown:
         raise ValueError(
@@ -228,9 +234,13 @@ def _is_argument(name: str, catalogue: Mapping[str, Kind]) -> bool:
 
 
 def _programs(
-    kinds: Mapping[str, Kind], features: frozenset[Feature], min_instructions: int, max_instructions: int, inputs: int
+    instruction: st.SearchStrategy[Instruction],
+    features: frozenset[Feature],
+    min_instructions: int,
+    max_instructions: int,
+    inputs: int,
 ) -> st.SearchStrategy[Program]:
-    """Register programs over these kinds. Shrinks towards one input and no instruction."""
+    """Register programs of these instructions. Shrinks towards one input and no instruction."""
     arrange = "arrangements" in features
     arrangements: st.SearchStrategy[Arrangement] = st.sampled_from(
         ("plain", "plain", "plain", "list", "tuple", "dict", "nested")
@@ -243,7 +253,7 @@ def _programs(
     return st.builds(
         Program,
         inputs=_inputs(features, inputs),
-        body=_bodies(instructions(kinds, features), min_instructions, max_instructions),
+        body=_bodies(instruction, min_instructions, max_instructions),
         outputs=st.lists(_REGISTER, min_size=1, max_size=4 if arrange else REGISTERS).map(tuple),
         ends=st.sampled_from((0, 3, 2, 3, 1)),
         takes=arrangements,

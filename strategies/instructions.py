@@ -7,15 +7,17 @@ Hypothesis to try.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
 from clonediff.strategies.graph import Axis, Value
-from clonediff.strategies.kinds import LEFT_OUT, Kind
-from clonediff.strategies.kinds.forms import forms_of, is_shared, sort_of
+from clonediff.strategies.kinds import Kind
+from clonediff.strategies.kinds.arguments import TOUCHED
+from clonediff.strategies.kinds.forms import is_shared, sort_of
+from clonediff.strategies.kinds.given import Given
 from clonediff.strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Touch
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
@@ -28,9 +30,8 @@ _BYTES = st.binary(min_size=5 + OPTIONS + 2 * _MORE, max_size=5 + OPTIONS + 2 * 
 _DESTS = (0, 0, 1, 2)
 _UNSAID = 192
 """A byte below that sets no further argument: three of four."""
-_PLAIN = 192
+PLAIN = 160
 """A byte below that gives an argument one of its plain values; of the others, functions and objects have a form."""
-_NEVER = 256
 _OPERATIONS = "operations"
 """The family that is drawn beside all the others, however many kinds each of the two has."""
 _LAYERS = 3
@@ -51,22 +52,22 @@ class Digits(NamedTuple):
 
 
 def instructions(
-    kinds: Mapping[str, Kind], features: Collection[str], depth: int = 2
+    kinds: Mapping[str, Kind], features: Collection[str], given: Given, depth: int = 2
 ) -> st.SearchStrategy[Instruction]:
     """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
 
-    `depth` is how many models may still be nested in one another.
+    `given` says what arguments are given, `depth` how many models may still be nested in one another.
     """
     meanings: list[Callable[[Digits], Instruction]] = [lambda digits: NOTHING]
     times = _times(kinds.values())
     for kind in kinds.values():
-        meanings += [_application(kind, features)] * (kind.weight * (1 if kind.family == _OPERATIONS else times))
+        meanings += [_application(kind, features, given)] * (kind.weight * (1 if kind.family == _OPERATIONS else times))
     count = len(meanings)
     if "sharing" in features:
         meanings += [lambda digits: _again(digits, features)] * max(1, count // 8)
     nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
     verbs = st.integers(0, len(meanings) + nests - 1)
-    inner = instructions(kinds, features, depth - 1) if nests else st.nothing()
+    inner = instructions(kinds, features, given, depth - 1) if nests else st.nothing()
     body = st.lists(inner, min_size=1, max_size=3).map(tuple) if nests else st.just(())
 
     @st.composite
@@ -98,10 +99,9 @@ def _times(kinds: Collection[Kind]) -> int:
     return max(1, round(_LAYERS * operations / layers)) if layers else 1
 
 
-def _application(kind: Kind, features: Collection[str]) -> Callable[[Digits], Apply]:
+def _application(kind: Kind, features: Collection[str], given: Given) -> Callable[[Digits], Apply]:
     """How digits are read for a layer of this kind; those of many options are read in a circle."""
-    more = tuple(kind.more.items())
-    plain = _PLAIN if "forms of values" in features and kind.family != _OPERATIONS else _NEVER
+    given = Given() if kind.family == _OPERATIONS else given
     calls = [name for name in kind.calls if name != "other" or "optional inputs" in features]
     ways = ("", *calls) if "call arguments" in features else ("",)
     touches = touches_of(kind, features)
@@ -109,16 +109,17 @@ def _application(kind: Kind, features: Collection[str]) -> Callable[[Digits], Ap
     def application(digits: Digits) -> Apply:
         count, how = kind.forms[digits.way % len(kind.forms)]
         turned = itertools.cycle(digits.options)
-        options = tuple(_chosen(kind.options.items(), turned, plain))
-        further = (*_further(more, digits.more, plain),)
+        options = tuple(_chosen(kind, kind.options, turned, given))
+        touch = touches[digits.touch % len(touches)]
+        further = (*_further(kind, digits.more, given), *_touched(kind, touch, digits.more[-1][1], given))
         return Apply(
             kind.name,
             (digits.source, digits.second, digits.second + 1, digits.second + 2)[:count],
             digits.dest,
             options,
-            tuple(_chosen(kind.call_options.items(), turned)),
+            tuple(_chosen(kind, kind.call_options, turned, Given())),
             ways[digits.way % len(ways)],  # type: ignore[arg-type]  # the kind's own words
-            touches[digits.touch % len(touches)],
+            touch,
             (*_also_shared(kind, (*options, *further)), *further),
             how,
         )
@@ -127,27 +128,24 @@ def _application(kind: Kind, features: Collection[str]) -> Callable[[Digits], Ap
 
 
 def _chosen(
-    tables: Iterable[tuple[str, tuple[Value, ...]]], digits: Iterator[int], plain: int = _NEVER
+    kind: Kind, options: Mapping[str, tuple[Value, ...]], digits: Iterator[int], given: Given
 ) -> Iterator[tuple[str, Value]]:
-    return ((key, _value(key, values, next(digits), plain)) for key, values in tables)
+    return ((key, given.value(kind.name, key, values, next(digits))) for key, values in options.items())
 
 
-def _further(
-    more: tuple[tuple[str, tuple[Value, ...]], ...], digits: tuple[tuple[int, int], ...], plain: int
-) -> Iterator[tuple[str, Value]]:
+def _further(kind: Kind, digits: tuple[tuple[int, int], ...], given: Given) -> Iterator[tuple[str, Value]]:
+    more = tuple(kind.more.items())
     for which, value in digits:
         if more and which >= _UNSAID:
             key, values = more[(which - _UNSAID) % len(more)]
-            yield key, _value(key, values, value, plain)
+            yield key, given.value(kind.name, key, values, value)
 
 
-def _value(argument: str, values: tuple[Value, ...], digit: int, plain: int) -> Value:
-    """A value of an argument; a function or an object in any form, unless the argument has nothing but being left out.
-
-    A digit below `plain` stands for one of the `values`.
-    """
-    forms = forms_of(argument) if digit >= plain and any(value != LEFT_OUT for value in values) else ()
-    return forms[(digit - plain) % len(forms)] if forms else values[digit % len(values)]
+def _touched(kind: Kind, touch: Touch, digit: int, given: Given) -> Iterator[tuple[str, Value]]:
+    """The argument that a layer is given by its touch."""
+    if touch in TOUCHED:
+        key, values = TOUCHED[touch]
+        yield key, given.value(kind.name, key, values, digit)
 
 
 def _also_shared(kind: Kind, args: tuple[tuple[str, Value], ...]) -> Iterator[tuple[str, Value]]:

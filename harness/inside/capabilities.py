@@ -202,17 +202,20 @@ def capabilities(framework: Framework) -> dict[str, Any]:
     return {"layers": layers, "operations": operations, "objects": _objects(keras), "missing": missing}
 
 
-# The modules of these classes, and those in each that a model is not compiled with by themselves.
+# The modules of these classes, and those in each that are there to be derived from, or are of no use alone.
 _OBJECTS = {
     "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
     "optimizers.schedules": ("LearningRateSchedule",),
     "losses": ("Loss",),
     "metrics": ("Metric", "Mean", "Sum", "MeanTensor"),
+    "initializers": ("Initializer",),
+    "regularizers": ("Regularizer",),
+    "constraints": ("Constraint",),
 }
 
 
 def _objects(keras: Any) -> dict[str, Any]:
-    """The classes that a model is compiled with, as "losses.Huber", with what their constructors take."""
+    """The classes that a model is compiled with, and layers are given, as "losses.Huber", with what they take."""
     found = {}
     for place, without in _OBJECTS.items():
         module: Any = keras

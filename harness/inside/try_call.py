@@ -1,7 +1,7 @@
 """Whether Keras accepts a call, and what comes out: tried on symbolic tensors, then on numbers.
 
-A call that fails on numbers, or gives another shape than Keras said, is refused as well: no model with it could be
-compared.
+A call that fails on numbers, gives another shape than Keras said, or whose weights are not regularized as they are to
+be, is refused as well: no model with it could be compared.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
             numbers = _numbers(specs, framework)
             found = framework.computed(module.calls[-1], numbers, tensors, list(_flat(said)))
             _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
+            for maker in _makers(said):
+                list(getattr(maker, "losses", ()))
     except _Refused as error:
         return {"why": str(error)}
     except Exception as error:  # whatever Keras says to it
@@ -104,13 +106,18 @@ def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
 
 def _refuse_without_config(said: Any) -> None:
     """Raise where a custom class has no config, and Keras says of it that it has to have one."""
-    for tensor in _flat(said):
-        maker: Any = getattr(tensor, "_keras_history", (None,))[0]
+    for maker in _makers(said):
         if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
             try:
                 maker.get_config()
             except NotImplementedError as error:
                 raise _Refused(str(error)) from error
+
+
+def _makers(said: Any) -> Iterator[Any]:
+    """The layer that gave each tensor."""
+    for tensor in _flat(said):
+        yield getattr(tensor, "_keras_history", (None,))[0]
 
 
 def _numbers(specs: list[dict[str, Any]], framework: Framework) -> list[Any]:

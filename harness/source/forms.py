@@ -41,7 +41,10 @@ class _Sort(NamedTuple):
 
 
 _ERROR = "ops.mean(ops.abs(y_true - y_pred), axis=-1) * 2.0"
-_WITH_OPTIONS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean", "keras.optimizers.SGD")
+_WITH_OPTIONS = (
+    *("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean", "keras.optimizers.SGD"),
+    "keras.DTypePolicy",
+)
 """The classes whose constructors take options that their configs tell."""
 
 _SORTS: Mapping[str, _Sort] = {
@@ -99,6 +102,15 @@ _SORTS: Mapping[str, _Sort] = {
         "",
         "keras.optimizers.schedules.LearningRateSchedule",
         "__call__",
+    ),
+    "policy": _Sort(
+        "x, autocast, dtype",
+        "super().convert_input(x, autocast or 2.0 > 1.0, dtype)",
+        "precise",
+        "",
+        "keras.DTypePolicy",
+        "convert_input",
+        'keras.DTypePolicy("mixed_bfloat16")',
     ),
 }
 

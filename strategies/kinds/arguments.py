@@ -5,16 +5,16 @@ Keras says which of them a layer takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clonediff.strategies.graph import Items, Layer, Made, Named, Seq, Value, leaves
-from clonediff.strategies.kinds.kind import tupled
+from clonediff.strategies.graph import Form, Items, Layer, Made, Named, Seq, Value, leaves
+from clonediff.strategies.kinds.kind import DTYPES, tupled
 
 Table = Mapping[str, tuple[Value, ...]]
 
 
-def _dict(name: str, **config: Value) -> Items:
+def _dict(name: str, /, **config: Value) -> Items:
     """What `get_config` of such an object would be, as people write it in a file."""
     return Items((("class_name", name), ("config", Items(tuple(config.items())))))
 
@@ -166,11 +166,28 @@ def _of_type(default: Any) -> tuple[Value, ...]:
     return ()
 
 
-POLICIES: Mapping[str, Callable[[str], Named]] = {
-    "policy": lambda dtype: made("dtype_policies.DTypePolicy", name=dtype),
-    "policy map": lambda dtype: made("dtype_policies.DTypePolicyMap", default_policy=dtype),
+TOUCHED: Mapping[str, tuple[str, tuple[Value, ...]]] = {
+    "dtype": ("dtype", DTYPES),
+    "policy": (
+        "dtype",
+        (
+            *(made("dtype_policies.DTypePolicy", name=each) for each in DTYPES),
+            _dict("DTypePolicy", name="mixed_bfloat16"),
+            made("dtype_policies.QuantizedDTypePolicy", mode="int8", source_name="float32"),
+            Form("policy", "shared"),
+        ),
+    ),
+    "policy map": ("dtype", tuple(made("dtype_policies.DTypePolicyMap", default_policy=each) for each in DTYPES)),
+    "autocast": ("autocast", (False,)),
+    "regularized": ("activity_regularizer", ("l2",)),
 }
-"""The dtypes of a layer as objects, by what is drawn for them."""
+"""The argument of every layer that a touch sets, with its plain values."""
+
+
+def touched(touch: str, number: int) -> dict[str, Value]:
+    """What a touch gives a layer of which nothing more is said, by its number in a model."""
+    key, values = TOUCHED.get(touch, ("", ()))
+    return {key: values[number % len(values)]} if values else {}
 
 
 _NEEDS: Mapping[str, tuple[str, Value]] = {
@@ -188,13 +205,14 @@ def together(drawn: Iterable[tuple[str, Value]]) -> dict[str, Value]:
 
 
 def _paths() -> Iterator[str]:
-    for value in (value for table in (_BY_ENDING, _BY_NAME) for tried in table.values() for value in tried):
-        for leaf in leaves(value):
+    tables = (*_BY_ENDING.values(), *_BY_NAME.values(), *(values for _, values in TOUCHED.values()))
+    for tried in tables:
+        for leaf in (leaf for value in tried for leaf in leaves(value)):
             if isinstance(leaf, Named):
                 yield leaf.path
 
 
-PATHS = frozenset((*_paths(), *(policy("float32").path for policy in POLICIES.values())))
+PATHS = frozenset(_paths())
 """The classes and functions of Keras that a graph can name."""
 
 OF_NUMPY = frozenset(("np.dtype",))

@@ -25,7 +25,7 @@ OBJECTS = (
 but of no class of Keras; one that all its owners share; one that is changed when the model is made."""
 
 _CLASSES = tuple(each for each in OBJECTS if each not in ("callable class", "shared", "changed"))
-"""A metric and an optimizer have a state, and so one owner."""
+"""A metric and an optimizer have a state, and so one owner. A policy of dtypes does not change."""
 
 FORMS: Mapping[str, tuple[str, ...]] = {
     "activation": (
@@ -42,6 +42,7 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "loss": (*FUNCTIONS, *_CLASSES, "changed"),
     "metric": (*FUNCTIONS, *_CLASSES),
     "optimizer": _CLASSES,
+    "policy": ("shared", *_CLASSES),
     "schedule": (*_CLASSES, "changed"),
 }
 """The forms of each sort, the simplest first. An initializer that is changed once it was called has no meaning."""
@@ -56,6 +57,8 @@ OF_LAYERS = ("activation", "initializer", "regularizer", "constraint")
 
 def sort_of(argument: str) -> str:
     """The sort of what an argument of a layer takes, by its name; "" where that has no forms."""
+    if argument == "dtype":
+        return "policy"
     return next((sort for sort in OF_LAYERS if argument == sort or argument.endswith(f"_{sort}")), "")
 
 

@@ -1,4 +1,4 @@
-"""Optimizers, schedules, losses, metrics and what else a release has classes of: drawn with the arguments they take.
+"""Optimizers, losses, initializers and what else a release has classes of: drawn with the arguments that they take.
 
 Owns the values worth trying for these arguments, by name; what is not named here has those of a layer's argument of the
 name, or of the type of its default. Keras says which of them a class takes.
@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Mapping
 
-from clonediff.strategies.graph import Form, Function, Named, Seq, Value
+from clonediff.strategies.graph import Array, Form, Function, Named, Seq, Value
 from clonediff.strategies.kinds.arguments import made, values
 from clonediff.strategies.kinds.forms import FORMS
 from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter, Parameters
@@ -23,6 +23,9 @@ MODULES: Mapping[str, str] = {
     "schedule": "optimizers.schedules",
     "loss": "losses",
     "metric": "metrics",
+    "initializer": "initializers",
+    "regularizer": "regularizers",
+    "constraint": "constraints",
 }
 """Where the classes of each sort are."""
 
@@ -70,7 +73,30 @@ _VALUES: Mapping[str, tuple[Value, ...]] = {
     "ignore_class": (-1, 0),
     "fn": (Function("error named", ("y_true - y_pred",)), Named("losses.mean_absolute_error")),
     "label_smoothing": (0.25,),
+    "value": (0.5, 2, Array((1,)), Array((1,), tensor=True)),
+    "mean": (0.25,),
+    "stddev": (0.5,),
+    "minval": (-0.5, 0.0),
+    "maxval": (0.5, 2),
+    "gain": (0.5,),
+    "input_axes": (Seq((0,)),),
+    "output_axes": (Seq((-1,)),),
+    "distribution": ("uniform", "untruncated_normal"),
+    "initializer.scale": (2.0, 0.5),
+    "initializer.mode": ("fan_avg", "fan_out"),
+    "side": ("imag",),
+    "window": ("hamming", None),
+    "scaling": ("spectrum", None),
+    "l1": (0.25, 2),
+    "l2": (0.5,),
+    "factor": (0.25,),
+    "regularizer.mode": ("columns",),
+    "min_value": (0.25,),
+    "max_value": (0.5, 1),
+    "rate": (0.5,),
+    "constraint.axis": (-1, Seq((0,))),
 }
+"""By the name of an argument, or by that of a sort and its own."""
 _RATES = ("learning_rate",)
 """What may be a schedule."""
 
@@ -81,24 +107,30 @@ def is_object(path: str) -> bool:
 
 
 def drawn_object(sort: str, objects: Objects, draw: random.Random) -> Value:
-    """One of a sort: of a class of Keras, with one or two of its arguments, or in a form; None where there is none."""
+    """One of a sort: of a class of Keras, with some of its arguments, or in a form; None where there is none."""
     if draw.randrange(_FORMED) == 0:
         return Form(sort, draw.choice(FORMS[sort]))
-    paths = [path for path in objects if path.rpartition(".")[0] == MODULES[sort]]
+    return object_of_keras(sort, objects, draw)
+
+
+def object_of_keras(sort: str, objects: Objects, draw: random.Random, least: int = 0) -> Value:
+    """One of a class of Keras, with `least` to two arguments that need not be given; None where there is none."""
+    paths = [path for path in objects if path.rpartition(".")[0] == MODULES.get(sort)]
     if not paths:
         return None
     path = draw.choice(paths)
     needed = [each for each in objects[path] if each.required]
     others = [each for each in objects[path] if not each.required]
-    chosen = draw.sample(others, min(len(others), draw.randint(0, _MOST)))
-    args = ((each.name, _value(each, objects, draw)) for each in (*needed, *chosen))
+    chosen = draw.sample(others, min(len(others), draw.randint(least, _MOST)))
+    args = ((each.name, _value(sort, each, objects, draw)) for each in (*needed, *chosen))
     return Named(path, tuple(args))
 
 
-def _value(parameter: Parameter, objects: Objects, draw: random.Random) -> Value:
+def _value(sort: str, parameter: Parameter, objects: Objects, draw: random.Random) -> Value:
     if parameter.name in _RATES and draw.randrange(2):
         schedule = drawn_object("schedule", objects, draw)
         return 0.5 if schedule is None else schedule
     default = None if parameter.default == NO_PLAIN_DEFAULT else parameter.default
-    tried = _VALUES.get(parameter.name) or values(parameter.name, default, needed=parameter.required) or (0.5,)
+    told = _VALUES.get(f"{sort}.{parameter.name}") or _VALUES.get(parameter.name)
+    tried = told or values(parameter.name, default, needed=parameter.required) or (0.5,)
     return draw.choice(tried)

@@ -12,8 +12,22 @@ from clonediff.harness.source.writer import write_question
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies import Graph, MalformedGraph
 from clonediff.strategies.asking import Question
-from clonediff.strategies.graph import Call, Form, Input, Layer, Named, Preparation, Ref, Seq, Value
+from clonediff.strategies.graph import (
+    Call,
+    Form,
+    Function,
+    Input,
+    Items,
+    Layer,
+    Made,
+    Named,
+    Preparation,
+    Ref,
+    Seq,
+    Value,
+)
 from clonediff.strategies.kinds import Spec
+from clonediff.strategies.kinds.arguments import TOUCHED
 from clonediff.strategies.kinds.forms import FORMS, OF_LAYERS, can_be_set
 from tests.trials.trying import fixed_is_faithful, tried
 
@@ -22,6 +36,14 @@ EACH = [pytest.param(sort, form, id=f"{sort}-{form}") for sort in OF_LAYERS for 
 COMPILED = [pytest.param(sort, form, id=f"{sort}-{form}") for sort in ("loss", "metric") for form in FORMS[sort]]
 COMPILED += [pytest.param("optimizer", form, id=f"optimizer-{form}") for form in FORMS["optimizer"]]
 COMPILED += [pytest.param("schedule", form, id=f"schedule-{form}") for form in FORMS["schedule"]]
+WITHIN = {
+    "TimeDistributed": Made(Layer("Dense", (("units", 3), ("kernel_initializer", Form("initializer", "partial"))))),
+    "Bidirectional": Made(
+        Layer("GRU", (("units", 2), ("recurrent_regularizer", Form("regularizer", "registered class"))))
+    ),
+    "RNN": Seq((Made(Layer("GRUCell", (("units", 2), ("kernel_constraint", Form("constraint", "callable"))))),)),
+}
+"""Layers within others, with one argument in a form."""
 
 
 def two(sort: str, form: str) -> Graph:
@@ -140,3 +162,53 @@ def test_a_question_asks_whether_there_is_the_attribute_that_is_to_be_set() -> N
     layer = Layer("Dense", (("units", 4), ("kernel_initializer", Form("initializer", "named"))), marks=("attributes",))
     text = write_question(Question(layer, (Spec((4,)),), (Call(0, (Ref(0),)),)), DIALECTS["keras"])
     assert "\ndense_layer.kernel_initializer\ndense_layer.kernel_initializer = halves\n" in text
+
+
+@pytest.mark.parametrize("kind", WITHIN)
+def test_a_layer_within_another_has_its_arguments_in_forms(kind: str, keras: SubjectProcess) -> None:
+    layer = Layer(kind, (("cell" if kind == "RNN" else "layer", WITHIN[kind]),))
+    graph = Graph((Input((3, 4)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    fixed_is_faithful(graph, keras)
+
+
+@pytest.mark.parametrize("form", FORMS["regularizer"])
+def test_an_activity_regularizer_in_each_form_is_kept_by_the_fixed_cloner(form: str, keras: SubjectProcess) -> None:
+    layer = Layer("ReLU", (("activity_regularizer", Form("regularizer", form)),))
+    fixed_is_faithful(structs.replace(two("activation", "named"), layers=(layer, layer)), keras)
+
+
+def with_policy(dtype: str | Named | Items | Form) -> Graph:
+    """Two layers of one policy."""
+    layer = Layer("Dense", (("units", 4),), dtype=dtype)
+    return structs.replace(two("activation", "named"), layers=(layer, layer))
+
+
+@pytest.mark.parametrize("value", [*TOUCHED["policy"][1], *(Form("policy", form) for form in FORMS["policy"])], ids=str)
+def test_a_policy_in_each_form_is_kept_by_the_fixed_cloner(value: Named | Items | Form, keras: SubjectProcess) -> None:
+    fixed_is_faithful(with_policy(value), keras)
+
+
+def test_a_policy_is_written_as_a_config_and_as_one_object_of_two_layers() -> None:
+    lines = write_source(with_policy(Form("policy", "shared")), "keras").splitlines()
+    assert lines.index('shared_policy = keras.DTypePolicy("mixed_bfloat16")') < lines.index(
+        "dense = layers.Dense(4, dtype=shared_policy)(inputs)"
+    )
+    config = Items((("class_name", "DTypePolicy"), ("config", Items((("name", "float64"),)))))
+    text = 'dtype={"class_name": "DTypePolicy", "config": {"name": "float64"}})'
+    assert text in write_source(with_policy(config), "keras")
+
+
+@pytest.mark.parametrize("form", ["keeps a list", "callable", "shared"])
+def test_a_lambda_has_an_activity_regularizer_of_its_own(form: str, keras: SubjectProcess) -> None:
+    doubles = Function("named", ("x * 2.0",))
+    layer = Layer("Lambda", (("function", doubles), ("activity_regularizer", Form("regularizer", form))))
+    fixed_is_faithful(structs.replace(two("activation", "named"), layers=(layer, layer)), keras)
+
+
+def test_an_initializer_whose_config_leaves_out_an_option_keeps_it(keras: SubjectProcess) -> None:
+    identity = Named("initializers.Identity", (("gain", 0.5),))
+    layer = Layer("Dense", (("units", 4), ("kernel_initializer", identity)))
+    within = Layer("TimeDistributed", (("layer", Made(layer)),))
+    for each, shape in ((layer, (4,)), (within, (3, 4))):
+        graph = Graph((Input(shape),), (each,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+        fixed_is_faithful(graph, keras)

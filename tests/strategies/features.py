@@ -15,19 +15,24 @@ from clonediff.strategies.graph import (
     Call,
     Form,
     Function,
+    Items,
     Layer,
     Made,
+    Named,
     Ref,
     Seq,
     Value,
     call_refs,
     fed_refs,
     levels,
+    made_layers,
     refs,
 )
 from clonediff.strategies.kinds import Generation
-from clonediff.strategies.kinds.forms import FORMS as FORMS_OF
+from clonediff.strategies.kinds.arguments import PATHS
+from clonediff.strategies.kinds.forms import OF_LAYERS
 from clonediff.strategies.kinds.lambdas import FORMS, SHAPE_FORMS
+from clonediff.strategies.kinds.objects import MODULES
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.pieces import Piece, pieces_of
 from clonediff.strategies.programs import Program
@@ -331,7 +336,24 @@ FEATURES: dict[str, Question] = {
         f"{sort} in a form": lambda graph, sort=sort: any(  # type: ignore[misc]  # bound early
             isinstance(value, Form) and value.sort == sort for layer in graph.layers for _, value in layer.args
         )
-        for sort in FORMS_OF
+        for sort in OF_LAYERS
+    },
+    "a policy in a form": lambda graph: any(isinstance(layer.dtype, Form) for layer in graph.layers),
+    "a policy as a config": lambda graph: any(isinstance(layer.dtype, Items) for layer in graph.layers),
+    "an activity regularizer in a form": lambda graph: any(
+        isinstance(layer.arg("activity_regularizer"), Form) for layer in graph.layers
+    ),
+    "a form in a layer within another": lambda graph: any(
+        isinstance(value, Form) for layer in graph.layers for inner in made_layers(layer) for _, value in inner.args
+    ),
+    **{
+        f"{sort} of the release": lambda graph, sort=sort: any(  # type: ignore[misc]  # bound early
+            isinstance(value, Named) and value.path.startswith(MODULES[sort]) and value.path not in PATHS
+            for layer in graph.layers
+            for _, value in layer.args
+        )
+        for sort in OF_LAYERS
+        if sort in MODULES
     },
     "an operation": lambda graph: any(layer.graph is None and is_operation(layer.kind) for layer in graph.layers),
     "a layer named": lambda graph: any(layer.name for layer in graph.layers if layer.graph is None),

@@ -23,10 +23,13 @@ RELEASE: Objects = {
     "optimizers.schedules.Slow": (Parameter("decay_steps", required=True), Parameter("power", default=1.0)),
     "losses.Fresh": (Parameter("reduction", default="mean"), Parameter("gain", default=2)),
     "metrics.Fresh": (Parameter("thresholds", default=None),),
+    "initializers.Fresh": (Parameter("mode", default="fan_in"), Parameter("gain", default=1.0)),
+    "regularizers.Fresh": (Parameter("mode", default="rows"), Parameter("l1", default=0.0)),
+    "constraints.Fresh": (Parameter("axis", default=0), Parameter("max_value", default=2)),
 }
 
 
-def drawn(sort: str, objects: Objects = RELEASE, count: int = 400) -> list[Value]:
+def drawn(sort: str, objects: Objects = RELEASE, count: int = 800) -> list[Value]:
     draw = random.Random(0)
     return [drawn_object(sort, objects, draw) for _ in range(count)]
 
@@ -52,6 +55,14 @@ def test_a_learning_rate_may_be_a_schedule() -> None:
     assert paths == {"optimizers.Fresh", "optimizers.schedules.Slow"}
 
 
+def test_an_argument_of_one_name_has_the_values_of_its_sort() -> None:
+    modes = {
+        sort: {dict(each.args or ()).get("mode") for each in drawn(sort) if isinstance(each, Named)} - {None}
+        for sort in ("initializer", "regularizer")
+    }
+    assert modes == {"initializer": {"fan_avg", "fan_out"}, "regularizer": {"columns"}}
+
+
 def test_where_a_release_has_none_there_is_none() -> None:
     assert None in drawn("metric", {})
 
@@ -61,6 +72,7 @@ def test_where_a_release_has_none_there_is_none() -> None:
     [
         ("losses.Huber", True),
         ("optimizers.schedules.CosineDecay", True),
+        ("constraints.MinMaxNorm", True),
         ("losses.get", False),
         ("saving.Model", False),
         ("losses.A.b", False),
@@ -87,5 +99,7 @@ def test_a_model_is_compiled_with_objects_of_the_release() -> None:
 def test_a_release_says_what_its_classes_take(keras: SubjectProcess) -> None:
     objects = asked(keras).capabilities.objects
     assert {"optimizers.Adam", "losses.Huber", "metrics.AUC", "optimizers.schedules.CosineDecay"} <= set(objects)
+    assert {"initializers.VarianceScaling", "regularizers.OrthogonalRegularizer", "constraints.MaxNorm"} <= set(objects)
+    assert {each.name for each in objects["constraints.MinMaxNorm"]} == {"min_value", "max_value", "rate", "axis"}
     assert "clipnorm" in {each.name for each in objects["optimizers.Adam"]}
     assert all(is_object(path) for path in objects)

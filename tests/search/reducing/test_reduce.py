@@ -22,6 +22,7 @@ from clonediff.strategies.graph import (
     Input,
     Layer,
     MalformedGraph,
+    Named,
     Preparation,
     Ref,
     Seq,
@@ -260,3 +261,36 @@ def test_a_form_is_left_out_where_a_plain_value_fails_alike() -> None:
             lambda graph: any(each.kind == "Dense" and each.arg("activation") for each in graph.layers),
         ).graph
     assert [each.arg("activation") for each in reduced.layers] == ["relu"]
+
+
+def test_an_object_has_the_arguments_that_matter_and_no_others() -> None:
+    drawn = Named("initializers.VarianceScaling", (("scale", 2.0), ("mode", "fan_avg"), ("seed", 7)))
+    layer = Layer("Dense", (("units", 4), ("kernel_initializer", drawn)))
+
+    def has_a_mode(graph: Graph) -> bool:
+        return any(
+            isinstance(value, Named) and "mode" in dict(value.args or ())
+            for each in graph.layers
+            for _, value in each.args
+        )
+
+    reduced = reduce(structs.replace(GRAPH, layers=(layer, *GRAPH.layers[1:])), has_a_mode).graph
+    values = [value for layer in reduced.layers for _, value in layer.args if isinstance(value, Named)]
+    assert values == [Named("initializers.VarianceScaling", (("mode", "fan_avg"),))]
+
+
+@pytest.mark.parametrize(
+    ("matters", "left"),
+    [
+        pytest.param(lambda dtype: dtype is not None, "float64", id="any dtype"),
+        pytest.param(lambda dtype: isinstance(dtype, Form), Form("policy", "shared"), id="a form"),
+        pytest.param(
+            lambda dtype: "list" in getattr(dtype, "form", ""), Form("policy", "keeps a list"), id="of a list"
+        ),
+    ],
+)
+def test_a_policy_becomes_the_simplest_that_still_fails(matters: Callable[[object], bool], left: object) -> None:
+    layer = structs.replace(DENSE, dtype=Form("policy", "empties a list"))
+    graph = structs.replace(GRAPH, layers=(layer, *GRAPH.layers[1:]))
+    reduced = reduce(graph, lambda graph: any(matters(each.dtype) for each in graph.layers)).graph
+    assert [each.dtype for each in reduced.layers if each.dtype is not None] == [left]

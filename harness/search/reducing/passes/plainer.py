@@ -31,11 +31,13 @@ from clonediff.strategies.graph import (
     Input,
     Layer,
     Made,
+    Named,
     Preparation,
     Seq,
     Value,
 )
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
+from clonediff.strategies.kinds.arguments import TOUCHED
 from clonediff.strategies.kinds.forms import FORMS as FORMS_OF
 from clonediff.strategies.kinds.lambdas import BATCH, EXPRESSIONS, FORMS, MASK_FORMS, MASKS, SHAPE_FORMS
 from clonediff.strategies.preparations import PREPARATIONS
@@ -150,7 +152,7 @@ def _plainer_arguments(record: Record, graph: Graph) -> Iterator[Any]:
 
 
 def _plainer_values(record: Record, graph: Graph) -> Iterator[Any]:
-    """A function that does something simpler; a simpler form; of several layers in an argument one, or one less."""
+    """A simpler function, form or dtype; an object with an argument less; of several layers one, or one less."""
     match record:
         case Form(sort=sort, form=form) if form in FORMS_OF.get(sort, ()):
             yield from (Form(sort, simpler) for simpler in FORMS_OF[sort][: FORMS_OF[sort].index(form)])
@@ -163,11 +165,20 @@ def _plainer_values(record: Record, graph: Graph) -> Iterator[Any]:
             for place, text in enumerate(gives):
                 for simpler in ("x", "x * 2.0") if text in EXPRESSIONS else MASKS[:2] if text in MASKS else ():
                     yield structs.replace(record, gives=(*gives[:place], simpler, *gives[place + 1 :]))
-        case Layer(args=args):
+        case Named(args=args) if args:
+            for place in range(len(args)):
+                yield structs.replace(record, args=(*args[:place], *args[place + 1 :]))
+        case Layer(args=args, dtype=dtype):
+            dtypes = _DTYPES[: _DTYPES.index(dtype)] if dtype in _DTYPES else _DTYPES if dtype else ()
+            yield from (structs.replace(record, dtype=plainer) for plainer in dtypes)
             for place, (key, value) in enumerate(args):
                 if isinstance(value, Seq) and any(isinstance(item, Made) for item in value.items):
                     for fewer in _of_fewer(value):
                         yield structs.replace(record, args=(*args[:place], (key, fewer), *args[place + 1 :]))
+
+
+_DTYPES = tuple(value for argument, values in TOUCHED.values() if argument == "dtype" for value in values)
+"""What a layer may have for a dtype, the plainest first."""
 
 
 def _of_fewer(value: Seq) -> Iterator[Value]:

@@ -21,7 +21,7 @@ from ..options import (
 from .adapter import ADAPTER
 from .carried_over import own_variables
 from .live_config import Keras3Config
-from .release import POLICY_MAP
+from .release import is_read_as_another
 
 _FROM_CONFIG = keras.layers.Layer.from_config.__func__
 
@@ -104,11 +104,15 @@ def clone_lambda(layer: Any, clone_leaf: Callable[[Any], Any], policy: Any) -> A
         output_shape=layer._output_shape,
         mask=clone_leaf(layer.mask),
         arguments=map_leaves(clone_leaf, layer.arguments),
-        activity_regularizer=layer.activity_regularizer,
+        activity_regularizer=_own_regularizer(layer.activity_regularizer, clone_leaf),
         trainable=layer.trainable,
         dtype=policy,
         name=layer.name,
     )
+
+
+def _own_regularizer(regularizer: Any, clone_leaf: Callable[[Any], Any]) -> Any:
+    return made_again(regularizer, clone_leaf, clone_leaf) if hasattr(regularizer, "get_config") else regularizer
 
 
 def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[[Any], Any]) -> Any:
@@ -152,7 +156,7 @@ def clone_from_config(
         )
     if _takes_what_it_serializes(layer):
         config["layers"] = [clone_of(each) for each in layer.layers]
-    if isinstance(config.get("dtype"), dict) and isinstance(layer.dtype_policy, POLICY_MAP):
+    if isinstance(config.get("dtype"), dict) and is_read_as_another(layer.dtype_policy):
         config["dtype"] = policy_of(layer.dtype_policy)
     try:
         clone = live.read(config)

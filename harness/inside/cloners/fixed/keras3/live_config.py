@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,6 +28,9 @@ class Keras3Config(LiveConfig):
 
     def _is_whole(self, layer: Any) -> bool:
         return hasattr(layer, "_functional") or hasattr(layer, "_nodes_by_depth")
+
+    def _is_hidden(self, value: Any) -> bool:
+        return super()._is_hidden(value) or _leaves_out_an_option(value)
 
     def _masked(self, value: Any) -> Any:
         if isinstance(value, POLICY_MAP):
@@ -68,6 +72,17 @@ class Keras3Config(LiveConfig):
         sharing = {"shared_objects/id_to_config_map": known, "shared_objects/id_to_obj_map": dict(self._read_back)}
         with super()._scope(), _global_attributes(sharing):
             yield
+
+
+def _leaves_out_an_option(value: Any) -> bool:
+    """Whether it is an initializer of Keras whose config does not tell all that it was given, as that of an Identity.
+
+    It does not change, so a clone can have the same one.
+    """
+    kind = type(value)
+    if not isinstance(value, keras.initializers.Initializer) or not ADAPTER.comes_with_keras(kind):
+        return False
+    return not set(inspect.signature(kind).parameters).issubset(value.get_config())
 
 
 class _KnownObjects(dict):  # type: ignore[type-arg]  # subscripting dict wants Python 3.9

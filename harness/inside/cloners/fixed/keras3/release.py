@@ -50,9 +50,17 @@ def has_policy(thing: Any) -> bool:
     return hasattr(thing, _POLICY)
 
 
+def is_read_as_another(policy: Any) -> bool:
+    """Whether a policy is another once Keras has read its config.
+
+    The `get_config` of a map changes the policies in it; of one that is not of a class of Keras the name is left.
+    """
+    return isinstance(policy, POLICY_MAP) or not type(policy).__module__.startswith("keras.")
+
+
 def copied_policy(policy: Any) -> Any:
-    """A policy for a clone: that of a single dtype never changes, a map of them is changed by its own `get_config`."""
-    return copy.deepcopy(policy) if isinstance(policy, POLICY_MAP) else policy
+    """A policy for a clone: one of Keras' own for a single dtype never changes."""
+    return copy.deepcopy(policy) if is_read_as_another(policy) else policy
 
 
 def is_quantized(policy: Any) -> bool:
