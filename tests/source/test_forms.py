@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import pytest
 from msgspec import structs
@@ -212,3 +213,15 @@ def test_an_initializer_whose_config_leaves_out_an_option_keeps_it(keras: Subjec
     for each, shape in ((layer, (4,)), (within, (3, 4))):
         graph = Graph((Input(shape),), (each,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
         fixed_is_faithful(graph, keras)
+
+
+def test_a_layer_whose_config_has_no_policy_keeps_one_of_ones_own_class(keras: SubjectProcess) -> None:
+    layer = Layer("Discretization", (("bin_boundaries", Seq((0.0, 1.0))),), dtype=Form("policy", "registered class"))
+    graph = Graph((Input((4,)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    fixed_is_faithful(graph, keras)
+
+
+def test_an_activity_regularizer_of_tf_keras_shares_no_list(warm: Callable[[str], SubjectProcess]) -> None:
+    layer = Layer("ReLU", (("activity_regularizer", Form("regularizer", "keeps a list")),))
+    graph = structs.replace(two("activation", "named"), layers=(layer, layer), generation="tf_keras")
+    fixed_is_faithful(graph, warm("tf_keras"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+from ....structure import map_leaves
 from .release import Release
 
 
@@ -20,7 +21,9 @@ def restore_activity_regularizer(original: Any, clone: Any, attribute: str) -> N
     if regularizer is None or vars(clone).get(attribute) is not None:
         return
     if hasattr(regularizer, "get_config") and hasattr(type(regularizer), "from_config"):
-        regularizer = type(regularizer).from_config(regularizer.get_config())
+        # In containers of its own: a class may keep what its config holds.
+        config = map_leaves(lambda leaf: leaf, regularizer.get_config())
+        regularizer = type(regularizer).from_config(config)
     setattr(clone, attribute, regularizer)
 
 

@@ -307,7 +307,8 @@ class Keras3Cloning(Cloning):
 
     def _take_over_policy(self, clone: Any, policy: Any) -> None:
         """That of a layer that another makes for itself, which no config tells."""
-        if policy_of(clone).name != policy.name:
+        held = policy_of(clone)
+        if (type(held), held.name) != (type(policy), policy.name):
             set_policy(clone, self._policy(policy))
 
     def _variable(self, variable: Any) -> Any:
