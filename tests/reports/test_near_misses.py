@@ -25,6 +25,7 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     aspect: str
     path: str
     found: str
+    expected: str = ""
     kind: str = ""
     inside: str = ""
     place: str = ""
@@ -38,7 +39,9 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The cause that has them."""
         first = Place(self.place, self.kind, inside=self.inside) if self.place or self.kind else None
         raised = Raised(self.exception, "", self.frame) if self.exception else None
-        root = Difference(self.check, self.path, self.aspect, "", self.found, Severity.PROPERTY, first, raised)
+        root = Difference(
+            self.check, self.path, self.aspect, self.expected, self.found, Severity.PROPERTY, first, raised
+        )
         followers = tuple(Difference(check, "", "", "", "", Severity.PROPERTY) for check in self.followers)
         return Cause("a-fingerprint", root, followers, given=self.given)
 
