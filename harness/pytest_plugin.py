@@ -82,6 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="leave out what is less severe: a clone that crashes, computes something else, trains differently, "
         "loses a property, changes a name (name: leave out nothing)",
     )
+    group.addoption("--clonediff-private", action="store_true", help="compare private attributes, too")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -154,6 +155,7 @@ def clonediff_trials(
         cloners=request.config.getoption("--clonediff-cloner") or UPSTREAM_AND_FIXED,
         rate=RATE if rate is None else rate,
         at_least=AT_LEAST[request.config.getoption("--clonediff-at-least")],
+        private=request.config.getoption("--clonediff-private"),
     )
     yield trials
     for (cloner, verdict), count in trials.tally.verdicts.items():

@@ -89,9 +89,11 @@ class Replays:
         *,
         subjects: Sequence[Subject] = (),
         cloner: str | None = None,
+        private: bool = False,
     ) -> None:
         self._known = known
         self._cloner = cloner
+        self._private = private
         self._unready: list[ReplayRow] = []
         self._by_subject: dict[Subject, list[tuple[ReplayTarget, Subject | None]]] = {}
         for target in targets:
@@ -147,7 +149,9 @@ class Replays:
         if another:
             return replace(row, because=another)
         cloners = (row.cloner,) if row.cloner else ()
-        trials = GraphTrials(process, self._known, others, cloners=cloners)
+        trials = GraphTrials(
+            process, self._known, others, cloners=cloners, private=self._private or target.expected.private
+        )
         tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
         row = with_answer(row, target.expected, tried)
         if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:

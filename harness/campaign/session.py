@@ -66,6 +66,7 @@ class CampaignOptions:
     reach: bool = False
     layers: tuple[str, ...] = ()
     at_least: str = "name"
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         reach=asked.reach,
         layers=_layers(asked.layers),
         at_least=AT_LEAST[asked.at_least],
+        private=asked.private,
     )
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),

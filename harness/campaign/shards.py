@@ -29,7 +29,7 @@ class Setup(msgspec.Struct, frozen=True):
     `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
     models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved. `layers` names the
     user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What is less
-    severe than `at_least` is left out.
+    severe than `at_least` is left out. With `private`, private attributes are compared, too.
     """
 
     campaign: str
@@ -42,6 +42,7 @@ class Setup(msgspec.Struct, frozen=True):
     preparation_rate: int = msgspec.field(default=RATE, name="state_rate")
     layers: tuple[str, ...] = ()
     at_least: Severity = Severity.NAME
+    private: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True):

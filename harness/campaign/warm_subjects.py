@@ -60,7 +60,13 @@ class WarmSubjects:
         together = (name, *setup.across.get(name, ()))
         process, *others = (self.process(each, together) for each in together)
         return GraphTrials(
-            process, self._known, others, cloners=setup.cloners, rate=setup.rate, at_least=setup.at_least
+            process,
+            self._known,
+            others,
+            cloners=setup.cloners,
+            rate=setup.rate,
+            at_least=setup.at_least,
+            private=setup.private,
         )
 
     def close(self) -> None:

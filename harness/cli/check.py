@@ -70,6 +70,7 @@ _PIPED = 15.0
 @click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a model [four fifths of what is free].")
 @click.option("--allow-known", is_flag=True, help="Exit with 0 where all that breaks is a known issue.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where only a name differs, too.")
+@shared.private
 @shared.known_issues
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
 @shared.as_json("Print JSON.")
@@ -91,6 +92,7 @@ def command(
     memory: float | None,
     allow_known: bool,
     strict: bool,
+    private: bool,
     known_issues: Path,
     script: bool,
     as_json: bool,
@@ -143,6 +145,7 @@ def command(
             seconds=timeout,
             clone_arguments=user_arguments(arguments),
             strict=strict,
+            private=private,
         )
         if wanted.clone_arguments is not None and (
             others := [each for each in wanted.cloners if not takes_arguments(each)]

@@ -94,6 +94,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     help="Leave out what is less severe: a clone that crashes, computes something else, trains differently, loses a "
     "property, changes a name.",
 )
+@shared.private
 @shared.as_json("Print the summary as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options: Any) -> None:

@@ -90,6 +90,13 @@ def known_issues(command: Command) -> Command:
     )(command)
 
 
+def private(command: Command) -> Command:
+    """`--private`: attributes that are not public are compared, too."""
+    return click.option(
+        "--private", is_flag=True, help="Compare attributes whose names begin with one underscore, too."
+    )(command)
+
+
 def layers(command: Command) -> Command:
     """`--layers` of commands that try what was found: the layers of somebody else's finding that the user trusts."""
 

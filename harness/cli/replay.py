@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--only", "only", metavar="ID", help="Only findings whose id begins so.")
 @shared.layers
+@shared.private
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
@@ -36,6 +37,7 @@ def command(
     subjects: tuple[str, ...],
     cloner: str | None,
     only: str | None,
+    private: bool,
     known_issues: Path,
     as_json: bool,
 ) -> None:
@@ -52,6 +54,8 @@ def command(
     CHANGED       it is gone, but something shows that is not known; or it cannot be seen behind something known
     ERROR         the model cannot be built, its process was lost, a subject or a file cannot be had
     HOLDS         a bare graph, of which nothing is expected, is cloned faithfully; else it is STILL BROKEN
+
+    Private attributes are compared where what was found is of one, or --private is given.
 
     The costly checks are run where it takes them to see what was found, for bare graphs, and for one graph in eight, as
     in a search.
@@ -76,7 +80,7 @@ def command(
             raise click.UsageError(
                 f"--only {one_line(only)}: no id begins so; there are {one_line(', '.join(ids)) or 'none'}"
             )
-    replays = Replays(items, known, subjects=chosen, cloner=cloner)
+    replays = Replays(items, known, subjects=chosen, cloner=cloner, private=private)
     began = time.monotonic()
     status = StatusLine()
     rows: list[ReplayRow] = []

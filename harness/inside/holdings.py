@@ -1,5 +1,8 @@
 """All that a model holds: its public attributes and properties, those of its layers, and what these hold, at any depth.
 
+Where it is asked for, private attributes as well: their names begin with one underscore. They are read when all that is
+public has been, whose facts so stay the same.
+
 A fact goes by its path from the layer that holds it, as Python writes it: ".kernel_initializer.seed",
 ".arguments['by'][0]". Nobody lists what is compared, so nothing is left out because nobody thought of it. What differs
 between two builds of one source says nothing of a clone.
@@ -42,6 +45,20 @@ _TOLD_WHOLE = frozenset(["tensorflow", "jax", "jaxlib", "torch", "numpy", "built
 _NONE: frozenset[str] = frozenset()
 _OF_LAYERS = frozenset(["name", "trainable", "input_mask", "output_mask"])
 """What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
+_OF_LAYERS_PRIVATELY = frozenset(["_name", "_trainable", "_path", "_parent_path"])
+"""The same as Keras keeps it, and what weights have in their paths."""
+_ONE_UNDERSCORE = re.compile(r"_(?!.*__)[^_]")
+_HOW_IT_CAME = re.compile(
+    r"_(self_.*|tracke[dr]|auto_(get_)?config|call_has_context_arg|call_spec|saved_model_\w*_spec|init_\w+"
+    r"|name_scope_on_declaration)$"
+)
+"""What Keras and TensorFlow note of how an object was made, is called and is followed: nothing of what it is."""
+_ONCE_MORE = frozenset(
+    ["_functional", "_output_coordinates", "_tensor_usage_count", "_network_nodes", "_feed_inputs", "_feed_input_names"]
+    + ["_feed_input_shapes"]
+)
+"""The graph of a model, as it is told of its layers and their calls, once more."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
 """A number, or a digest; "float32" has none."""
 _COUNTED = re.compile(r"(_\d+)+$")
@@ -73,11 +90,14 @@ class Holdings:
         self._read: list[Any] = []
         self._left = _MOST
         self._in_values = 0
+        self._private = False
         with observer.clock.ours("hold"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._begin(layers.model)
             for number, place in enumerate(layers.places):
                 self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
+            if observer.private:
+                self._begin_private()
         self.first_state = self.state()
 
     def state(self) -> list[Any]:
@@ -92,12 +112,25 @@ class Holdings:
             self.objects[self._number, ""] = owner
             self._attributes("", owner, 0)
 
+    def _begin_private(self) -> None:
+        """Tell the private attributes of what was looked into so far, and everything of what only these lead to."""
+        self._private, self._left = True, _MOST
+        for (number, path), owner in list(self.objects.items()):
+            self._number, self._told = number, self.facts[1 + number]
+            self._named(_private(owner, _OF_LAYERS_PRIVATELY if not path else _NONE), path, owner, path.count("."))
+
     def _attributes(self, path: str, owner: Any, depth: int) -> bool:
         """Tell the attributes of an object; whether anything in them can change by itself."""
+        own = [name for name in getattr(owner, "__dict__", ()) if type(name) is str and name[:1] != "_"]
+        kind: Any = type(owner)
+        names = sorted({*own, *_properties(kind)} - (_OF_LAYERS if not path else _NONE))
+        return self._named([*names, *(_private(owner) if self._private else ())], path, owner, depth)
+
+    def _named(self, names: list[str], path: str, owner: Any, depth: int) -> bool:
+        """Tell the attributes of an object that have these names; whether anything in them can change by itself."""
         changes = False
         kind: Any = type(owner)
-        own = [name for name in getattr(owner, "__dict__", ()) if type(name) is str and name[:1] != "_"]
-        for name in sorted({*own, *_properties(kind)} - (_OF_LAYERS if not path else _NONE)):
+        for name in names:
             here = "%s.%s" % (path, name)
             try:
                 value = getattr(owner, name)
@@ -176,6 +209,7 @@ class Holdings:
         self._told[path] = "%s of %d" % (type(value).__name__, len(value))
         if isinstance(value, dict):
             items = [("[%r]" % (key,), item) for key, item in value.items()]
+            items = [(where, item) for where, item in items if not _ADDRESS.search(where)]
         elif all(map(self._is_told_apart, value)):
             self._told[path] = type(value).__name__
             return False
@@ -265,8 +299,8 @@ def varying(
 
 
 def _may_vary(original: Holdings, number: int, path: str) -> bool:
-    """Whether chance may have made a fact: it draws numbers and counts names, and turns no flag."""
-    return bool(_NUMBER.search(original.facts[number].get(path, "")))
+    """Whether chance may have made a fact: it draws numbers and counts names, and turns no flag that is public."""
+    return "._" in path or bool(_NUMBER.search(original.facts[number].get(path, "")))
 
 
 def _is_drawn(holdings: Holdings, number: int, path: str) -> bool:
@@ -316,6 +350,12 @@ def _state(thing: Any) -> Any:
 
 def _leaf(value: Any) -> Any:
     return value if type(value) in _PLAIN else id(value)
+
+
+def _private(owner: Any, but: frozenset[str] = _NONE) -> list[str]:
+    """The attributes of an object whose names begin with one underscore, those that Python mangles left out."""
+    own = {name for name in getattr(owner, "__dict__", ()) if type(name) is str and _ONE_UNDERSCORE.match(name)}
+    return sorted(name for name in own - but - _ONCE_MORE if not _HOW_IT_CAME.match(name))
 
 
 @functools.lru_cache(maxsize=4096)

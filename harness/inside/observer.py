@@ -18,6 +18,8 @@ class Observer:
         self.backend_draws = False
         self.values_by_chance = False
         """Whether the values that variables begin with say nothing: the model was run before."""
+        self.private = False
+        """Whether private attributes are looked at."""
         self.clock = Clock()
         self.digests = Digests()
         self._numbers: dict[int, int] = {}

@@ -61,6 +61,7 @@ def run_trial(
         raise ValueError("a trial needs the field `source`: Python that leaves a `model`")
     observer = observer or Observer(framework, int(request.get("seed", 0)))
     observer.values_by_chance = bool(request.get("ran"))
+    observer.private = bool(request.get("private"))
     clock = observer.clock
     with clock.ours("rest"), framework.on(request.get("device")):
         with clock.keras("reset"):

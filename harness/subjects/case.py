@@ -33,7 +33,7 @@ class Case(msgspec.Struct, frozen=True):
     that its states are not what they begin with. `builds` is the call that builds a clone of a model that was not
     built; `asked` is then the model that was. `within` has the expressions of the scopes in which it is cloned. `index`
     has the expressions of the script that stand for a layer, or for what a layer gave, and which layer of the graph
-    that is.
+    that is. Where it is `private`, so are attributes that are compared: not only public ones are.
     """
 
     source: str
@@ -53,6 +53,7 @@ class Case(msgspec.Struct, frozen=True):
     builds: str = ""
     within: tuple[str, ...] = ()
     index: dict[str, tuple[int, ...]] = {}
+    private: bool = False
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -86,6 +87,8 @@ class Case(msgspec.Struct, frozen=True):
             request["ran"] = True
         if self.within:
             request["within"] = self.within
+        if self.private:
+            request["private"] = True
         if self.index:
             request["index"] = list(self.index)
         if device is not None:

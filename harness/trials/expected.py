@@ -54,6 +54,8 @@ _AS_IT_FAILS = ("no longer raises", "raises another")
 """Aspects that show only where the original itself fails."""
 _BEGINNING = re.compile(r"^(original|again|twice)\.")
 """What the path of a difference begins with that is told of another model than the clone."""
+_OF_PRIVATE = re.compile(r"\b(attribute|unshared|merged)\b.*\._[^_]")
+"""The path or the aspect of a difference in a private attribute, or in what one holds."""
 _COSTLY = ("untouched", *(name for name, check in CHECKS.items() if check.part))
 """The checks that see all there is to see only where a trial does its costly parts too."""
 
@@ -93,6 +95,11 @@ class Expected(msgspec.Struct, frozen=True):
             return True
         checks = self.checks
         return not checks or any(check in _COSTLY for check in checks)
+
+    @property
+    def private(self) -> bool:
+        """Whether it is of a private attribute, which is looked at only where that is asked for."""
+        return any(_OF_PRIVATE.search(each) for _, path, aspect in self.places for each in (path, aspect))
 
     @property
     def checks(self) -> frozenset[str]:
@@ -177,7 +184,8 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     others = [each for each in trials.others if apart and terms_of(subject, each.subject).check == issue.cloner]
     if apart and not others:
         return None, None
-    own = GraphTrials(trials.process, KnownIssues(), others, cloners=() if apart else (issue.cloner,))
+    cloners, private = () if apart else (issue.cloner,), Expected(issue=issue).private
+    own = GraphTrials(trials.process, KnownIssues(), others, cloners=cloners, private=private)
     tried = own.try_or_say_why_not(graph, costly=not apart)
     shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
     if shown is not None:

@@ -74,7 +74,7 @@ class GraphTrials:
     Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
     that a graph is always tried in the same way. Each graph also runs in the processes of `others`, another backend or
     device; what differs there is a hit of its own kind. A cause less severe than `at_least` is left out: it is no
-    hit, and a cloner that did nothing worse is counted apart.
+    hit, and a cloner that did nothing worse is counted apart. With `private`, private attributes are compared, too.
     """
 
     def __init__(
@@ -86,6 +86,7 @@ class GraphTrials:
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         rate: int = RATE,
         at_least: Severity = Severity.NAME,
+        private: bool = False,
     ) -> None:
         """Nothing is tried, nor started, yet."""
         self.process = process
@@ -94,6 +95,7 @@ class GraphTrials:
         self.cloners = tuple(cloners)
         self.rate = rate
         self.at_least = at_least
+        self.private = private
         self.tally = Tally()
         self.compared = {str(other.subject): Compared() for other in others}
         self._all_known = known
@@ -146,7 +148,7 @@ class GraphTrials:
     def _try_graph(self, graph: Graph, costly: bool | None) -> Trial:
         chosen = self.sampled(graph) if costly is None else costly
         dialect = self.process.subject.dialect
-        case = case_of(graph, dialect)
+        case = replace(case_of(graph, dialect), private=self.private)
         trial = self.try_case(case, costly_checks(graph, dialect) if chosen else (), graph=graph)
         if costly_preparation(graph):
             self.tally.prepared += 1

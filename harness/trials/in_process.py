@@ -41,6 +41,7 @@ def check_clone(
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
+    private: bool = False,
 ) -> None:
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
@@ -49,6 +50,7 @@ def check_clone(
     them by default; `costly` asks for a second clone, a training step and a round trip through a file, as do the checks
     that need them when they are named. A cause for which `ignore` is true does not count, nor one less severe than
     `at_least`: "crashes", "computes", "trains", "property" or "name". How many were left out is in the message.
+    With `private`, attributes whose names begin with one underscore are compared, too.
     """
     from clonediff.harness.inside.trial import run_trial
 
@@ -59,7 +61,7 @@ def check_clone(
     with asking(its):
         case = case_of(graph, chosen)
     with its.framework.scratch():
-        request = {**case.request((), parts), "cloners": {YOURS: cloner}}
+        request = {**case.request((), parts), "cloners": {YOURS: cloner}, "private": private}
         answer = msgspec.convert(run_trial(request, its.framework), Answer)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
@@ -76,6 +78,7 @@ def assert_clones_faithfully(
     costly: bool = True,
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
+    private: bool = False,
 ) -> None:
     """Clone a model of one's own, and raise `UnfaithfulClone` unless the clone is faithful; the model stays as it is.
 
@@ -95,7 +98,12 @@ def assert_clones_faithfully(
         raise TypeError(f"expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")
     framework = here("tf_keras" if generation == "tf_keras" else "keras").framework
     cloner = framework.fixed() if clone is None else clone
-    request = {"model": model, "cloners": {YOURS: cloner}, "checks": dict.fromkeys(parts, True)}
+    request = {
+        "model": model,
+        "cloners": {YOURS: cloner},
+        "checks": dict.fromkeys(parts, True),
+        "private": private,
+    }
     answer = msgspec.convert(try_live(request, framework, inputs), Answer)
     about = f"{type(model).__name__} {model.name!r}, {generation} {framework.versions()['keras']}"
     if answer.original is None:

@@ -15,6 +15,7 @@ from clonediff.harness.search.property_draws import PropertyDraws
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.drawable_kinds import graphs_on
+from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import Hit
 from clonediff.reports.draws import too_many
@@ -55,7 +56,7 @@ def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
     def hits(subject: str, issue: KnownIssue) -> tuple[Hit, ...]:
         if (subject, issue.id) not in tried:
             graph = from_json(issue.example or "", issue.id)
-            trials = GraphTrials(warm(subject), KNOWN)
+            trials = GraphTrials(warm(subject), KNOWN, private=Expected(issue=issue).private)
             tried[subject, issue.id] = trials.try_graph(graph, costly=everything() or seen_by_costly(issue)).hits
         return tried[subject, issue.id]
 

@@ -59,7 +59,8 @@ class CheckWanted:
 
     `size` is that of whatever the inputs leave open, `sizes` those of inputs by name; what neither says is tried,
     `first` before others. A model that takes long has `processes` at once. `clone_arguments` is what
-    `clone_model` is given beside it. With `strict`, a clone does not hold where only a name differs.
+    `clone_model` is given beside it. With `strict`, a clone does not hold where only a name differs; with `private`,
+    private attributes are compared, too.
     """
 
     cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
@@ -76,6 +77,7 @@ class CheckWanted:
     processes: int = 2
     clone_arguments: UserArguments | None = None
     strict: bool = False
+    private: bool = False
 
 
 def second_for(model: Model, process: SubjectProcess, wanted: CheckWanted) -> Second:
@@ -155,7 +157,7 @@ def _look(
     inputs.check_sizes(seen, dict(wanted.sizes))
     specs = seen.suited.inputs if wanted.arrays is None else inputs.from_file(seen, wanted.arrays)
     told = replace(told, inputs=tuple(inputs.described(seen, specs)), clone_arguments=_said_of(wanted.clone_arguments))
-    case = Case(source, specs, batch=wanted.batch or inputs.BATCH, seed=wanted.seed)
+    case = Case(source, specs, batch=wanted.batch or inputs.BATCH, seed=wanted.seed, private=wanted.private)
     clone_arguments = wanted.clone_arguments
     if clone_arguments is not None:
         case = _with_arguments(case, clone_arguments, subject)

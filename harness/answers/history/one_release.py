@@ -60,8 +60,9 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
         row = replace(row, how=place.how, versions=process.versions, reason=another_came_up(process))
         if row.reason:
             return row
-        trials = GraphTrials(process, _known(), cloners=(question.cloner,))
-        return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=question.expected.costly))
+        expected = question.expected
+        trials = GraphTrials(process, _known(), cloners=(question.cloner,), private=expected.private)
+        return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=expected.costly))
 
 
 def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial) -> ReleaseRow:
