@@ -71,10 +71,10 @@ def _done(graph: Graph, offers: Sequence[Preparation]) -> Graph:
 def _as_tried(graph: Graph) -> Graph:
     """The graph whose model is built in the scopes in which it is to be cloned: there it has to be possible as well.
 
-    What is computed twice shows only when it runs whether it can be.
+    What is computed twice, or on images of another format, shows only when it runs whether it can be.
     """
     preparations = [structs.replace(each, does=_BUILT.get(each.does, each.does)) for each in graph.preparations]
-    if any(each.does == "remat" for each in preparations):
+    if any(each.does in ("remat", "session", "built session") for each in preparations):
         preparations.append(Preparation("run"))
     return structs.replace(graph, preparations=tuple(preparations))
 

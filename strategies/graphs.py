@@ -69,6 +69,8 @@ Feature = Literal[
     "add_metric",
     "policy",
     "built policy",
+    "session",
+    "built session",
     "name scope",
     "remat",
     "clone name scope",

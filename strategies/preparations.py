@@ -158,6 +158,12 @@ _RECURRENT = ("LSTM", "GRU", "SimpleRNN", "RNN")
 _SCOPE = _given(name=("outer",))
 _REMAT = _given(mode=("full", "activations"))
 _POLICY: Values = ("mixed_bfloat16", "float64")
+_SESSION: Mapping[str, Values] = {
+    "image_data_format": ("channels_first",),
+    "floatx": ("float64", "float16"),
+    "flash_attention": (False,),
+}
+"""What a layer or an operation may read from the session when it is made, with values that are no defaults."""
 
 
 def within(value: Value) -> Iterator[Value]:
@@ -191,6 +197,18 @@ PREPARATIONS: Mapping[str, PreparationSort] = {
     "policy": PreparationSort("another global policy", _given(name=_POLICY)),
     "built policy": PreparationSort(
         "built under another global policy", _given(name=_POLICY, then=(LEFT_OUT, "float32"))
+    ),
+    "session": PreparationSort(
+        "another setting of the session",
+        _given(**_SESSION, unsafe_deserialization=(True,)),
+        (("image_data_format", "channels_first"),),
+        one=True,
+    ),
+    "built session": PreparationSort(
+        "built under another setting of the session",
+        _given(**_SESSION),
+        (("image_data_format", "channels_first"),),
+        one=True,
     ),
     "name scope": PreparationSort("built in a name scope", _SCOPE),
     "remat": PreparationSort("built in a RematScope", _REMAT),

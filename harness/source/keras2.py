@@ -15,7 +15,12 @@ KERAS2 = Dialect(
         "K": "from keras import backend as K",
         "layers": "from keras import layers",
     },
-    spelled={REGISTERED: "", REGISTERED.replace("()", '("other")'): ""},
+    spelled={
+        REGISTERED: "",
+        REGISTERED.replace("()", '("other")'): "",
+        "keras.config.set_image_data_format(": "keras.backend.set_image_data_format(",
+        "keras.config.set_floatx(": "keras.backend.set_floatx(",
+    },
     classes=KERAS2_CLASSES,
     input=InputWords("keras.Input", "shape", "batch_shape"),
     first=InputWords("layers.InputLayer", "input_shape", "batch_input_shape"),

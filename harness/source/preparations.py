@@ -54,8 +54,10 @@ def write_preparation(
         return _called("model" if eager else "model.predict_on_batch", {"": arrays()})
     if preparation.does == "run":
         return _called(target, {"": arrays(), **args})
-    if preparation.does in (*_SCOPES, *_CLONED_IN, "built policy", "objects"):
+    if preparation.does in (*_SCOPES, *_CLONED_IN, "built policy", "built session", "objects"):
         return []
+    if preparation.does == "session":
+        return [_setting(name)[0].format(text) for name, text in args.items()]
     if preparation.does == "train":
         # Eagerly: to trace a function for a single step of training takes longer than the step.
         return [
@@ -90,6 +92,10 @@ def built_within(
     if preparation.does == "built policy":
         set_to = [spell(_LINES["policy"]("", {"name": value(name)})[0]) for _, name in preparation.args]
         return [*set_to[:1], *lines, *set_to[1:]]
+    if preparation.does == "built session":
+        set_to = [spell(_setting(name)[0].format(value(each))) for name, each in preparation.args]
+        set_back = [spell(_setting(name)[1]) for name, _ in preparation.args]
+        return [*set_to, *lines, *set_back]
     scope = _SCOPES.get(preparation.does)
     if preparation.does == "objects" and dict(preparation.args)["within"] in ("model", "both"):
         return [f"with {custom_scope}:", *(f"    {line}" for line in lines)]
@@ -97,6 +103,24 @@ def built_within(
         return lines
     within = spell(scope.format(**{name: value(each) for name, each in preparation.args}))
     return [within, *(f"    {line}" for line in lines)]
+
+
+_SETTINGS = {
+    "image_data_format": (
+        "keras.config.set_image_data_format({})",
+        'keras.config.set_image_data_format("channels_last")',
+    ),
+    "floatx": ("keras.config.set_floatx({})", 'keras.config.set_floatx("float32")'),
+    "flash_attention": ("keras.config.disable_flash_attention()", "keras.config.enable_flash_attention()"),
+    "unsafe_deserialization": ("keras.config.enable_unsafe_deserialization()", ""),
+}
+"""How the session is set, and how set back to its default."""
+
+
+def _setting(name: str) -> tuple[str, str]:
+    if name not in _SETTINGS:
+        raise MalformedGraph(f"state: expected a setting of the session, one of {', '.join(_SETTINGS)}, found {name!r}")
+    return _SETTINGS[name]
 
 
 _SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.RematScope(mode={mode}):"}

@@ -32,6 +32,8 @@ TF_KERAS = Dialect(
         "keras.Variable(": "tf.Variable(",
         "keras.name_scope(": "tf.name_scope(",
         "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
+        "keras.config.set_image_data_format(": "keras.backend.set_image_data_format(",
+        "keras.config.set_floatx(": "keras.backend.set_floatx(",
     },
     layer=InputWords("layers.InputLayer", "input_shape"),
     found=("activation", "kernel_regularizer"),

@@ -129,6 +129,30 @@ def test_built_under_another_policy() -> None:
     assert source.endswith(f"model = keras.Model(inputs, dense)\n{last}")
 
 
+def test_another_setting_of_the_session() -> None:
+    channels = (("image_data_format", "channels_first"),)
+    assert lines(ONE, Preparation("session", None, channels)) == [
+        'keras.config.set_image_data_format("channels_first")'
+    ]
+    for setting, line in (
+        (("floatx", "float64"), 'keras.config.set_floatx("float64")'),
+        (("flash_attention", False), "keras.config.disable_flash_attention()"),
+        (("unsafe_deserialization", True), "keras.config.enable_unsafe_deserialization()"),
+    ):
+        assert lines(ONE, Preparation("session", None, (setting,))) == [line]
+    built = Preparation("built session", None, channels)
+    source = written(structs.replace(ONE, preparations=(built, Preparation("call"))), "tf_keras").source
+    assert '\n\nkeras.backend.set_image_data_format("channels_first")\ninputs = keras.Input(' in source
+    last = 'keras.backend.set_image_data_format("channels_last")\nmodel(model.input)\n'
+    assert source.endswith(f"model = keras.Model(inputs, dense)\n{last}")
+
+
+@pytest.mark.parametrize("does", ["session", "built session"])
+def test_a_setting_that_is_none(does: str) -> None:
+    with pytest.raises(MalformedGraph, match="one of image_data_format, floatx, .* found 'colour'"):
+        written(structs.replace(ONE, preparations=(Preparation(does, None, (("colour", "red"),)),)), "keras")
+
+
 @pytest.mark.parametrize("within", ["clone", "model", "both"])
 def test_a_function_that_is_found_in_a_scope(within: str) -> None:
     preparation = Preparation("objects", "Dense", (("takes", "activation"), ("within", within)))

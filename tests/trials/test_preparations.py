@@ -107,6 +107,25 @@ BUILT = (
     Preparation("built policy", None, (("name", "mixed_bfloat16"),)),
     Preparation("built policy", None, (("name", "float64"), ("then", "float32"))),
 )
+SESSIONS = tuple(
+    Preparation("session", None, (setting,))
+    for setting in (
+        ("image_data_format", "channels_first"),
+        ("floatx", "float64"),
+        ("floatx", "float16"),
+        ("flash_attention", False),
+        ("unsafe_deserialization", True),
+    )
+)
+BUILT_SESSIONS = tuple(structs.replace(each, does="built session") for each in SESSIONS[:-1])
+IMAGES = Graph(
+    (Input((6, 6, 3)),),
+    (Layer("MaxPooling2D"),),
+    (Call(0, (Ref(0),)),),
+    Ref(0),
+    Ref(1),
+    generation="keras",
+)
 OF_TF_KERAS = (
     Preparation("add_loss"),
     Preparation("add_metric"),
@@ -141,6 +160,60 @@ def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], Subjec
         graphs.append(structs.replace(held, generation=generation, preparations=(in_scope,)))
     for graph in graphs:
         fixed_is_faithful(graph, process)
+
+
+IDS = Input((3,), "int32", fill="ids", high=6)
+LOOKUP = Layer(
+    "IntegerLookup",
+    (("vocabulary", Seq((1, 2, 4))), ("output_mode", "tf_idf"), ("idf_weights", Seq((0.5, 1.0, 2.0)))),
+)
+READ_OF_THE_SESSION: dict[str, tuple[Input, Layer]] = {
+    "a lookup": (IDS, LOOKUP),
+    "an operation on whole numbers": (IDS, Layer("ops.sqrt")),
+    "an operation on images": (Input((4, 4, 4)), Layer("ops.image.resize", (("size", Seq((2, 2), "tuple")),))),
+    "layers in a layer": (Input((3, 3, 3)), Layer("RandomColorJitter", (("brightness_factor", 0.5),))),
+}
+"""What Keras reads of the session, and no config tells, with an input of each format."""
+
+
+@pytest.mark.parametrize("what", READ_OF_THE_SESSION)
+def test_fixed_keeps_what_was_read_of_the_session(what: str, keras: SubjectProcess) -> None:
+    given, layer = READ_OF_THE_SESSION[what]
+    graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    for preparation in (*SESSIONS, *BUILT_SESSIONS):
+        fixed_is_faithful(structs.replace(graph, preparations=(preparation,)), keras)
+        if what == "a lookup":
+            held = structs.replace(graph, preparations=(preparation,), sequential=True)
+            fixed_is_faithful(held, keras)
+
+
+def test_fixed_keeps_what_only_a_private_attribute_tells(keras: SubjectProcess) -> None:
+    issue = load()["session-flash-attention"]
+    graph = from_json(issue.example or "", issue.id)
+    for private, found in ((False, []), (True, [issue.id])):
+        trial = GraphTrials(keras, load(), private=private).try_graph(graph, costly=False)
+        assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
+        known = [hit.known.id if hit.known else hit.title for hit in trial.hits]
+        assert [each for each in known if each not in ("input-name", "unnamed-sublayers")] == found
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_fixed_is_compiled_as_its_model_was(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
+    for preparation in (SESSIONS[1], BUILT_SESSIONS[1]):
+        graph = structs.replace(GRAPH, generation=generation, preparations=(TRAINED, preparation))
+        fixed_is_faithful(graph, warm(generation))
+
+
+def test_a_setting_of_the_session_is_no_fault_where_it_is_the_default(keras: SubjectProcess) -> None:
+    assert planted(IMAGES, keras, "prepared_session_taken") == ()
+
+
+def test_the_next_trial_has_the_session_as_it_was(keras: SubjectProcess) -> None:
+    for preparation in SESSIONS:
+        fixed_is_faithful(structs.replace(IMAGES, preparations=(preparation,)), keras)
+        assert tried(IMAGES, keras, "fixed")["fixed"].differences == ()
+    model = Graph((IDS,), (LOOKUP,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    assert tried(model, keras, "fixed")["fixed"].differences == ()
 
 
 def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
@@ -284,6 +357,8 @@ OF_EACH_SORT = {
         "prepared_policy_taken",
         "structure",
     ),
+    "session": (IMAGES, SESSIONS[0], "prepared_session_taken", "structure"),
+    "built session": (IMAGES, BUILT_SESSIONS[0], "prepared_session_taken", "structure"),
     "clone name scope": (GRAPH, Preparation("clone name scope", None, (("name", "outer"),)), "weights_copied", "own"),
     "clone remat": (INNER, Preparation("clone remat", None, (("mode", "full"),)), "weights_copied", "own"),
     "objects": (

@@ -104,6 +104,14 @@ def prepared_policy_taken(original: Any, clone: Any, context: TrialContext) -> N
             context.framework.set_policy(layer, context.framework.policy(now))
 
 
+def prepared_session_taken(original: Any, clone: Any, context: TrialContext) -> None:
+    """structure: layers have the image data format that is set now, and not the one that their configs tell."""
+    now = context.framework.keras.backend.image_data_format()
+    for layer in layers_of(clone, context):
+        if hasattr(layer, "data_format"):
+            layer.data_format = now
+
+
 def prepared_function_lost(original: Any, clone: Any, context: TrialContext) -> None:
     """outputs: layers have no activation, as if it could not be found."""
     for layer in layers_of(clone, context):

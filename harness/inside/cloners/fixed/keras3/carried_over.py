@@ -24,6 +24,7 @@ FLAGS = (
     "_call_context_args",
     "_call_has_context_arg",
     "_remat_mode",
+    "_flash_attention",
 )
 
 

@@ -40,6 +40,7 @@ from .release import (
     tree,
     unquantized,
 )
+from .session import compiled_as, floats_as_in, made_as
 
 
 class Keras3Cloning(Cloning):
@@ -140,7 +141,8 @@ class Keras3Cloning(Cloning):
         if is_plain_lambda(layer):
             clone = clone_lambda(layer, self.leaf, self._policy(policy_of(layer)))
         else:
-            clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._user_layers)
+            with made_as(layer):
+                clone = clone_from_config(layer, self._sublayer, self.leaf, self._policy, self._user_layers)
         for held, cloned in carried_over.sublayer_pairs(layer, clone, set()):
             cloned.name = held.name  # before it is built, so that its variables are named after it
             if not (cloned.built and carried_over.own_variables(cloned)) and not is_quantized(policy_of(cloned)):
@@ -154,7 +156,8 @@ class Keras3Cloning(Cloning):
 
     def _graph(self, model: Any, input_tensors: Any = None, call: Callable[..., Any] | None = None) -> Any:
         if isinstance(model, keras.Sequential):
-            clone = self._sequential(model, input_tensors)
+            with floats_as_in(ADAPTER.graph_nodes(model._functional) if model._functional else ()):
+                clone = self._sequential(model, input_tensors)
         else:
             clone = self._functional(model, input_tensors, call)
         set_policy(clone, self._policy(policy_of(model)))
@@ -361,7 +364,8 @@ class Keras3Cloning(Cloning):
         for original, clone in self._pairs:
             self.refuse_unlike(original, clone)
         for original, clone in self._models:
-            compile_alike(original, clone, lambda value: made_again(value, self._sublayer, self.leaf))
+            with compiled_as(original):
+                compile_alike(original, clone, lambda value: made_again(value, self._sublayer, self.leaf))
 
 
 def _connected(tensors: dict[int, Any], tensor: Any, graph: Any) -> Any:

@@ -12,6 +12,7 @@ from ..schedule import Schedule
 from .adapter import ADAPTER
 from .carried_over import build_before_call
 from .release import tree
+from .session import floats_as_in
 
 
 def repeat_calls(
@@ -39,7 +40,8 @@ def repeat_calls(
                 mask_alike(tensors, tensor, node)
         if args:
             build_before_call(node.operation, operation, node.arguments.args[0])
-        outputs = tree.flatten(operation(*args, **kwargs))
+        with floats_as_in((node,)):
+            outputs = tree.flatten(operation(*args, **kwargs))
         if len(outputs) < len(node.outputs):
             raise ValueError(
                 f"The clone of '{node.operation.name}' gave {len(outputs)} tensors, "
