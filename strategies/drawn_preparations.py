@@ -76,6 +76,8 @@ def _as_tried(graph: Graph) -> Graph:
     preparations = [structs.replace(each, does=_BUILT.get(each.does, each.does)) for each in graph.preparations]
     if any(each.does in ("remat", "session", "built session") for each in preparations):
         preparations.append(Preparation("run"))
+    if any(each.does == "session" for each in preparations):  # a clone is called there, and not only run
+        preparations.append(Preparation("call"))
     return structs.replace(graph, preparations=tuple(preparations))
 
 

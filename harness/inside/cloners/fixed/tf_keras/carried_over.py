@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ....structure import map_leaves
 from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, side_by_side
 from ..comparison import leads_to
 from ..options import described
-from .release import GENERATOR, RELEASE, tf
+from .release import GENERATOR, RELEASE, keras, tf
 
 _FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
 """The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
@@ -28,6 +30,7 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
+        _restore_factors(one, other)
         told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
         if told is not None and not leads_to(told, RELEASE.is_part):
             other._backward_layer_config = map_leaves(lambda leaf: leaf, told)
@@ -132,6 +135,15 @@ def _name_alike(variable: Any, other: Any) -> None:
     alike = variable.shape.is_compatible_with(other.shape)
     if variable.name != other.name and alike and hasattr(other, "_handle_name"):
         other._handle_name = variable.name
+
+
+def _restore_factors(one: Any, other: Any) -> None:
+    """The factors of regularizers, in the floats of the session in which they were made."""
+    for name, held in vars(one).items():
+        cloned = vars(other).get(name)
+        if isinstance(held, keras.regularizers.Regularizer) and type(cloned) is type(held) and cloned is not held:
+            factors = {key: value for key, value in vars(held).items() if isinstance(value, np.ndarray)}
+            vars(cloned).update((key, value.copy()) for key, value in factors.items())
 
 
 def _restore_policy(one: Any, other: Any) -> None:
