@@ -16,7 +16,7 @@ from clonediff.strategies.custom_models import has_custom_class, makes_parts, of
 from clonediff.strategies.cutting import cut_out, later_inputs
 from clonediff.strategies.drawn_clone_arguments import cloned
 from clonediff.strategies.drawn_preparations import preparations_of
-from clonediff.strategies.graph import Graph, Input, Layer, Made, Ref, Seq, refs
+from clonediff.strategies.graph import Graph, Input, Layer, Made, MalformedGraph, Ref, Seq, refs
 from clonediff.strategies.no_oracle import unsaid_losses
 from clonediff.strategies.programs import REGISTERS, Apply, Domain, Nest, Program
 from clonediff.strategies.pruning import pruned, reached
@@ -33,6 +33,14 @@ def lower(program: Program, domain: Domain) -> Graph:
     graph = graph if graph.sequential or strays else pruned(graph)
     if graph.built == "not yet":
         return graph
+    try:
+        return _prepared(graph, program, domain)
+    except MalformedGraph:
+        return graph  # Keras refuses what is left of it, and says so of the model
+
+
+def _prepared(graph: Graph, program: Program, domain: Domain) -> Graph:
+    """The graph of a custom class, with arguments to clone it with, prepared, or with an input that is repeated."""
     if program.custom_class is not None and not program.cut:
         specs = infer(graph)
         gives = tuple(specs[ref.node][ref.output] for ref in refs(graph.gives))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from clonediff.strategies import Graph, infer
+from clonediff.strategies import Graph, MalformedGraph, infer, lowering
 from clonediff.strategies.drawn_preparations import DIGITS
 from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, refs
 from clonediff.strategies.programs import Apply, Nest, Program
@@ -89,3 +89,12 @@ def test_a_ragged_input_may_go_into_a_model(number: int, sequential: bool) -> No
     assert (inner.inputs, inner.sequential) == ((RAGGED,), sequential)
     alone = lowered(replace(ON_RAGGED, ragged=number, body=()))
     assert [layer.kind for layer in alone.layers] == ["GlobalAveragePooling1D"]
+
+
+def test_what_keras_refuses_once_the_rest_is_gone_is_left_to_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise MalformedGraph("Keras does not take this call")
+
+    program = replace(STRAY, preparations=(0,) * DIGITS)
+    monkeypatch.setattr(lowering, "preparations_of", refuse)
+    assert lowered(program) == lowered(STRAY)
