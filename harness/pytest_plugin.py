@@ -60,7 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--clonediff-subject",
         action="append",
         metavar="SUBJECT",
-        help="a subject to try, such as keras/jax, keras==3.14.1 or tf_keras@gpu; may be repeated "
+        help="a subject to try, such as keras/jax, keras==3.14.1, tf_keras@gpu or ../keras; may be repeated "
         "(keras and tf_keras, on JAX and torch and on a GPU where they are there)",
     )
     group.addoption(
@@ -83,6 +83,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "loses a property, changes a name (name: leave out nothing)",
     )
     group.addoption("--clonediff-private", action="store_true", help="compare private attributes, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    asked: list[str] = config.getoption("--clonediff-subject") or []
+    if asked:
+        from clonediff.harness.subjects.releases import ReleaseError, in_full
+
+        try:
+            config.option.clonediff_subject = list(map(in_full, asked))
+        except ReleaseError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

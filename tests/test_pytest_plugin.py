@@ -140,3 +140,10 @@ def test_nothing_is_left_out_where_nobody_asks_for_it(project: Path) -> None:
 
 def test_the_costs_of_the_option_are_those_that_there_are() -> None:
     assert tuple(records.AT_LEAST) == pytest_plugin.AT_LEAST
+
+
+def test_a_tree_that_cannot_be_had_is_told_in_a_line(project: Path) -> None:
+    arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "--clonediff-subject", "./nowhere"]
+    done = subprocess.run(arguments, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.startswith("ERROR: ./nowhere: there is no folder ")

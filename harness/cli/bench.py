@@ -12,6 +12,7 @@ import click
 
 from clonediff.harness.campaign.bench_sizes import PATIENT, size_speed
 from clonediff.harness.campaign.bench_trials import EARLY, LAYERS, trial_speed
+from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.sizes import sizes_picture, sizes_text
 from clonediff.harness.subjects.case import RATE
@@ -21,7 +22,13 @@ from clonediff.reports.records import write_bytes
 
 
 @click.command("bench")
-@click.option("--subject", default="keras", show_default=True, help="What to time: keras, tf_keras, keras/jax ...")
+@click.option(
+    "--subject",
+    type=shared.SubjectName(),
+    default="keras",
+    show_default=True,
+    help="What to time: keras, tf_keras, keras/jax ...",
+)
 @click.option(
     "--graphs", "count", type=click.IntRange(min=1), default=150, show_default=True, help="How many graphs the set has."
 )

@@ -41,8 +41,8 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @shared.cloners
 @click.option(
     "--across",
+    type=shared.SubjectName(),
     multiple=True,
-    metavar="SUBJECT",
     help="Run each graph there too, and compare: another backend or device of a --subject, such as keras/jax.",
 )
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")

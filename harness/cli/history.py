@@ -40,7 +40,7 @@ _OF_GENERATION = {"keras": "keras>=3", "tf_keras": "tf_keras", "keras2": "keras<
     metavar="SPEC",
     help="Which releases [all of its generation]. Items with commas or blanks between: keras==3.12.4, "
     "'keras>=3.10,<=3.15.1', keras==3.10..3.15 (both ends included), 'keras>=3.14/jax', tensorflow==2.4.4, tf_keras "
-    "(all of it), all. May be given several times.",
+    "(all of it), all; or what --subject takes elsewhere, such as ../keras#COMMIT. May be given several times.",
 )
 @click.option("--all", "all_", is_flag=True, help="Try every release, not only those that tell.")
 @shared.cloner("Who clones [the finding's, or upstream].")
@@ -79,7 +79,8 @@ def command(
     began = time.monotonic()
     try:
         question = question_of(what, cloner)
-        items = parse(specs or (_OF_GENERATION[question.graph.generation] + question.suffix,))
+        named = specs or (_OF_GENERATION[question.graph.generation] + question.suffix,)
+        items = parse(named, shared.subject_in_full)
     except (QuestionError, ReleasesError, UnknownSubjectError) as error:
         raise click.UsageError(str(error)) from None
     if not shared.is_cloner(question.cloner):

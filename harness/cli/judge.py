@@ -35,7 +35,14 @@ from clonediff.reports.verdict import in_words
 
 @click.command("judge")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--subject", "subject_name", default="keras", show_default=True, help="The release to be fixed.")
+@click.option(
+    "--subject",
+    "subject_name",
+    type=shared.SubjectName(),
+    default="keras",
+    show_default=True,
+    help="The release to be fixed, or a tree.",
+)
 @click.option(
     "--minutes", type=click.FloatRange(min=0), help="Draw fresh graphs this long for each candidate [8 seconds]."
 )

@@ -28,6 +28,8 @@ CLONERS = (
 )
 """The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
 
+SUBJECT_HELP = "A release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel file, or keras-nightly."
+
 _SHARE = 0.8
 """Of the memory that is free, what all jobs may take where --memory does not say."""
 
@@ -47,6 +49,23 @@ class ClonerName(click.ParamType):  # type: ignore[type-arg]  # generic in the n
         return name
 
 
+class SubjectName(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
+    """The name of a subject. A tree is copied, so that what the command tries is the same code to the end."""
+
+    name = "SUBJECT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name in full."""
+        return subject_in_full(str(value))
+
+
+def subject_in_full(name: str) -> str:
+    """The name of a subject by which it is the same code for ever."""
+    from clonediff.harness.subjects.releases import in_full
+
+    return in_full(name)
+
+
 def is_cloner(name: str) -> bool:
     """Whether a cloner goes by that name."""
     return name in CLONERS or name.startswith(("planted/", "proposed/"))
@@ -59,7 +78,15 @@ def no_cloner(name: str) -> str:
 
 def subjects(help_: str) -> Callable[[Command], Command]:
     """`--subject`, several times, the installed Keras by default."""
-    return click.option("--subject", "subjects", multiple=True, default=("keras",), show_default=True, help=help_)
+    return click.option(
+        "--subject",
+        "subjects",
+        type=SubjectName(),
+        multiple=True,
+        default=("keras",),
+        show_default=True,
+        help=f"{help_} {SUBJECT_HELP}",
+    )
 
 
 def cloners(command: Command) -> Command:

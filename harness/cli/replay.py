@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH...")
-@click.option("--subject", "subjects", multiple=True, metavar="SUBJECT", help="What to try it on [its own].")
+@click.option("--subject", "subjects", type=shared.SubjectName(), multiple=True, help="What to try it on [its own].")
 @shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--only", "only", metavar="ID", help="Only findings whose id begins so.")
 @shared.layers

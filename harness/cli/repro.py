@@ -26,7 +26,9 @@ class NoScript(click.ClickException):
 @click.argument("id_", default="", metavar="[ID]")
 @click.option("--run", "run_it", is_flag=True, help="Run it, and say whether it fails as it should.")
 @click.option("--issue", "as_issue", is_flag=True, help="The text of the issue instead.")
-@click.option("--subject", "subject_name", metavar="SUBJECT", help="Write it for another release [the finding's own].")
+@click.option(
+    "--subject", "subject_name", type=shared.SubjectName(), help="Write it for another release [the finding's own]."
+)
 @shared.layers
 @shared.out_file("Write it to a file.")
 def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: str | None, out: Path | None) -> None:

@@ -17,7 +17,7 @@ import click
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, json_text, table
 from clonediff.harness.subjects.place import How
-from clonediff.harness.subjects.releases import ReleaseError, installed, place_of, remove
+from clonediff.harness.subjects.releases import ReleaseError, in_full, installed, place_of, remove
 from clonediff.harness.subjects.releases.requirements import version_beside
 from clonediff.harness.subjects.releases.store import cache
 from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
@@ -70,7 +70,7 @@ def list_(as_json: bool) -> None:
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True)
 @click.option("--stack", type=click.Choice(WAYS), help="The way to have them, where there is a choice (Keras 2).")
 def install(specs: tuple[str, ...], stack: str | None) -> None:
-    """Install releases, such as keras==3.14.1, tf_keras==2.20.1, keras==2.2.4, tensorflow==2.4.4.
+    """Install releases, such as keras==3.14.1, tf_keras==2.20.1, keras==2.2.4, tensorflow==2.4.4, or keep a tree.
 
     One that cannot be had is a line, and exit code 2 at the end; the others are installed all the same.
     """
@@ -78,7 +78,8 @@ def install(specs: tuple[str, ...], stack: str | None) -> None:
     for spec in dict.fromkeys(specs):
         began = time.monotonic()
         try:
-            subject = Subject.parse(spec)
+            with _progress() as say:
+                subject = Subject.parse(in_full(spec, say))
             if subject.version is None:
                 raise ReleaseError(f"{spec}: name a release, {spec}==VERSION: what is beside clonediff is there")
             with _progress() as say:
@@ -96,7 +97,7 @@ def install(specs: tuple[str, ...], stack: str | None) -> None:
 @click.argument("specs", metavar="SPEC...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Remove all that is installed, and what is left of installs.")
 def remove_(specs: tuple[str, ...], everything: bool) -> None:
-    """Remove releases, in whatever way they are had.
+    """Remove releases, in whatever way they are had. The copies of trees are removed by 'keras==*+*'.
 
     What stands on a stack goes with it, and a TensorFlow 1 goes with the last Keras that stands on it.
     """

@@ -27,6 +27,9 @@ BACKENDS: dict[str, tuple[str, ...]] = {
 INSTALLED = {"keras": "keras", "tf_keras": "tf_keras"}
 """The generations that a package beside clonediff has, with its name."""
 
+NIGHTLY = "keras-nightly"
+"""By this name the package index has the development releases of Keras."""
+
 DEVICES = ("cpu", "gpu")
 
 _SPEC = re.compile(r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?(?:@(?P<device>[^/@]*))?")
@@ -51,11 +54,20 @@ class Subject(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, spec: str) -> Subject:
-        """The subject of that name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1", "tensorflow==2.4.4" ..."""
+        """The subject of that name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1", "tensorflow==2.4.4" ...
+
+        That of a tree, such as "../keras", is made one of these first: `clonediff.harness.subjects.releases.in_full`.
+        """
         match = _SPEC.fullmatch(spec.strip())
         if match is None:
             raise UnknownSubjectError(f"{spec!r} is not a subject: write RELEASE[/BACKEND][@DEVICE]; {supported()}")
         package, backend = match["package"], match["backend"]
+        if package == NIGHTLY:
+            if not _is_nightly("keras", match["version"]):
+                raise UnknownSubjectError(
+                    f"{spec!r}: {NIGHTLY} has development releases only, such as {NIGHTLY}==3.16.0.dev2026102704"
+                )
+            package = "keras"
         if package not in BACKENDS:
             raise UnknownSubjectError(f"{spec!r}: unknown release {package!r}; {supported()}")
         version = None if match["version"] is None else _version(spec, package, match["version"])
@@ -90,7 +102,8 @@ class Subject(msgspec.Struct, frozen=True):
     @property
     def release(self) -> str:
         """The part of its name that says which package in which version."""
-        return self.package if self.version is None else f"{self.package}=={self.version}"
+        name = NIGHTLY if _is_nightly(self.package, self.version) else self.package
+        return name if self.version is None else f"{name}=={self.version}"
 
     def __str__(self) -> str:
         """The shortest name that parses to this subject."""
@@ -100,6 +113,19 @@ class Subject(msgspec.Struct, frozen=True):
         if self.number:
             return f"{spec}@{self.device}:{self.number}"
         return spec if self.device == DEVICES[0] else f"{spec}@{self.device}"
+
+
+def is_snapshot(version: str | None) -> bool:
+    """Whether a version is that of the copy of a tree, and no release: `clonediff.harness.subjects.releases.trees`."""
+    return version is not None and Version(version).local is not None
+
+
+def _is_nightly(package: str, version: str | None) -> bool:
+    try:
+        its = Version(version or "")
+    except InvalidVersion:
+        return False
+    return package == "keras" and its.is_devrelease and its.local is None
 
 
 def _version(spec: str, package: str, text: str) -> str:
@@ -159,5 +185,6 @@ def supported() -> str:
     """The subjects that can be asked for, as a sentence."""
     return (
         f"supported are {', '.join(installed_names())}, each with ==VERSION for a release that is not the installed "
-        "one (Keras 2.2, 2.3 and 3, tf_keras from 2.15), tensorflow==2.0 to 2.15, and with @cpu (the default) or @gpu"
+        "one (Keras 2.2, 2.3 and 3, tf_keras from 2.15), tensorflow==2.0 to 2.15, and with @cpu (the default) or @gpu; "
+        f"{NIGHTLY}; and a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
     )

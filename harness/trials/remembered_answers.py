@@ -1,6 +1,7 @@
 """Who is asked what calls give: the process of a subject, or the Keras of this process; and what was answered before.
 
 Owns how answers are remembered: in memory, and in the user's cache folder from one run to the next, for each release.
+A checkout that is imported as it lies there may be another one in the next run: nothing is kept of it.
 The file there may be deleted at any time, and several processes may use it at once.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import hashlib
+import importlib.util
 import platform
 import re
 import sqlite3
@@ -30,6 +32,7 @@ from clonediff.harness.subjects.environment import HARNESS
 from clonediff.harness.subjects.outcomes import Capabilities, Told
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases.store import cache as cache_folder
+from clonediff.harness.subjects.subject import INSTALLED
 from clonediff.strategies.asking import Question
 from clonediff.strategies.graph import Graph, Layer, MalformedGraph, made_layers, to_json
 from clonediff.strategies.kinds.kind import Generation, Specs
@@ -98,7 +101,7 @@ class Asked:
 
     def _found_out(self, question: Question, request: dict[str, object]) -> Told:
         """The answer that is kept from another run, or asked for."""
-        kept = not _of_others(question.layer)
+        kept = not _of_others(question.layer) and not _in_checkout(self._package)
         key = hashlib.blake2b(msgspec.json.encode(request), digest_size=16).digest()
         told = self._answers.get(key) if kept else None
         if told is None:
@@ -178,6 +181,11 @@ class Asked:
             weakref.finalize(self, self._file.write)
         return self._file
 
+    @property
+    def _package(self) -> str:
+        """The package beside clonediff that is asked; "" where none of these is."""
+        return ""
+
     def _versions(self) -> dict[str, str]:
         raise NotImplementedError
 
@@ -204,6 +212,10 @@ class AskedProcess(Asked):
     def layers(self, names: Sequence[str]) -> Mapping[str, Signature]:
         """What layers take that are not Keras' own."""
         return self._process.layers(names)
+
+    @property
+    def _package(self) -> str:
+        return self._process.subject.package if self._process.place.how == "beside" else ""
 
     def _versions(self) -> dict[str, str]:
         return self._process.versions
@@ -244,6 +256,10 @@ class AskedHere(Asked):
 
         return msgspec.convert(other_layers(list(names), self.framework), dict[str, Signature]) if names else {}
 
+    @property
+    def _package(self) -> str:
+        return INSTALLED.get(self._generation, "")
+
     def _versions(self) -> dict[str, str]:
         return {
             **self.framework.versions(),
@@ -269,6 +285,16 @@ class AskedHere(Asked):
 def here(generation: Generation) -> AskedHere:
     """The Keras of this process; the same each time."""
     return AskedHere(generation)
+
+
+@cache
+def _in_checkout(package: str) -> bool:
+    """Whether a package is imported from a folder with the files of a repository around it."""
+    spec = importlib.util.find_spec(package) if package else None
+    if spec is None or spec.origin is None:
+        return False
+    around = Path(spec.origin).resolve().parent.parent
+    return any((around / each).exists() for each in (".git", "pyproject.toml", "setup.py"))
 
 
 def _of_others(layer: Layer) -> bool:

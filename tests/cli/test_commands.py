@@ -49,6 +49,27 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("bench", "--subject"), id="bench"),
+        pytest.param(("check", "model.keras", "--subject"), id="check"),
+        pytest.param(("fuzz", "--subject"), id="fuzz"),
+        pytest.param(("fuzz", "--across"), id="across"),
+        pytest.param(("history", "lambda-refused", "--releases"), id="history"),
+        pytest.param(("judge", "fix.patch", "--subject"), id="judge"),
+        pytest.param(("replay", "lambda-refused", "--subject"), id="replay"),
+        pytest.param(("repro", "runs/latest", "--subject"), id="repro"),
+        pytest.param(("subjects", "install"), id="subjects"),
+    ],
+)
+def test_whatever_takes_a_subject_takes_a_tree(arguments: tuple[str, ...], clonediff: Command, tmp_path: Path) -> None:
+    (tmp_path / "checkout").mkdir()
+    code, out, err = clonediff(*arguments, "./checkout/jax")
+    assert (code, out) == (2, "")
+    assert err.startswith("clonediff: ./checkout: git cannot read checkout: ")
+
+
 def test_a_bad_argument_ends_the_process_with_exit_code_2(tmp_path: Path) -> None:
     done = ran("fuzz", "--known-issues", "none.toml", cwd=tmp_path)
     assert done.returncode == 2

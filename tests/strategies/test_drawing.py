@@ -325,6 +325,27 @@ def test_a_cache_that_is_no_folder_is_done_without(tmp_path: Path, monkeypatch: 
     answered(TakesAll(), numbered(10))
 
 
+class TakesAllOf(TakesAll):
+    """The same, of a package that is imported from where it is."""
+
+    _package = "edited_keras"
+
+
+@pytest.mark.parametrize(("beside", "asked_again"), [("pyproject.toml", 20), ("edited_keras.dist-info", 0)])
+def test_of_a_checkout_that_may_be_edited_nothing_is_remembered(
+    beside: str, asked_again: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there/edited_keras").mkdir(parents=True)
+    (tmp_path / "there/edited_keras/__init__.py").touch()
+    (tmp_path / "there" / beside).touch()
+    monkeypatch.syspath_prepend(str(tmp_path / "there"))
+    remembered_answers._in_checkout.cache_clear()
+    answered(TakesAllOf(), numbered(20))
+    again = TakesAllOf()
+    answered(again, numbered(20))
+    assert again.tried == asked_again
+
+
 def test_answers_are_kept_up_to_a_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered_answers, "MOST", 100)
     for start in range(0, 1000, 50):

@@ -27,6 +27,9 @@ from clonediff.harness.subjects.subject import UnknownSubjectError
         ("keras==3.14.1/jax", Subject("keras", "3.14.1", "jax")),
         ("tf_keras==2.20.1", Subject("tf_keras", "2.20.1")),
         ("tensorflow==2.4.4", Subject("tensorflow", "2.4.4")),
+        ("keras-nightly==3.16.0.dev2026102704/jax", Subject("keras", "3.16.0.dev2026102704", "jax")),
+        ("keras==3.16.0+g3422977a5e.dirty-1c0f2a9b", Subject("keras", "3.16.0+g3422977a5e.dirty-1c0f2a9b")),
+        ("keras==3.16.0.dev0+g3422977a5e", Subject("keras", "3.16.0.dev0+g3422977a5e")),
     ],
 )
 def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
@@ -38,6 +41,8 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
     ("spec", "says"),
     [
         ("keras-2.2.4", "unknown release 'keras-2.2.4'"),
+        ("keras-nightly==3.15.0", "has development releases only, such as keras-nightly==3.16.0.dev"),
+        ("work", "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT"),
         ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
         ("tf_keras/jax", "choose one of tensorflow"),
         ("keras@tpu", "unknown device 'tpu', choose one of cpu, gpu"),

@@ -8,6 +8,7 @@ Owns the grammar. Which versions there are is handed in; nothing here asks an in
     keras==3.10..3.15                both ends included: from 3.10.0 to the last 3.15.x
     keras                            all of a package;  all: all of every package
     keras>=3.14/jax                  on a backend, or on a device
+    ../keras#COMMIT, keras-nightly   a tree by its place, or tonight's wheel, as for --subject
 
 Items are separated by commas, semicolons or blanks.
 """
@@ -15,7 +16,7 @@ Items are separated by commas, semicolons or blanks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import msgspec
@@ -23,7 +24,7 @@ from msgspec.structs import replace
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from clonediff.harness.subjects.subject import BACKENDS, Package, Subject, UnknownSubjectError
+from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Package, Subject, UnknownSubjectError
 
 PACKAGES = tuple(BACKENDS)
 ALL = "all"
@@ -33,7 +34,7 @@ _ITEM = re.compile(
     rf"(?P<name>[A-Za-z_][\w-]*)(?P<clauses>(?:{_OPERATOR}[^=<>!~/@]*)*)(?P<suffix>(?:/[^/@]*)?(?:@[^@]*)?)"
 )
 _CLAUSE = re.compile(rf"({_OPERATOR})([^=<>!~/@]*)")
-_AROUND = re.compile(rf"\s*({_OPERATOR}|\.\.)\s*")
+_AROUND = re.compile(rf"\s*({_OPERATOR}|\.\.(?!/))\s*")
 
 
 class ReleasesError(ValueError):
@@ -50,22 +51,22 @@ class ReleasesWanted(msgspec.Struct, frozen=True):
     suffix: str = ""
 
     def takes(self, version: str) -> bool:
-        """Whether a version is among those that the item stands for. A pre-release has to be named."""
+        """Whether a version is among those that the item stands for. A pre-release has to be named, and a snapshot."""
         at = Version(version)
         if self.exact is not None:
             return at == Version(self.exact)
-        if at.is_prerelease:
+        if at.is_prerelease or at.local:
             return False
         return at in SpecifierSet(self.clauses)
 
 
-def parse(texts: Iterable[str]) -> tuple[ReleasesWanted, ...]:
-    """The items of one or several specifications."""
+def parse(texts: Iterable[str], in_full: Callable[[str], str] = str) -> tuple[ReleasesWanted, ...]:
+    """The items of one or several specifications. `in_full` names the snapshot of a tree, and leaves all else."""
     items: list[str] = []
     for text in texts:
         for part in filter(None, re.split(r"[,;\s]+", _AROUND.sub(r"\1", text))):
             if not re.match(_OPERATOR, part):
-                items.append(part)
+                items.append(in_full(part))
             elif not items or re.search(r"[/@]", items[-1]):
                 raise ReleasesError(f"{part!r}: a range needs its package first, as in keras>=3.10,<=3.15.1/jax")
             else:
@@ -81,6 +82,8 @@ def _items(text: str) -> Iterable[ReleasesWanted]:
         hint = "; write each release with its package" if re.match(r"\d", text) else ""
         raise ReleasesError(f"{text!r} is neither a release nor a range{hint}, as in keras==3.12.4 or keras>=3.10")
     name, clauses, suffix = match["name"], match["clauses"], match["suffix"]
+    if name == NIGHTLY and clauses.startswith("=="):
+        name = "keras"
     if name == ALL and not clauses and not suffix:
         for package in PACKAGES:
             yield ReleasesWanted(text, cast("Package", package))

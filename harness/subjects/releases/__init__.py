@@ -1,9 +1,9 @@
 """How a release is found on this machine, installed, listed and removed: from a `Subject` to its `Place`.
 
-Three ways, all of them the real package: laid over the packages beside clonediff (Keras 3, `tf_keras`); on a stack of
-its own, with the Python and the TensorFlow of its day (Keras 2.2 and 2.3, the `tf.keras` of TensorFlow 2.0 to 2.15);
-Keras 2 over the TensorFlow beside clonediff in v1 mode, where there is no such Python. A release is installed once, in
-the user's cache folder.
+Three ways, all of them the real package: laid over the packages beside clonediff (Keras 3, released or from a
+tree, and `tf_keras`); on a stack of its own, with the Python and the TensorFlow of its day (Keras 2.2 and 2.3, the
+`tf.keras` of TensorFlow 2.0 to 2.15); Keras 2 over the TensorFlow beside clonediff in v1 mode, where there is no such
+Python. A release is installed once, in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases.kept import Installed, installed, remove
 from clonediff.harness.subjects.releases.placing import place_of
 from clonediff.harness.subjects.releases.table import available
+from clonediff.harness.subjects.releases.trees import in_full
 from clonediff.harness.subjects.subject import Subject
 
-__all__ = ["Installed", "ReleaseError", "available", "installed", "open_subject", "place_of", "remove"]
+__all__ = ["Installed", "ReleaseError", "available", "in_full", "installed", "open_subject", "place_of", "remove"]
 
 
 def open_subject(subject: Subject, *, limits: Limits | None = None) -> SubjectProcess:

@@ -9,6 +9,7 @@ import datetime
 import platform
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -56,8 +57,18 @@ def place_in(folder: Path, manifest: Manifest) -> ReleasePlace:
     return ReleasePlace(str(installer.python_of(stack / VENV)), path, manifest.how, versions)
 
 
-def lay(subject: Subject, entry: str, how: How, say: Say, over: Stack | None = None) -> None:
-    """Build an entry that is laid over the packages at hand, or over a stack that is installed."""
+def lay(
+    subject: Subject,
+    entry: str,
+    how: How,
+    say: Say,
+    over: Stack | None = None,
+    put: Callable[[Path], str] | None = None,
+) -> None:
+    """Build an entry that is laid over the packages at hand, or over a stack that is installed.
+
+    `put` puts into a folder what is no release of the package index, and says what it did.
+    """
     began = time.monotonic()
     say(f"{subject.release}: installing")
     below = None if over is None else store.manifest_of(stack_entry(over))
@@ -70,7 +81,7 @@ def lay(subject: Subject, entry: str, how: How, say: Say, over: Stack | None = N
     with store.building(entry) as folder:
         site = folder / SITE
         try:
-            by = installer.put_packages([subject.release], site, python)
+            by = put(site) if put is not None else installer.put_packages([subject.release], site, python)
             missing, unmet = lacking(site, around)
             while missing:
                 say(f"{subject.release}: installing {', '.join(missing)} beside it")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import msgspec
 
 from clonediff.harness.subjects.outcomes import ReleaseError
@@ -33,7 +35,7 @@ def installed() -> list[Installed]:
 
 
 def remove(release: str | None, say: Say) -> list[str]:
-    """Remove a release, had in whatever way, or everything for None; what was removed.
+    """Remove a release (with `*` as in a shell), had in whatever way, or everything for None; what was removed.
 
     What stands on a removed stack goes with it, and a TensorFlow 1 goes with the last Keras that stands on it.
     """
@@ -59,7 +61,7 @@ def remove(release: str | None, say: Say) -> list[str]:
 
 def _is(release: str, entry: str, held: Manifest | RecordError) -> bool:
     if isinstance(held, Manifest):
-        return held.release == release
+        return fnmatchcase(held.release, release)
     name = release.replace("==", "-")
     return entry == name or entry.startswith(f"{name}-")
 

@@ -25,7 +25,7 @@ from clonediff.harness.subjects.releases.building import (
 )
 from clonediff.harness.subjects.releases.store import Manifest, Say
 from clonediff.harness.subjects.releases.table import Stack, stack_of, with_stack
-from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.subject import Subject, is_snapshot
 
 _REMEMBERED = 8
 """How many environments an entry is remembered to have started in."""
@@ -70,11 +70,16 @@ def _have(subject: Subject, entry: str, how: How, below: Stack | None, install: 
         try:
             _remember(subject, entry, manifest, place, say)
         except ReleaseError as error:
-            if not install:
+            if not install or is_snapshot(subject.version):
                 raise
             say(f"{str(error).splitlines()[0]}: installing it again")
         else:
             return place
+    if is_snapshot(subject.version):
+        raise ReleaseError(
+            f"{subject.release}: is the copy of a tree, and there is none in {store.cache()}: name the tree, as in "
+            "--subject ../keras"
+        )
     if not install:
         raise ReleaseError(f"{subject.release}: is not installed: clonediff subjects install '{subject.release}'")
     if subject.package == "tensorflow" and below is not None and subject.version is not None:

@@ -17,7 +17,7 @@ from packaging.version import InvalidVersion, Version
 
 from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases.installer import surroundings, unreached
-from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
+from clonediff.harness.subjects.subject import NIGHTLY, Subject, UnknownSubjectError
 
 TABLE = Path(__file__).with_name("stacks.toml")
 
@@ -71,12 +71,18 @@ def available(package: str) -> list[str]:
     return sorted(set(found), key=Version)
 
 
+def newest_nightly() -> str:
+    """The version of the newest development release of Keras that the index has."""
+    return max(_of_index(NIGHTLY, "--pre"), key=Version)
+
+
 def _on(stack: Stack, package: str) -> tuple[str, ...]:
     return stack.serves if package == "tensorflow" else stack.keras if package == "keras" else ()
 
 
-def _of_index(package: str) -> list[str]:
-    command = [sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check", "--retries=1"]
+def _of_index(package: str, *more: str) -> list[str]:
+    command = [sys.executable, "-m", "pip", "index", "versions", package, *more]
+    command += ["--disable-pip-version-check", "--retries=1"]
     try:
         environment = surroundings(os.environ, Path(os.environ.get("TMPDIR") or "/tmp"))
         asked = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
@@ -86,7 +92,7 @@ def _of_index(package: str) -> list[str]:
     if unreached(asked.stderr):
         raise ReleaseError(
             f"{package}: the package index cannot be reached to ask which releases there are: look at the network, "
-            "and at `pip config list`; or name them, as in keras==3.14.1"
+            f"and at `pip config list`; or name them, as in {package}=={'3.16.0.dev2026102704' if more else '3.14.1'}"
         )
     for line in asked.stdout.splitlines():
         if line.startswith("Available versions:"):

@@ -64,6 +64,18 @@ def test_a_release_that_is_named_is_spelled_as_on_the_index_and_asked_for_once()
     assert asked("keras==3.99 keras==3.99.0") == {"keras": ("3.99",)}
 
 
+def test_a_tree_is_a_release_that_is_named() -> None:
+    snapshot = "3.16.0+g3422977a5e.dirty-1c0f2a9b"
+    named = {"../keras/jax": f"keras=={snapshot}/jax", "keras-nightly": "keras-nightly==3.17.0.dev2026112602"}
+    items = parse(["keras==3.12.4 ../keras/jax, keras-nightly"], lambda part: named.get(part, part))
+    assert {str(line): line.asked for line in lines(items, THERE)} == {  # type: ignore[arg-type]  # keys are packages
+        "keras": ("3.12.4", "3.17.0.dev2026112602"),
+        "keras/jax": (snapshot,),
+    }
+    here = {"keras": VersionsThere(("3.15.1", snapshot))}
+    assert lines(parse(["keras>=3.15"]), here)[0].asked == ("3.15.1",)  # type: ignore[arg-type]  # keys are packages
+
+
 def test_packages_backends_and_devices_are_lines_of_their_own() -> None:
     found = asked("keras>=3.13,<=3.15.1/jax", "tf_keras tensorflow==2.4.4 keras==3.12.4", "keras==3.12.4/torch@gpu:1")
     assert found == {

@@ -6,8 +6,10 @@ skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -263,6 +265,47 @@ def test_fuzz_goes_on_without_a_subject_that_cannot_be_had(cache: Path, tmp_path
     assert summary["subjects"][RELEASE]["keras"] == "3.0.5"
     assert summary["subjects"][RELEASE]["stack"] == "laid over"
     assert summary["trials"] >= 1
+
+
+@pytest.mark.slow(reason="an installation more; test_trees makes copies of trees that are not started")
+def test_tonights_wheel_is_a_release_of_that_day(tmp_path: Path, index: None) -> None:
+    code, out, err = clonediff(tmp_path, "subjects", "install", "keras-nightly")
+    assert code == 0, err
+    [entry] = listed(tmp_path)
+    assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+", entry["release"])
+    assert out.startswith(f"{entry['release']}: laid over, ")
+    assert clonediff(tmp_path, "subjects", "remove", entry["release"])[0] == 0
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.slow(reason="a campaign; test_trees makes copies of trees that are not started")
+def test_a_checkout_is_searched_and_found_again_in_what_was_found(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    package = importlib.util.find_spec("keras")
+    assert package is not None
+    assert package.origin is not None
+    shutil.copytree(Path(package.origin).parent, checkout / "keras")
+    git = ["git", "-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-C", str(checkout)]
+    for arguments in (["init", "-q"], ["add", "keras"], ["commit", "-q", "-m", "all"]):
+        subprocess.run([*git, *arguments], check=True)
+    (checkout / "keras/src/new.py").write_text("")
+    search = ("fuzz", "--trials", "1", "--rate", "0", "--jobs", "1", "--out", str(tmp_path / "run"), "--json")
+    code, out, err = clonediff(tmp_path / "cache", *search, "--subject", f"{checkout}/tensorflow")
+    assert code in (0, 1), err
+    [(name, versions)] = json.loads(out)["subjects"].items()
+    assert re.fullmatch(r"keras==[\d.]+\+g[0-9a-f]{10}\.dirty-[0-9a-f]{8}", name)
+    assert (versions["keras"], versions["stack"]) == (name.partition("==")[2], "laid over")
+    shutil.rmtree(checkout)
+    code, out, err = clonediff(tmp_path / "cache", "replay", "model-trainable", "--subject", name)
+    assert code == 1, err
+    assert out.startswith(f"STILL BROKEN  {name} ")
+
+
+def test_tonights_wheel_without_a_network_says_so(tmp_path: Path) -> None:
+    code, _, err = clonediff(tmp_path, "fuzz", "--subject", "keras-nightly/jax", **UNREACHED)
+    assert code == 2
+    assert err.startswith("clonediff: keras-nightly: the package index cannot be reached")
+    assert "name them, as in keras-nightly==3.16.0.dev2026102704" in err
 
 
 def test_available_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

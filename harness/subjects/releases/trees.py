@@ -1,0 +1,227 @@
+"""A Keras that is no release: a checkout, a commit of a repository, a wheel file, tonight's wheel.
+
+Owns how each is spelled, and what is copied of it. The copy, a snapshot, is an entry of the store like a release, with
+a version that no other code has, so that whatever is given its name needs to know nothing of trees:
+
+    ../keras                      keras==3.16.0+g3422977a5e                   nothing was changed since that commit
+                                  keras==3.16.0+g3422977a5e.dirty-1c0f2a9b    something was
+    ../keras#v3.15.0              keras==3.15.0+g1f3a5c7e9b                   any commit, tag or branch
+    keras-3.16.0-py3-none-any.whl keras==3.16.0+wheel-5d81b3e0
+    keras-nightly                 keras-nightly==3.16.0.dev2026102704         a release of the index, the newest
+"""
+
+from __future__ import annotations
+
+import compileall
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from packaging.version import InvalidVersion, Version
+
+from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects.presence import missing
+from clonediff.harness.subjects.releases import store
+from clonediff.harness.subjects.releases.building import entry_of, lay
+from clonediff.harness.subjects.releases.placing import tell
+from clonediff.harness.subjects.releases.store import Say
+from clonediff.harness.subjects.releases.table import newest_nightly
+from clonediff.harness.subjects.subject import BACKENDS, DEVICES, NIGHTLY, Subject
+
+_SUFFIX = re.compile(
+    rf"(?P<tree>.+?)(?P<suffix>(?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@(?:{'|'.join(DEVICES)})(?::\d{{1,3}})?)?)"
+)
+_OTHERWISE = re.compile(rf"(?:{'|'.join(BACKENDS)}|all)(?:[/@=<>!~]|$)|[=<>!~]=?\d")
+"""What a release or a range of releases begins with."""
+
+_VERSION_FILE = "keras/src/version.py"
+_VERSION = re.compile(rb"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
+_PROJECT = "pyproject.toml"
+_WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
+_LIMIT = 300.0
+"""The seconds that git may take: a repository may have to fetch what it was cloned without."""
+
+
+class _Project(msgspec.Struct, frozen=True):
+    dependencies: tuple[str, ...] = ()
+
+
+class _ProjectFile(msgspec.Struct, frozen=True):
+    project: _Project = _Project()
+
+
+def is_tree(spec: str) -> bool:
+    """Whether a subject is named by where its code is, and not by its release."""
+    tree = _split(spec)[0]
+    return not _OTHERWISE.match(spec) and ("/" in tree or "#" in tree or tree[:1] in ("~", ".") or _is_wheel(tree))
+
+
+def in_full(spec: str, say: Say = tell) -> str:
+    """The name of a subject by which it is the same code for ever; that of a release is as it was.
+
+    The code of a tree is copied into the store first. A `ReleaseError` says what is wrong with it.
+    """
+    spec = spec.strip()
+    tree, suffix = _split(spec)
+    if tree == NIGHTLY:
+        return f"{NIGHTLY}=={newest_nightly()}{suffix}"
+    if not is_tree(spec):
+        return spec
+    files, mark = _files(tree)
+    version = _marked(tree, files, mark)
+    subject = Subject.parse(f"keras=={version}{suffix}")
+    lacking = missing(subject)
+    if lacking is not None:
+        raise ReleaseError(lacking)
+
+    def put(site: Path) -> str:
+        for name, content in files.items():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).write_bytes(content)
+        compileall.compile_dir(site, quiet=2)
+        return f"a copy of {tree}"
+
+    entry = entry_of(subject, "laid over", None)
+    with store.locked(entry, say):
+        if store.manifest_of(entry, say) is None:
+            lay(subject, entry, "laid over", say, put=put)
+    return str(subject)
+
+
+def _split(spec: str) -> tuple[str, str]:
+    """What stands before a backend and a device, and these."""
+    match = _SUFFIX.fullmatch(spec)
+    return (match["tree"], match["suffix"]) if match is not None else (spec, "")
+
+
+def _is_wheel(tree: str) -> bool:
+    return tree.endswith(".whl")
+
+
+def _files(tree: str) -> tuple[dict[str, bytes], str]:
+    """The files of a tree, as they are to lie in a folder to import from, and what tells it from others."""
+    name, hash_, commit = tree.partition("#")
+    path = Path(name).expanduser()
+    if not path.exists():
+        what = "file" if _is_wheel(tree) else "folder"
+        raise ReleaseError(f"{tree}: there is no {what} {path.absolute()}: {_WANTED}")
+    if path.is_file():
+        return _of_wheel(tree, path)
+    within = _git(tree, path, "rev-parse", "--show-prefix").decode().rstrip("\n/")
+    if within:
+        raise ReleaseError(f"{tree}: is the folder {within} of a checkout: name the folder of the whole")
+    if hash_:
+        return _of_commit(tree, path, commit)
+    if not _git(tree, path, "status", "--porcelain", "--untracked-files=all", "--", "keras", _PROJECT):
+        return _of_commit(tree, path, "HEAD")
+    _, mark = _commit(tree, path, "HEAD")
+    listed = _git(tree, path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "keras", _PROJECT)
+    files = {each: (path / each).read_bytes() for each in listed.decode().split("\0") if (path / each).is_file()}
+    digest = hashlib.blake2b(digest_size=4)
+    for each, content in sorted(files.items()):
+        digest.update(msgspec.json.encode((each, content)))
+    return files, f"{mark}.dirty-{digest.hexdigest()}"
+
+
+def _of_commit(tree: str, path: Path, commit: str) -> tuple[dict[str, bytes], str]:
+    whole, mark = _commit(tree, path, commit)
+    names = _git(tree, path, "ls-tree", "--name-only", whole, "keras", _PROJECT).decode().split()
+    archive = _git(tree, path, "archive", "--format=tar", whole, *names) if names else b""
+    return dict(_in_archive(archive)), mark
+
+
+def _in_archive(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    if archive:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            for member in tar:
+                file = tar.extractfile(member) if member.isfile() else None
+                if file is not None:
+                    yield member.name, file.read()
+
+
+def _commit(tree: str, path: Path, name: str) -> tuple[str, str]:
+    """The whole name of a commit, and the part of a version that it is."""
+    try:
+        whole = _git(tree, path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except _GitFailed as error:
+        if error.said:
+            raise
+        raise ReleaseError(
+            f"{tree}: {path} has no commit, tag or branch {name!r}: git -C {path} fetch, or look at git -C {path} log"
+        ) from None
+    found = whole.decode().strip()
+    return found, f"g{found[:10]}"
+
+
+def _of_wheel(tree: str, path: Path) -> tuple[dict[str, bytes], str]:
+    content = path.read_bytes()
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as wheel:
+            files = {each.filename: wheel.read(each) for each in wheel.infolist() if not each.is_dir()}
+    except (zipfile.BadZipFile, OSError) as error:
+        raise ReleaseError(f"{tree}: is no wheel: {error}") from None
+    return files, f"wheel-{hashlib.blake2b(content, digest_size=4).hexdigest()}"
+
+
+def _marked(tree: str, files: dict[str, bytes], mark: str) -> str:
+    """The version of a tree, written into its files, so that all that asks the code for it is told the whole."""
+    text = files.get(_VERSION_FILE, b"")
+    match = _VERSION.search(text)
+    if match is None:
+        theirs = next((each.partition("-")[0] for each in files if ".dist-info/" in each), "")
+        of = f" (it is one of {theirs})" if theirs else ""
+        raise ReleaseError(
+            f"{tree}: has no version in {_VERSION_FILE}{of}: {_WANTED}; of what is older than that file, a release"
+        )
+    own = match[1].decode(errors="replace")
+    try:
+        version = f"{own}{'.' if Version(own).local else '+'}{mark}"
+    except InvalidVersion:
+        raise ReleaseError(f"{tree}: {_VERSION_FILE} says {own!r}, which is not a version") from None
+    start, end = match.span(1)
+    files[_VERSION_FILE] = text[:start] + version.encode() + text[end:]
+    if not any(".dist-info/" in each for each in files):
+        wants = msgspec.toml.decode(files.pop(_PROJECT, b""), type=_ProjectFile).project.dependencies
+        about = [
+            "Metadata-Version: 2.1",
+            "Name: keras",
+            f"Version: {version}",
+            *(f"Requires-Dist: {it}" for it in wants),
+        ]
+        files[f"keras-{version}.dist-info/METADATA"] = "\n".join((*about, "")).encode()
+    return version
+
+
+class _GitFailed(ReleaseError):
+    """git ended with an error. `said` is its last line."""
+
+    def __init__(self, message: str, said: str) -> None:
+        super().__init__(message)
+        self.said = said
+
+
+def _git(tree: str, folder: Path, *arguments: str) -> bytes:
+    git = shutil.which("git")
+    if git is None:
+        raise ReleaseError(f"{tree}: git is not on PATH, and a checkout is read with it: install git, or name a wheel")
+    # A hook of git has variables that name its own repository.
+    variables = {name: value for name, value in os.environ.items() if not re.match(r"GIT_(DIR|WORK_TREE|INDEX)", name)}
+    command = [git, "--no-optional-locks", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, env=variables, timeout=_LIMIT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ReleaseError(f"{tree}: git cannot be asked: {error}") from error
+    if done.returncode:
+        said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
+        raise _GitFailed(f"{tree}: git cannot read {folder}: {said}: {_WANTED}", said)
+    return done.stdout
