@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
@@ -28,6 +30,7 @@ from clonediff.strategies.graph import (
     Ref,
     Seq,
 )
+from tests.required_releases import had
 
 OLDEST, MIDDLE = "3.0.5", "3.10.0"
 REFUSED_BY = {
@@ -160,6 +163,40 @@ WITH_CASTS = "3.8.0"
 @pytest.mark.parametrize("what", CASTS)
 def test_casts_are_numbered_as_in_a_model_on_those_inputs(keras3: Process, what: str) -> None:
     _nothing_is_told(keras3(WITH_CASTS), CASTS[what])
+
+
+def called(*calls: Call, **more: Any) -> Graph:
+    """Steps with a mask, and layers that take what a call gives them beside its tensor."""
+    layers = (Layer("Masking"), Layer("CenterCrop", (("height", 5), ("width", 3))), Layer("LSTM", (("units", 2),)))
+    given = Input((4, 4, 1)) if calls[0].layer == 1 else Input((3, 4), fill="steps")
+    order = sorted({each.layer for each in calls})
+    calls = tuple(structs.replace(each, layer=order.index(each.layer)) for each in calls)
+    arguments = CloneArguments(**more)
+    chosen = tuple(layers[each] for each in order)
+    return Graph((given,), chosen, calls, Ref(0), Ref(len(calls)), generation="keras", clone_arguments=arguments)
+
+
+PLAIN, MASKED = CallFunction(), Call(0, (Ref(0),))
+CALLED = {
+    "training on other inputs": called(Call(1, (Ref(0),), (("training", True),)), inputs="fresh"),
+    "training with a call function": called(Call(1, (Ref(0),), (("training", True),)), call_function=PLAIN),
+    "no mask with a call function": called(MASKED, Call(2, (Ref(1),), (("mask", None),)), call_function=PLAIN),
+    "a mask of Keras' own with a call function": called(MASKED, Call(2, (Ref(1),)), call_function=PLAIN),
+}
+
+
+@pytest.mark.parametrize("what", CALLED)
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "keras",
+        pytest.param(
+            "keras-nightly", marks=pytest.mark.slow(reason="a release more, which another day may need a mend of fixed")
+        ),
+    ],
+)
+def test_a_call_is_made_as_it_was_given(warm: Process, subject: str, what: str) -> None:
+    _nothing_is_told(warm(had(lambda: in_full(subject))), CALLED[what])
 
 
 def _nothing_is_told(process: SubjectProcess, graph: Graph) -> None:

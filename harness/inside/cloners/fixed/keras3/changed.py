@@ -1,7 +1,7 @@
 """Calls as their user gave them, for a clone in which other layers, tensors or calls take part.
 
-While it makes a call, Keras writes the masks that it finds on tensors, and defaults like that of `training`, into the
-arguments that it then records. A repetition on the same layers may take them from there; one on others must not.
+While it makes a call, Keras may write the masks that it finds on tensors, and defaults like that of `training`, into
+the arguments that it then records. A repetition on the same layers may take them from there; one on others must not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ....structure import leaves
 from ..schedule import Schedule
 from .adapter import ADAPTER
 from .graphs import cloned_arguments
-from .release import RECORDS_WHAT_IT_IS_GIVEN, tree
+from .release import RECORDS_WHAT_IT_IS_GIVEN, tree, written_by_keras
 
 
 def make_changed_calls(
@@ -56,11 +56,13 @@ def make_changed_calls(
 def _as_given(node: Any) -> dict[str, Any]:
     """The keyword arguments of a call less those that Keras itself wrote down."""
     kwargs: dict[str, Any] = node.arguments.kwargs
-    if not isinstance(node.operation, keras.Layer) or not kwargs:
+    if not isinstance(node.operation, keras.Layer) or not kwargs or not written_by_keras():
         return kwargs
     by_name = _by_name(node)
     parameters = inspect.signature(node.operation.call).parameters
     context = set(getattr(node.operation, "_call_context_args", ("training",)))
+    if "training" not in written_by_keras():
+        context = set()
 
     def is_written_by_keras(name: str, value: Any) -> bool:
         if name in context and name in parameters:

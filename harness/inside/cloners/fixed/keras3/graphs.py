@@ -11,7 +11,7 @@ from ....structure import map_leaves
 from ..schedule import Schedule
 from .adapter import ADAPTER
 from .carried_over import build_before_call
-from .release import tree
+from .release import tree, written_by_keras
 from .session import floats_as_in
 
 
@@ -68,11 +68,11 @@ def cloned_arguments(arguments: Any, tensors: dict[int, Any], clone_leaf: Callab
 def has_mixed_mask(node: Any) -> bool:
     """Whether Keras itself wrote a mask into the node that cannot be given as one.
 
-    Keras fills in `mask` in the very dictionary that the node then records. In early releases no argument has tensors
-    beside None, so a mask for some tensors of several is Keras's own there.
+    Where Keras fills in `mask` in the very dictionary that the node then records, no argument of early releases has
+    tensors beside None, so a mask for some tensors of several is Keras's own there.
     """
     mask = node.arguments.kwargs.get("mask")
-    if mask is None or not isinstance(node.operation, keras.Layer):
+    if mask is None or not isinstance(node.operation, keras.Layer) or not written_by_keras():
         return False
     leaves = tree.flatten(mask)
     given = [node.arguments.args, [value for name, value in node.arguments.kwargs.items() if name != "mask"]]

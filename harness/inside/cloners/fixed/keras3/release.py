@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+from functools import lru_cache
 from typing import Any
 
 import keras
@@ -25,6 +26,7 @@ __all__ = [
     "set_policy",
     "tree",
     "unquantized",
+    "written_by_keras",
 ]
 
 # `keras.tree` since 3.1; before that Keras called dm-tree itself, whose functions are named alike.
@@ -35,6 +37,27 @@ POLICY_MAP: Any = getattr(getattr(keras, "dtype_policies", None), "DTypePolicyMa
 
 # Since 3.10 a node has the arguments that a layer was called with, before that those that the layer has made of them.
 RECORDS_WHAT_IT_IS_GIVEN = "symbolic_call" in vars(keras.layers.Layer)
+
+
+class _Called(keras.layers.Layer):  # type: ignore[misc]  # it comes without types
+    def call(self, x: Any, mask: Any = None, training: bool = True) -> Any:
+        return x
+
+    def compute_output_spec(self, x: Any, mask: Any = None, training: bool = True) -> Any:
+        return keras.KerasTensor(x.shape, x.dtype, name="given back")
+
+    def compute_mask(self, x: Any, previous_mask: Any) -> Any:
+        return None
+
+
+@lru_cache(maxsize=1)
+def written_by_keras() -> frozenset[str]:
+    """What Keras may write into the arguments of a call that a node then has: "training", "mask", or nothing."""
+    layer, tensor = _Called(name="called"), keras.KerasTensor((1, 1), name="given")
+    tensor._keras_mask = keras.KerasTensor((1, 1), "bool", name="mask")
+    layer(tensor)
+    return frozenset(layer._inbound_nodes[0].arguments.kwargs)
+
 
 # A plain attribute before 3.3. Since then a property, whose setter may quantize the layer.
 _POLICY = "_dtype_policy" if hasattr(keras.layers.Layer, "dtype_policy") else "dtype_policy"
