@@ -69,7 +69,8 @@ def _first(line: ReleaseLine, rows: Sequence[ReleaseRow]) -> str | None:
         if verdict is ReleaseVerdict.BREAKS:
             later = [each for each, _ in verdicts[number:]]
             before = verdicts[number - 1][0] if number else None
-            return f"{line} {version}" if before is ReleaseVerdict.HOLDS and ReleaseVerdict.HOLDS not in later else None
+            plain = before is ReleaseVerdict.HOLDS and ReleaseVerdict.HOLDS not in later
+            return f"{line} {version}" if plain and _is_release(version) else None
     return None
 
 
@@ -87,13 +88,23 @@ def ranges(line: ReleaseLine, verdicts: dict[str, ReleaseVerdict], verdict: Rele
             continue
         if its is not verdict:
             going = False
-        elif going and all(branch(each) == branch(version) == branch(found[-1][-1]) for each in passed):
+        elif (
+            going
+            and _is_release(version)
+            and all(branch(each) == branch(version) == branch(found[-1][-1]) for each in passed)
+        ):
             found[-1] += [*passed, version]
         else:
             found.append([version])
-            going = True
+            going = _is_release(version)
         passed = []
     return [_range(each, verdicts) for each in found]
+
+
+def _is_release(version: str) -> bool:
+    """Whether it is known what stands before and after a version: between two commits there are others."""
+    its = Version(version)
+    return not its.is_devrelease and its.local is None
 
 
 def _range(run: Sequence[str], verdicts: dict[str, ReleaseVerdict]) -> str:

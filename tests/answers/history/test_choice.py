@@ -154,3 +154,10 @@ def test_a_range_does_not_bridge_two_branches_of_which_the_ends_were_not_tried()
     assert of_line(*table(versions, {"3.1.0": "h", "3.2.0": "h"}, ())) == (
         "breaks in none, holds in 3.1.0 and 3.2.0, not tried: 1 of 3"
     )
+
+
+def test_no_range_reaches_over_trees_between_which_there_are_others() -> None:
+    versions = ["3.1.0", "3.1.1", "3.2.0.dev2026010101", "3.2.0.dev2026010201", "3.2.0", "3.2.0+gaaaaaaaaaa"]
+    assert of_line(*table(versions, dict.fromkeys(versions, "b"), ())) == (
+        "breaks in 3.1.0 to 3.1.1, 3.2.0.dev2026010101, 3.2.0.dev2026010201, 3.2.0 and 3.2.0+gaaaaaaaaaa"
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from clonediff.harness.answers.history.answer import since
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
@@ -53,6 +54,11 @@ def test_a_bug_is_since_a_release_where_that_is_plain(tried: str, expected: str 
     line = ReleaseLine(Subject.parse("keras"), tuple(row.version for row in rows), between=between)
     assert since([(line, rows)]) == expected
     assert since([(line, rows), (line, rows)]) is None
+    trees = [
+        replace(row, version=f"{row.version}+gaaaaaaaaaa") if row.verdict is ReleaseVerdict.BREAKS else row
+        for row in rows
+    ]
+    assert since([(line, trees)]) is None
     unknown = ReleaseLine(Subject.parse("keras"), line.asked, between=None)
     assert since([(unknown, rows)]) is None
 
