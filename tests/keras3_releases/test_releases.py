@@ -180,7 +180,7 @@ PLAIN, MASKED = CallFunction(), Call(0, (Ref(0),))
 CALLED = {
     "training on other inputs": called(Call(1, (Ref(0),), (("training", True),)), inputs="fresh"),
     "training with a call function": called(Call(1, (Ref(0),), (("training", True),)), call_function=PLAIN),
-    "no mask with a call function": called(MASKED, Call(2, (Ref(1),), (("mask", None),)), call_function=PLAIN),
+    "no mask with a call function": called(Call(2, (Ref(0),), (("mask", None),)), call_function=PLAIN),
     "a mask of Keras' own with a call function": called(MASKED, Call(2, (Ref(1),)), call_function=PLAIN),
 }
 
