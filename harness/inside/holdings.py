@@ -206,12 +206,13 @@ class Holdings:
         if isinstance(value, (set, frozenset)):
             self._told[path] = entry(value)
             return changes
-        self._told[path] = "%s of %d" % (type(value).__name__, len(value))
+        name = _name_of_a_container(value)
+        self._told[path] = "%s of %d" % (name, len(value))
         if isinstance(value, dict):
             items = [("[%r]" % (key,), item) for key, item in value.items()]
             items = [(where, item) for where, item in items if not _ADDRESS.search(where)]
         elif all(map(self._is_told_apart, value)):
-            self._told[path] = type(value).__name__
+            self._told[path] = name
             return False
         else:
             items = [("[%d]" % place, item) for place, item in enumerate(value)]
@@ -326,6 +327,14 @@ def _function(value: Any) -> str:
     if isinstance(value, types.FunctionType):
         return function(value)
     return "function %s" % getattr(value, "__name__", "")
+
+
+def _name_of_a_container(value: Any) -> str:
+    """What a list, a tuple or a dict is; where Keras or TensorFlow has wrapped it to track it, that says nothing."""
+    kind = type(value)
+    if kind.__module__.split(".")[0] not in ("keras", "tf_keras", "tensorflow"):
+        return kind.__name__
+    return next(each.__name__ for each in _CONTAINERS if isinstance(value, each))
 
 
 def _is_tensor(value: Any) -> bool:

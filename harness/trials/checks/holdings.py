@@ -43,11 +43,12 @@ _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path that may stand in a script as it is."""
 _LEARNED = {".vocabulary": "{}.get_vocabulary()", ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()"}
 """What tells what a layer has learned from data, by the name that the observation has for it."""
+_SIZED = re.compile(r"[A-Za-z]\w* of \d+$")
 _FORMS = (
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
     (re.compile(r"a tensor of "), "[each.shape for each in [{}]]"),
     (re.compile(r"function "), "{}.__code__"),
-    (re.compile(r"[A-Za-z]\w* of \d+$"), "len({})"),
+    (_SIZED, "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
 """What is compared in a script, by how a fact begins; of plain values, these themselves."""
@@ -99,6 +100,8 @@ def _shown(difference: Difference, dialect: str) -> Comparison:
         return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
     if all(map(_PLAIN.match, facts)):
         return Comparison(expression)
+    if len({fact.rpartition(" of ")[2] for fact in facts if _SIZED.match(fact)}) == 1:
+        return Comparison(f"type({expression}).__name__")
     for pattern, comparison in _FORMS:
         if all(map(pattern.match, facts)):
             return Comparison(comparison.replace("{}", expression))
