@@ -75,7 +75,7 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
         write_bytes(out, text.encode("utf-8", "replace"))
     if run_it and made is not None:
         shown = run_on(made, subject or subject_of(finding))
-        word = {True: "fails as it should", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
+        word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
         click.echo(f"{one_line(finding.id)} on {subject or subject_of(finding)}: {word}: {one_line(shown.said)}")
         sys.exit({True: 0, False: 1, None: 2}[shown.breaks])
     if out is None:

@@ -197,7 +197,7 @@ def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) 
         "  it crashes",
         "       12  A Lambda of a Python lambda cannot be cloned",
         "  it changes a name",
-        "      290  An unnamed input layer changes its name in the clone [keras-input-name]",
+        "      290  An unnamed input layer changes its name in the clone [input-name]",
         "",
         "keras (keras 3.15.1, tensorflow 2.21.0)",
         "  0 trials, 0 of them for making findings smaller, 0 with the costly checks; 0 graphs refused",

@@ -132,7 +132,7 @@ def test_a_run_shows_the_break_or_that_there_is_none(
     done = repro(run, refused.id, "--run")
     assert (done.exit_code, done.stdout) == (
         0,
-        f"{refused.id} on keras: fails as it should: it ends in ValueError, as it should\n",
+        f"{refused.id} on keras: reproduced: it ends in ValueError, as it should\n",
     )
     done = repro(run, refused.id, "--run", "--subject", "keras==3.10.0")
     assert done.exit_code == 1

@@ -163,8 +163,7 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
             if each.severity_said != severity:
                 severity = each.severity_said
                 text.append(f"  {severity}")
-            where = f" [{each.shown.name}]" if each.shown is not None else ""
-            text.append(f"  {each.graphs:7,}  {' '.join(each.issue.title.split())[:160]}{where}")
+            text.append(f"  {each.graphs:7,}  {' '.join(each.issue.title.split())[:160]} [{each.issue.id}]")
         if len(causes) > CAUSES:
             text.append(f"  and {len(causes) - CAUSES} more: in {folder}/report.html")
         text.append("")
