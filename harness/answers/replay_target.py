@@ -17,7 +17,7 @@ import msgspec
 from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.trusted_layers import allow_remembered
-from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_run
 from clonediff.reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
 from clonediff.strategies.graph import Graph, MalformedGraph, from_json
@@ -82,7 +82,8 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
         )
     if not what.exists():
         raise NotFoundError(
-            f"{what}: no such finding or run; name a finding's folder, or a run and an id: runs/latest ID"
+            f"{what}: no such finding or run; name a finding's folder, a run and an id (runs/latest ID), or "
+            "a known issue"
         )
     run = read_run(what)
     there = {kept.name: kept for kept in run.findings}
@@ -101,6 +102,16 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
         said = f"{len(names)} findings begin with {id_}" if id_ else f"there are {len(names)} findings: name one"
         raise NotFoundError(f"{what}: {said}: {listed(names)}")
     raise NotFoundError(f"{what}: no finding begins with {id_}; there are {listed(sorted(there))}")
+
+
+def issue_named(name: str, known_issues: Path) -> KnownIssue | None:
+    """The known issue of that id, if there is one."""
+    known = load(known_issues)
+    if name in (issue.id for issue in known.issues):
+        return known[name]
+    if "/" not in name and (near := _near(name, known)):
+        raise NotFoundError(f"{name}: no such finding or run, and no known issue of that id; {near}")
+    return None
 
 
 def listed(names: list[str]) -> str:
@@ -232,10 +243,15 @@ def _of_issue(issue: KnownIssue) -> ReplayTarget:
 
 
 def _unknown(argument: str, known: KnownIssues) -> str:
+    hint = _near(argument, known) or "known issues are listed in reports/known_issues.toml"
+    return f"no such folder or file, and no known issue of that id; {hint}"
+
+
+def _near(argument: str, known: KnownIssues) -> str:
+    """Which known issues may have been meant; "" where none."""
     ids = [issue.id for issue in known.issues if issue.example is not None]
     near = difflib.get_close_matches(argument, ids, 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else "known issues are listed in reports/known_issues.toml"
-    return f"no such folder or file, and no known issue of that id; {hint}"
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def _read_finding(path: Path) -> Finding:

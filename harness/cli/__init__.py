@@ -21,7 +21,7 @@ _COMMANDS = {
     "real": "Clone real models, of Keras and of other packages: a table of what breaks.",
     "replay": "Try findings and graphs once more: is it fixed?",
     "report": "Draw the reports of a run again, from its folder.",
-    "repro": "Print the script of a finding, run it, or print the text of its issue.",
+    "repro": "Print the script of a finding, run it, or print a test or an issue of it.",
     "subjects": "List, install and remove the releases that can be tried.",
 }
 

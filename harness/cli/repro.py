@@ -1,4 +1,4 @@
-"""`clonediff repro`: the script of a finding, made anew; or a run of it; or the text of its issue.
+"""`clonediff repro`: the script of a finding, made anew; or a run of it; or the text of its issue; or a test of it.
 
 Owns the arguments, what is said and the exit code.
 """
@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from clonediff.harness.cli import options as shared
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import RecordError, write_bytes
+
+if TYPE_CHECKING:
+    from clonediff.harness.scripts.reproducer import Script
+    from clonediff.harness.subjects.subject import Subject
+    from clonediff.reports.reading import StoredFinding
+    from clonediff.reports.records import Finding
 
 
 class NoScript(click.ClickException):
@@ -22,58 +29,67 @@ class NoScript(click.ClickException):
 
 
 @click.command("repro")
-@click.argument("what", type=click.Path(path_type=Path), metavar="FINDING|RUN")
+@click.argument("what", type=click.Path(path_type=Path), metavar="FINDING|RUN|ISSUE")
 @click.argument("id_", default="", metavar="[ID]")
-@click.option("--run", "run_it", is_flag=True, help="Run it, and say whether it fails as it should.")
-@click.option("--issue", "as_issue", is_flag=True, help="The text of the issue instead.")
+@click.option("--run", is_flag=True, help="Run it, and say whether it fails as it should.")
+@click.option("--issue", is_flag=True, help="The text of the issue instead.")
+@click.option("--as-test", is_flag=True, help="A test for Keras' own cloning_test.py instead.")
+@click.option("--as-pytest", is_flag=True, help="A test for any project that runs pytest instead.")
+@click.option("--as-example", is_flag=True, help="An @example for tests that draw functional_graphs() instead.")
 @click.option(
     "--subject", "subject_name", type=shared.SubjectName(), help="Write it for another release [the finding's own]."
 )
 @shared.layers
+@shared.known_issues
 @shared.out_file("Write it to a file.")
-def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: str | None, out: Path | None) -> None:
+def command(
+    what: Path, id_: str, subject_name: str | None, known_issues: Path, out: Path | None, **forms: bool
+) -> None:
     """Print the script of a finding: a screen of plain Keras that fails.
 
     FINDING is a finding's folder or its finding.json. In a RUN, such as runs/latest, ID is a finding's id or the
     beginning of it; without ID the run has to have one finding. The script is made anew from the graph, as this
-    clonediff writes it; where it cannot be, the one that was kept is printed, and that is said.
+    clonediff writes it; where it cannot be, the one that was kept is printed, and that is said. ISSUE is the id of a
+    known issue, such as lambda-refused: its example is tried once, and the script is of what that shows.
 
     With --run it is run in a fresh process where nothing of clonediff can be imported, and is not printed. A release
     that is not there is installed.
 
+    --as-test prints a file for keras/src/models/ in a checkout of Keras, in the style of the tests there; --as-pytest
+    prints a plain function, for tf_keras, too. Either test is marked as an expected failure, and says when the bug is
+    mended. Both are formatted by ruff, if there is one.
+
     Exit codes: 0 done; with --run, the script fails as it should. 1 with --run, it does not. 2 there is no such
     finding, or it cannot be read, written or run.
     """
-    if run_it and as_issue:
-        raise click.UsageError("--run and --issue: choose one")
-    from clonediff.harness.answers.replay_target import NotFoundError, finding_at
-    from clonediff.harness.answers.repro import UnwritableError, run_on, script, subject_of
+    chosen = [name.replace("_", "-") for name, given in forms.items() if given]
+    if len(chosen) > 1:
+        raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)}: choose one")
+    form = chosen[0] if chosen else ""
+    from clonediff.harness.answers.repro import run_on, subject_of
     from clonediff.harness.subjects.subject import Subject
 
-    try:
-        kept = finding_at(what, id_)
-    except (NotFoundError, RecordError) as error:
-        raise NoScript(one_line(str(error), 2000)) from None
-    finding = kept.finding
     subject = Subject.parse(subject_name) if subject_name is not None else None
-    try:
-        made = script(finding, subject)
-        text, problem = made.text, ""
-    except UnwritableError as error:
-        if subject is not None or run_it:
-            raise NoScript(one_line(f"{finding.id}: {error}")) from None
-        made, text, problem = None, kept.script or finding.source, str(error)
-    if problem:
-        said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
-        click.echo(f"clonediff: {one_line(said)}", err=True)
-    if as_issue:
+    kept, made = _found(what, id_, subject, known_issues)
+    finding = kept.finding
+    if made is None:
+        made, problem = _made_anew(finding, subject)
+        if problem and (subject is not None or form not in ("", "issue", "as-example")):
+            raise NoScript(one_line(f"{finding.id}: {problem}"))
+        if problem and form != "as-example":
+            said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
+            click.echo(f"clonediff: {one_line(said)}", err=True)
+    text = made.text if made is not None else kept.script or finding.source
+    if form == "issue":
         from clonediff.reports.issue import issue
 
         text = (kept.issue if subject is None else "") or issue(finding, text)
+    elif form.startswith("as-"):
+        text = _as_test(form, finding, made)
     text = visible(text)
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))
-    if run_it and made is not None:
+    if form == "run" and made is not None:
         shown = run_on(made, subject or subject_of(finding))
         word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
         click.echo(f"{one_line(finding.id)} on {subject or subject_of(finding)}: {word}: {one_line(shown.said)}")
@@ -82,3 +98,47 @@ def command(what: Path, id_: str, run_it: bool, as_issue: bool, subject_name: st
         click.echo(text, nl=not text.endswith("\n"))
     else:
         click.echo(f"written to {out}", err=True)
+
+
+def _found(what: Path, id_: str, subject: Subject | None, known_issues: Path) -> tuple[StoredFinding, Script | None]:
+    """The finding that is named; of a known issue, what its example shows now, with the script of that."""
+    from clonediff.harness.answers.replay_target import NotFoundError, finding_at, issue_named
+    from clonediff.reports.reading import StoredFinding
+
+    try:
+        known = None if id_ or what.exists() else issue_named(str(what), known_issues)
+        if known is None:
+            return finding_at(what, id_), None
+        from clonediff.harness.answers.examples import shown_by_example
+
+        finding, script = shown_by_example(known, subject)
+        return StoredFinding(Path(known.id), finding, None, script.text), script
+    except (NotFoundError, RecordError) as error:
+        raise NoScript(one_line(str(error), 2000)) from None
+
+
+def _made_anew(finding: Finding, subject: Subject | None) -> tuple[Script | None, str]:
+    """The script as this clonediff writes it, or why it cannot be written."""
+    from clonediff.harness.answers.repro import UnwritableError, script
+
+    try:
+        return script(finding, subject), ""
+    except UnwritableError as error:
+        return None, str(error)
+
+
+def _as_test(form: str, finding: Finding, made: Script | None) -> str:
+    from clonediff.harness.answers.repro import run_on, subject_of
+    from clonediff.harness.scripts.as_test import NoTestError, example, keras_test, pytest_test
+
+    if form == "as-example" or made is None:
+        return example(finding)
+    try:
+        text = keras_test(made, finding) if form == "as-test" else pytest_test(made, finding)
+    except NoTestError as error:
+        raise NoScript(one_line(f"{finding.id}: {error}")) from None
+    if not made.sure:
+        shown = run_on(made, subject_of(finding))
+        if not shown.breaks:
+            raise NoScript(one_line(f"{finding.id}: its script does not show it, nor would a test: {shown.said}"))
+    return text

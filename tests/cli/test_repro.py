@@ -176,6 +176,61 @@ def test_a_script_that_loses_its_process_fails_as_it_should(script: Script, show
     assert said in shown.said
 
 
+@pytest.mark.parametrize(
+    ("option", "stands"),
+    [
+        ("", "clone = keras.models.clone_model(model)\n"),
+        ("--as-test", "class CloneModelTest(testing.TestCase):\n"),
+        ("--as-pytest", "\ndef test_clone_model_lambda_refused():\n"),
+        ("--as-example", '@example(from_json(\'{"inputs":'),
+        ("--issue", "# A Lambda of a Python lambda cannot be cloned\n"),
+    ],
+)
+def test_a_known_issue_is_tried_for_its_script(option: str, stands: str, warm_commands: None) -> None:
+    done = repro("lambda-refused", *filter(None, [option]))
+    assert done.exit_code == 0, done.output
+    assert stands in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("lambda-refusd",), "no known issue of that id; did you mean lambda-refused"),
+        (("nothing-like-it",), "name a finding's folder, a run and an id (runs/latest ID), or a known issue"),
+        (("lambda-refused", "--subject", "tf_keras"), "is an issue of keras, and tf_keras of tf_keras"),
+        (("tf-given-made",), "this known issue has no example"),
+        (("keras2-two-outputs",), "name a release, such as --subject keras==2.2.4"),
+    ],
+)
+def test_a_known_issue_that_cannot_be_tried_is_one_line(arguments: tuple[str, ...], said: str) -> None:
+    done = repro(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_known_issue_that_is_mended_has_no_script(warm_commands: None) -> None:
+    done = repro("compile-lost")
+    assert done.exit_code == 2
+    assert "its example does not show it on keras: it does not break there" in done.stderr
+
+
+def test_a_finding_is_written_as_a_test(run: Path, refused: Finding, renamed: Finding) -> None:
+    done = repro(run, refused.id, "--as-test")
+    assert done.exit_code == 0, done.output
+    assert "        raises=ValueError,\n" in done.stdout
+    assert "    def test_clone_keeps_name_of_input_layer(self):\n" in repro(run, renamed.id, "--as-test").stdout
+
+
+def test_a_script_that_does_not_show_it_is_no_test(
+    run: Path, refused: Finding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_nothing = "clonediff.harness.answers.repro.script_from"
+    monkeypatch.setattr(of_nothing, lambda finding: Script("import keras\n\nkeras.Sequential()\n", "AssertionError"))
+    done = repro(run, refused.id, "--as-test")
+    assert done.exit_code == 2
+    assert "its script does not show it, nor would a test: it ends with exit code 0" in done.stderr
+
+
 def test_another_release_is_written_with_what_it_is(run: Path, refused: Finding) -> None:
     done = repro(run, refused.id, "--subject", "keras==3.12.0")
     assert done.exit_code == 0

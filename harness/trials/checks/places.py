@@ -39,4 +39,9 @@ def named(difference: Difference) -> str:
     name = difference.first.name if difference.first else ""
     if not name or "/" in name:
         return ""
-    return f"{{}}.get_layer({json.dumps(name, ensure_ascii=False).replace('{', '{{').replace('}', '}}')})"
+    return f"{{}}.get_layer({literal(name)})"
+
+
+def literal(name: str) -> str:
+    """A name as it stands in an expression that has "{}" for a model."""
+    return json.dumps(name, ensure_ascii=False).replace("{", "{{").replace("}", "}}")

@@ -20,7 +20,7 @@ from clonediff.harness.trials.checks.check import (
     trains,
 )
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.places import named
+from clonediff.harness.trials.checks.places import literal, named
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 
@@ -40,19 +40,30 @@ def _config(difference: Difference, dialect: str) -> Comparison:
     """A setting of a layer, as its config has it."""
     layer = named(difference)
     found = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
-    if not layer or found is None:
+    if found is None or difference.first is None:
         return WHOLE_CONFIG
     setting = found[1]
+    if not layer:
+        return _inner_config(difference.first, setting, dialect)
     if setting in _NO_PLAIN_DATA:
         attribute = f"{layer}.{'_output_shape' if setting == 'output_shape' else setting}"
         if all(told.startswith("function ") for told in (difference.expected, difference.found)):
             return Comparison(f"{attribute}.__code__")
         return Comparison(f"type({attribute})", sure=False)
-    if difference.first and difference.first.kind == "InputLayer":
+    if difference.first.kind == "InputLayer":
         # By its tensor: the clone may have another name for it.
         told = f"each._keras_history[0].get_config().get({json.dumps(setting)})"
         return Comparison(f"[{told} for each in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({json.dumps(setting)})")
+
+
+def _inner_config(first: Place, setting: str, dialect: str) -> Comparison:
+    """A setting of a layer inside another, which has its own name there; an input has another one in a clone."""
+    if dialect == "keras2" or first.kind == "InputLayer" or setting in _NO_PLAIN_DATA:
+        return WHOLE_CONFIG
+    name = literal(first.name.rpartition("/")[2])
+    told = f"each.get_config().get({json.dumps(setting)})"
+    return Comparison(f"[{told} for each in {{}}._flatten_layers() if each.name == {name}]")
 
 
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"

@@ -70,6 +70,17 @@ def _policy(difference: Difference, dialect: str) -> Comparison:
     )
 
 
+def _kind(difference: Difference, dialect: str) -> Comparison:
+    return Comparison("type({}).__name__") if difference.path == "model.kind" else WHOLE_CONFIG
+
+
+def _there(difference: Difference, dialect: str) -> Comparison:
+    """Which layers there are; what is no layer is not listed."""
+    if dialect == "keras2" or difference.first is None or difference.first.kind not in CATALOGUE:
+        return WHOLE_CONFIG
+    return Comparison("sorted(type(each).__name__ for each in {}._flatten_layers())")
+
+
 def _supports_masking(difference: Difference, dialect: str) -> Comparison:
     layer = named(difference)
     return Comparison(f"{layer}.supports_masking") if layer else WHOLE_CONFIG
@@ -86,12 +97,14 @@ ASPECTS = Aspects(
         ("kind", "{a} is of another class{inside}"),
         changes=(*_OF_ANOTHER_LAYER, Thing.SETTINGS, Thing.CONTENT),
         turn=Turn.FIRST,
+        shown=_kind,
     ),
     loses(
         ("layer missing", "{a} is missing{inside}"),
         ("layer extra", "there is one {kind} more{inside}"),
         changes=_OF_ANOTHER_LAYER,
         turn=Turn.FIRST,
+        shown=_there,
     ),
     loses(
         ("giver missing", "{a} that gave an argument of a call is missing{inside}"),
