@@ -28,7 +28,7 @@ class Lent(SubjectProcess):
 
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
-    from clonediff.harness.answers import doctor, examples, replay
+    from clonediff.harness.answers import doctor, examples, gallery, replay
     from clonediff.harness.answers.history import one_release  # a run that only collects tests need not wait for these
     from clonediff.harness.answers.real_models import jobs as real_models
     from clonediff.harness.cli import bench, check
@@ -42,6 +42,7 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
 
     monkeypatch.setattr(replay, "SubjectProcess", started)
     monkeypatch.setattr(examples, "SubjectProcess", started)
+    monkeypatch.setattr(gallery, "SubjectProcess", started)
     monkeypatch.setattr(real_models, "started", lambda name, limits: started(Subject.parse(name), limits=limits))
     monkeypatch.setattr(doctor, "SubjectProcess", started)
     monkeypatch.setattr(one_release, "SubjectProcess", started)

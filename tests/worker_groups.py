@@ -28,6 +28,7 @@ TOGETHER = {
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_doctor.py": "keras",
+    "tests/cli/test_gallery.py": "keras",
     "tests/cli/test_replay.py": "keras",
     "tests/cli/test_repro.py": "keras",
     "tests/inside/test_serving.py": "tests/inside",

@@ -16,6 +16,7 @@ _COMMANDS = {
     "check": "Say whether models of your own are cloned faithfully, and what to do if not.",
     "doctor": "What is installed, which subjects work, and what is missing for the rest.",
     "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
+    "gallery": "Write a page of all that is known to break, each cause with its script.",
     "history": "Release by release, does it break? A table, and the answer in a line.",
     "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
     "real": "Clone real models, of Keras and of other packages: a table of what breaks.",

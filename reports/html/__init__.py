@@ -39,7 +39,7 @@ def page(
     drawings = draw_all(read.findings) if drawings is None else drawings
     examples = draw_all(read.known) if examples is None else examples
     read = fitting(read)
-    style, script = _ours()
+    script = _script()
     found = verdict(read)
     sections = [
         ("broken", "What it breaks", causes(broken(read), examples)),
@@ -54,18 +54,7 @@ def page(
     links = [tag("a", head, href=f"#{anchor}") for anchor, head, _ in sections]
     title = f"clonediff: {found.headline}"
     look = "broken" if found.state == "nothing" and found.broken else found.state
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        # The policy stands before anything it is to hold for.
-        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("meta", name="generator", content=f"clonediff, format {FORMAT}"),
-        tag("title", f"{title} ({read.path.name})"),
-        tag("style", raw(style)),
-    )
+    head = head_of(f"{title} ({read.path.name})", style(), script)
     top = tag(
         "header",
         tag(
@@ -89,14 +78,31 @@ def page(
         "body",
         tag("a", "Skip to the findings", href="#findings", class_="skip"),
         top,
-        tag("main", *(_section(*section) for section in sections)),
+        tag("main", *(section(*each) for each in sections)),
         tag("script", _json(data(read)), type="application/json", id="data"),
         tag("script", raw(script)),
     )
     return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
 
 
-def _section(anchor: str, head: str, content: Markup) -> Markup:
+def head_of(title: str, style: str, script: str = "") -> Markup:
+    """The head of a page that runs this script, if there is one, and nothing else."""
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        # The policy stands before anything it is to hold for.
+        tag("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("meta", name="generator", content=f"clonediff, format {FORMAT}"),
+        tag("title", title),
+        tag("style", raw(style)),
+    )
+
+
+def section(anchor: str, head: str, content: Markup) -> Markup:
+    """A part of a page, which a link leads to."""
     return tag("section", tag("h2", tag("a", head, href=f"#{anchor}")), content, id=anchor)
 
 
@@ -107,17 +113,19 @@ def _json(value: object) -> Markup:
 
 
 @cache
-def _ours() -> tuple[str, str]:
-    here = Path(__file__).parent
-    style = STYLE + (here / "page.css").read_text(encoding="utf-8")
-    return style, (here / "page.js").read_text(encoding="utf-8")
+def style() -> str:
+    """How a page looks."""
+    return STYLE + (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    return (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    scripts = f"script-src '{_hash(script)}'; " if script else ""
+    return f"default-src 'none'; style-src '{_hash(style)}'; {scripts}base-uri 'none'; form-action 'none'"
 
 
 def _hash(text: str) -> str:

@@ -125,15 +125,25 @@ def test_an_assertion_is_one_of_the_class(line: str, stands: str) -> None:
     assert "assert " not in text
 
 
-def test_definitions_stand_above_the_class_unless_they_need_what_the_test_makes() -> None:
-    above = (
-        "import keras\nfrom keras import layers\n\n\nclass Own(layers.Layer):\n    pass\n\n\n"
-        "factor = 2\n\n\ndef times(x):\n    return x * factor\n\n\n"
-        "inputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, times(Own()(inputs)))\n"
-    )
-    text = keras_test(written(EQUAL, above), told())
-    assert text.index("\nclass Own(layers.Layer):") < text.index("\nclass CloneModelTest(")
+OWN = (
+    "import keras\nfrom keras import layers\n\n\nclass Own(layers.Layer):\n    pass\n\n\n"
+    "factor = 2\n\n\ndef times(x):\n    return x * factor\n\n\n"
+    "inputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, times(Own()(inputs)))\n"
+)
+HELPER = f"\n\ndef said(model):\n    return 1\n\n\nassert said(clone) == said(model)\n{EQUAL}"
+
+
+def test_what_the_model_is_made_of_stays_within_a_test_of_keras() -> None:
+    text = keras_test(written(HELPER, OWN), told())
+    assert "        class Own(layers.Layer):\n            pass\n" in text
     assert "        def times(x):\n            return x * factor\n" in text
+    assert text.index("\ndef said(model):\n") < text.index("\nclass CloneModelTest(")
+
+
+def test_definitions_stand_above_a_plain_test_unless_they_need_what_it_makes() -> None:
+    text = pytest_test(written(HELPER, OWN), told())
+    assert text.index("\nclass Own(layers.Layer):\n") < text.index("\ndef said(model):\n") < text.index("\ndef test_")
+    assert "\n    def times(x):\n        return x * factor\n" in text
 
 
 def test_random_numbers_have_a_seed() -> None:

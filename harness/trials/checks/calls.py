@@ -51,6 +51,13 @@ def arguments_before(difference: Difference, dialect: str) -> Comparison:
     return Comparison(_NODES[dialect].format("sorted" if side == "kwargs" else "len", side), sure)
 
 
+def _shown(difference: Difference, dialect: str) -> Comparison:
+    """How many arguments each call has: of one that is lost, no config may tell."""
+    if difference.aspect in ("call.args missing", "call.args extra"):
+        return arguments_before(difference, dialect)
+    return WHOLE_CONFIG
+
+
 _NAMED = {
     "missing": "the {argument} of a call is lost{inside}",
     "extra": "there is {an_argument} among the arguments of a call{inside}, where there was none",
@@ -72,6 +79,7 @@ def _arguments(part: str, word: str, item: str) -> Iterator[Aspect]:
             shows=(Thing.WIRING,) if leaf == "tensor" else (),
             turn={"call.args type": Turn.FIRST, f"{part} missing": Turn.SETTINGS}.get(each.name, Turn.USUAL),
             any_layer=True,
+            shown=_shown,
         )
 
 
