@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cache
+from itertools import count, islice
 from typing import Any
 
+from hypothesis import given, settings
 from hypothesis.strategies import SearchStrategy, deferred
 
+from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
@@ -23,6 +26,7 @@ from clonediff.strategies.kinds import Generation, Kind, Specs
 from clonediff.strategies.lowering import lower
 from clonediff.strategies.no_oracle import unsaid
 from clonediff.strategies.programs import Domain, Program
+from tests.example_counts import everything
 
 SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 _processes: list[Callable[[str], SubjectProcess]] = []
@@ -55,6 +59,48 @@ def graphs_of(generation: Generation = "keras", **options: Any) -> SearchStrateg
     """What is drawn for a generation; the features are those of `functional_graphs` unless given."""
     features: Collection[Feature] = options.pop("features", FEATURES)
     return deferred(lambda: graphs_on(process_of(generation), features=features, **options))
+
+
+SEED = 0
+"""Of the graphs that tests share: what Keras says to a call is asked once, and kept for all workers."""
+ENOUGH = 1_000_000
+"""More graphs than anybody draws."""
+
+
+class Drawn:
+    """The graphs of one sample, each drawn when it is looked at first."""
+
+    def __init__(self, graphs: SearchStrategy[Graph]) -> None:
+        self._more = sample_graphs(graphs, ENOUGH, SEED)
+        self._found: list[Graph] = []
+
+    def __iter__(self) -> Iterator[Graph]:
+        for number in count():
+            if number == len(self._found):
+                graph = next(self._more, None)
+                if graph is None:
+                    return
+                self._found.append(graph)
+            yield self._found[number]
+
+
+@cache
+def _sample(generation: Generation, kinds: tuple[str, ...] | None) -> Drawn:
+    return Drawn(graphs_of(generation, kinds=kinds))
+
+
+def drawn(generation: Generation, most: int, kinds: tuple[str, ...] | None = None) -> Iterator[Graph]:
+    """The first graphs that are drawn for a generation, the same ones for every test of a worker."""
+    return islice(_sample(generation, kinds), most)
+
+
+def hold(holds: Callable[[Graph], None], generation: Generation, few: int, many: int) -> None:
+    """Try a property on the first few graphs that are drawn; at night on many others, which Hypothesis makes small."""
+    if everything():
+        settings(max_examples=many, deadline=None, database=None)(given(graphs_of(generation))(holds))()
+        return
+    for graph in drawn(generation, few):
+        holds(graph)
 
 
 def kinds_of(generation: Generation = "keras") -> Mapping[str, Kind]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+DRAWN = "drawn graphs"
+"""The group of tests that look at what is drawn: they share graphs, and what Keras has said to their calls."""
+
 TOGETHER = {
     "tests/test_docs.py": "keras",
     "tests/answers/history/test_end_to_end.py": "keras",
@@ -17,6 +20,19 @@ TOGETHER = {
     "tests/trials/test_cut_out.py": "keras",
     "tests/strategies/test_drawing.py": "keras",
     "tests/strategies/test_preparations.py": "keras",
+    "tests/search/reducing/test_fitting.py": DRAWN,
+    "tests/search/reducing/test_minima.py": DRAWN,
+    "tests/search/reducing/test_preparations.py": DRAWN,
+    "tests/search/reducing/test_reduce.py": DRAWN,
+    "tests/search/test_property_draws.py": DRAWN,
+    "tests/search/test_sampling.py": DRAWN,
+    "tests/source/test_index.py": DRAWN,
+    "tests/source/test_writer.py": DRAWN,
+    "tests/strategies/test_clone_arguments.py": DRAWN,
+    "tests/strategies/test_graph_json.py": DRAWN,
+    "tests/strategies/test_left_out.py": DRAWN,
+    "tests/strategies/test_pieces.py": DRAWN,
+    "tests/strategies/test_reach.py": DRAWN,
     "tests/trials/test_other_layers.py": "keras",
     "tests/trials/test_preparations.py": "keras",
     "tests/trials/test_clone_arguments.py": "keras",
@@ -64,14 +80,16 @@ APART = ("tests/cloners/test_models.py", "tests/cloners/test_arguments.py")
 
 LONGEST = (
     "keras",
+    DRAWN,
     "tf_keras",
-    "tests/campaign/test_campaign.py",
     "keras==2.2.4",
-    "tests/strategies/test_reach.py",
+    "tests/campaign/test_campaign.py",
     "tests/cloners/test_models.py of keras",
     "tests/cloners/test_models.py of tf_keras",
     "tests/subjects/releases/test_installs.py",
     "tests/reports/test_browser.py",
+    "tests/keras3_releases",
+    "tests/scripts/test_running.py",
     "tests/tf_keras_releases/test_releases.py",
     "tests/inside",
 )
@@ -81,10 +99,12 @@ LONGEST = (
 def group(nodeid: str) -> str:
     """What a test runs together with: those of its subject, where they share one; otherwise those of its module."""
     module, _, test = nodeid.partition("::")
-    named = re.search(r"\[((?:keras|tf_keras|tensorflow)(?:==[\d.]+)?)[-\]]", test)
+    found = re.search(r"\[(keras2|(?:keras|tf_keras|tensorflow)(?:==[\d.]+)?)[-\]]", test)
+    named = found[1].replace("keras2", "keras==2.2.4") if found else ""
     if named and module in APART:
-        return f"{module} of {named[1]}"
-    return named[1] if named and module in TOGETHER else TOGETHER.get(module, module)
+        return f"{module} of {named}"
+    its = TOGETHER.get(module, module)
+    return named if named and module in TOGETHER and (named, its) != ("keras", DRAWN) else its
 
 
 def turn(nodeid: str) -> int:

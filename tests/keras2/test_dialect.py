@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-
 from clonediff.harness.scripts.of_finding import script_of
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.search.draw_and_reduce import search
@@ -15,32 +13,18 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies import Graph
-from tests.example_counts import examples
-from tests.warm_keras import graphs_of
+from tests.warm_keras import graphs_of, hold
 
 MODERN = ("ops.", "tf.", "register_keras_serializable", "keras.saving", "batch_size=", "optional=")
 
 
-def drawing(graphs: int) -> settings:
-    return settings(
-        max_examples=graphs,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-
-
 def test_graphs_are_of_the_dialect() -> None:
-    @seed(1)
-    @drawing(examples(60, 300))
-    @given(graphs_of("keras2"))
-    def drawn(graph: Graph) -> None:
+    def holds(graph: Graph) -> None:
         text = write_source(graph, "keras2")
         ast.parse(text)
         assert not [word for word in MODERN if word in text]
 
-    drawn()
+    hold(holds, "keras2", 40, 300)
 
 
 def test_the_reported_bug_is_found_and_reduced_to_its_smallest(warm: Callable[[str], SubjectProcess]) -> None:

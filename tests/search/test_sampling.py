@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -21,7 +22,7 @@ from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import to_json
 from tests.warm_keras import graphs_of
 digest = hashlib.sha256()
-for graph in sample_graphs(graphs_of("keras"), 120, 7):
+for graph in sample_graphs(graphs_of("keras"), 60, 0):
     digest.update(to_json(graph))
 print(digest.hexdigest())
 """
@@ -32,9 +33,9 @@ def seeded(seed: int, count: int = 30) -> list[Graph]:
 
 
 def test_a_seed_gives_the_same_graphs_each_time_however_many_are_asked_for() -> None:
-    assert seeded(3) == seeded(3)
-    assert seeded(3)[:10] == seeded(3, 10)
-    assert set(seeded(3)[1:]).isdisjoint(seeded(4)[1:])
+    assert seeded(0) == seeded(0)
+    assert seeded(0)[:10] == seeded(0, 10)
+    assert set(seeded(0)[1:]).isdisjoint(seeded(1, 15)[1:])
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,7 @@ def test_what_is_drawn_does_not_depend_on_what_is_imported(more: tuple[str, ...]
     assert _drawn() == _drawn(*more)
 
 
+@cache
 def _drawn(*modules: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", DRAW, *modules], capture_output=True, text=True, timeout=PATIENCE, check=True
@@ -56,7 +58,7 @@ def _drawn(*modules: str) -> str:
 
 
 def test_the_first_is_the_simplest() -> None:
-    assert [graph.calls for graph in (seeded(0)[0], seeded(1)[0])] == [(), ()]
+    assert [graph.calls for graph in (seeded(0, 1)[0], seeded(1, 1)[0])] == [(), ()]
 
 
 def test_each_graph_is_drawn_once_and_drawing_ends_where_there_are_no_more() -> None:

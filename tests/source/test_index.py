@@ -8,17 +8,14 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import open_subject
-from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
 from clonediff.strategies import Graph, from_json
 from clonediff.strategies.graph import made_layers
 from clonediff.strategies.kinds.operations import is_operation
 from tests.example_counts import examples
-from tests.warm_keras import graphs_of
+from tests.warm_keras import drawn, process_of
 
 NAMED = from_json(
     """{
@@ -60,27 +57,27 @@ _SAME = {"Functional": "Model", "GroupedQueryAttention": "GroupQueryAttention"}
     "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="a Keras more, by the same rule"))]
 )
 def test_each_layer_of_the_model_is_that_of_the_graph(generation: Literal["keras", "tf_keras"]) -> None:
-    graphs = [replace(NAMED, generation=generation), *sample_graphs(graphs_of(generation), examples(12, 40), 1)]
+    graphs = [replace(NAMED, generation=generation), *drawn(generation, examples(12, 40))]
     told = untold = 0
-    with open_subject(Subject.parse(generation)) as process:
-        its = Counter(_told(graphs[0], process))
-        first = Counter([((0, -1), "InputLayer")] if generation == "keras" else [])  # which a Sequential has there
-        assert its == first + Counter(
-            [
-                *(((-1,), "InputLayer"), ((0,), "Sequential"), ((0, 0), "Dense"), ((0, 1), "Dense")),
-                *(((1,), "Model"), ((1, -1), "InputLayer"), ((1, 0), "Dense")),
-                *(((1, 1), "an operation"), ((1, 1), "an operation")),
-            ]
-        )
-        for graph in graphs[1:]:
-            for key, kind in _told(graph, process):
-                if key is None:
-                    untold += 1
-                    continue
-                told += 1
-                kinds = _kinds(graph, key)
-                made_first = kind in MADE_FIRST
-                assert kind in kinds or made_first or any(map(is_operation, kinds)), (key, kind, kinds)
+    process = process_of(generation)
+    its = Counter(_told(graphs[0], process))
+    first = Counter([((0, -1), "InputLayer")] if generation == "keras" else [])  # which a Sequential has there
+    assert its == first + Counter(
+        [
+            *(((-1,), "InputLayer"), ((0,), "Sequential"), ((0, 0), "Dense"), ((0, 1), "Dense")),
+            *(((1,), "Model"), ((1, -1), "InputLayer"), ((1, 0), "Dense")),
+            *(((1, 1), "an operation"), ((1, 1), "an operation")),
+        ]
+    )
+    for graph in graphs[1:]:
+        for key, kind in _told(graph, process):
+            if key is None:
+                untold += 1
+                continue
+            told += 1
+            kinds = _kinds(graph, key)
+            made_first = kind in MADE_FIRST
+            assert kind in kinds or made_first or any(map(is_operation, kinds)), (key, kind, kinds)
     assert told > examples(30, 100)
     assert untold < 0.1 * told
 

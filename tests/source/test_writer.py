@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given, settings
 from msgspec import structs
 
 from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, MalformedGraph, infer
 from clonediff.strategies.graph import Base, Call, Function, Input, Layer, Made, Ref, Seq
 from clonediff.strategies.kinds import Generation
-from tests.example_counts import examples
-from tests.warm_keras import graphs_of
+from tests.warm_keras import hold
 
 MASKED = Graph(
     inputs=(Input((3, 4), fill="steps"),),
@@ -93,8 +91,6 @@ def test_the_text_is_what_a_person_would_type(generation: Generation) -> None:
 
 @pytest.mark.parametrize("generation", DIALECTS)
 def test_every_drawn_graph_is_written_as_python_that_uses_what_it_names(generation: Generation) -> None:
-    @settings(max_examples=examples(80, 200), deadline=None, database=None)
-    @given(graphs_of(generation))
     def written(graph: Graph) -> None:
         tree = ast.parse(write_source(graph, generation))
         stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -103,7 +99,7 @@ def test_every_drawn_graph_is_written_as_python_that_uses_what_it_names(generati
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         assert imported <= used
 
-    written()
+    hold(written, generation, 60, 200)
 
 
 DENSE = Layer("Dense", (("units", 4),))

@@ -154,7 +154,7 @@ def _drawn(
 def test_a_release_that_makes_no_inputs_of_what_layers_gave_is_given_none_of_that() -> None:
     met = {
         graph.clone_arguments.inputs
-        for graph in _drawn(GRAPH, CLONE_ARGUMENT_FEATURES)
+        for graph in _drawn(GRAPH, CLONE_ARGUMENT_FEATURES, 150)
         if graph.clone_arguments is not None
     }
     assert "fresh" in met
@@ -182,7 +182,7 @@ _ELSEWHERE = {("inputs", how) for how in ("turned", "closed", "float", "sparse",
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_every_sort_of_argument_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
     features = CLONE_ARGUMENT_FEATURES | {LATER} if generation == "keras" else {"new inputs", "clone functions"}
-    given = [each.clone_arguments for each in _drawn(structs.replace(GRAPH, generation=generation), features, 1000)]
+    given = [each.clone_arguments for each in _drawn(structs.replace(GRAPH, generation=generation), features, 500)]
     met = collections.Counter(sort for arguments in given if arguments is not None for sort in sorts_of(arguments))
     endless = {("inputs", "made"), ("clone_function", "model")} if generation == "tf_keras" else set()
     share = len(given) / len(met)

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 from msgspec import structs
 
 from clonediff.strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
@@ -23,8 +22,7 @@ from clonediff.strategies.graph import (
     Ref,
     Seq,
 )
-from tests.example_counts import examples
-from tests.warm_keras import graphs_of
+from tests.warm_keras import hold
 
 from .test_calling import CHAIN, ON_BOTH, TWO, around, less
 from .test_clone_arguments import GRAPH, INNER, SUITED
@@ -39,11 +37,12 @@ DENSE = Graph(
 )
 
 
-@settings(max_examples=examples(60, 150), deadline=None)
-@given(graphs_of("keras"))
-def test_json_gives_the_same_graph_back_and_keras_takes_it(graph: Graph) -> None:
-    assert from_json(to_json(graph)) == graph
-    infer(graph)
+def test_json_gives_the_same_graph_back_and_keras_takes_it() -> None:
+    def holds(graph: Graph) -> None:
+        assert from_json(to_json(graph)) == graph
+        infer(graph)
+
+    hold(holds, "keras", 60, 150)
 
 
 GRAPHS = {

@@ -69,7 +69,7 @@ def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:
     features = frozenset({"sequential", "nesting", "late building"})
     for offered in (True, False):
         all_ = features | {"shapes of models"} if offered else features
-        all_graphs = drawn(kinds=("Dense",), min_instructions=4, features=all_)
+        all_graphs = drawn(examples(60, 150), kinds=("Dense",), min_instructions=4, features=all_)
         graphs = [inner for graph in all_graphs for inner in levels(graph)]
         assert any(map(shaped, graphs)) == offered
         assert any(graph.built == "by its first layer" for graph in graphs)
@@ -77,7 +77,7 @@ def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:
 
 def test_what_is_named_stands_nowhere() -> None:
     without = ("GRU", "LSTM.go_backwards", "ops.relu")
-    graphs = drawn(without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
+    graphs = drawn(examples(30, 150), without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
     layers = [layer for graph in graphs for layer in all_layers(graph)]
     assert {"LSTM", "Bidirectional", "SimpleRNN"} <= {layer.kind for layer in layers}
     assert not {"GRU", "ops.relu"} & {layer.kind for layer in layers}

@@ -14,13 +14,12 @@ from clonediff.strategies import Graph, functional_graphs
 from clonediff.strategies.kinds import GENERATIONS, Generation
 from clonediff.strategies.kinds.operations import is_operation
 from tests.example_counts import examples
+from tests.warm_keras import drawn as sample
 from tests.warm_keras import graphs_of, kinds_of
 
 from .features import FEATURES
 
-SHARD = 50
-"""As many graphs of each seed as a campaign draws."""
-GRAPHS = examples(300, 2000)
+GRAPHS = examples(150, 2000)
 OTHERS = pytest.mark.slow(reason="the strategy of Keras 3 with other kinds: hundreds of graphs more of each generation")
 EACH = ["keras", *(pytest.param(generation, marks=OTHERS) for generation in GENERATIONS if generation != "keras")]
 AT_NIGHT = pytest.mark.slow(reason="2,000 graphs, each of which asks Keras some twenty questions of its own")
@@ -29,8 +28,7 @@ AT_NIGHT = pytest.mark.slow(reason="2,000 graphs, each of which asks Keras some 
 @cache
 def drawn(generation: Generation = "keras") -> tuple[Graph, ...]:
     """Graphs as they are drawn."""
-    graphs = graphs_of(generation)
-    return tuple(graph for seed in range(GRAPHS // SHARD) for graph in sample_graphs(graphs, SHARD, seed))
+    return tuple(sample(generation, GRAPHS))
 
 
 @cache

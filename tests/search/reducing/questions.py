@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from functools import cache
 
 from clonediff.harness.search.reducing.measure import size
-from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, infer, to_json
 from clonediff.strategies.graph import Function, levels, refs
-from clonediff.strategies.kinds import Generation
 from tests.strategies.features import FEATURES, lambdas, made_of, shared
-from tests.warm_keras import graphs_of
 
 Question = Callable[[Graph], bool]
 
@@ -83,9 +79,3 @@ class Asked:
         if holds:
             self._smallest = graph
         return holds
-
-
-@cache
-def drawn(generation: Generation, count: int, kinds: tuple[str, ...] | None = None) -> tuple[Graph, ...]:
-    """So many graphs, the same ones whenever they are asked for."""
-    return tuple(sample_graphs(graphs_of(generation, kinds=kinds), count, 0))

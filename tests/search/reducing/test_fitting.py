@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
 from msgspec import structs
 
 from clonediff.harness.search.reducing.fitting import fitted
@@ -11,19 +10,16 @@ from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, MalformedGraph, infer
 from clonediff.strategies.graph import Array, Call, Function, Input, Items, Layer, Ref, Seq
 from clonediff.strategies.kinds import GENERATIONS, Generation
-from tests.example_counts import examples
-from tests.warm_keras import at_hand, graphs_of
+from tests.warm_keras import at_hand, hold
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_a_drawn_graph_fits(generation: Generation) -> None:
-    @settings(max_examples=examples(60, 150), deadline=None)
-    @given(graphs_of(generation))
     def holds(graph: Graph) -> None:
         with at_hand(generation):
             assert fitted(graph) == graph
 
-    holds()
+    hold(holds, generation, 40, 150)
 
 
 MASKED = Layer(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 from clonediff.harness.search.reducing import reduce
 from clonediff.strategies.graph import levels
 from clonediff.strategies.kinds import Generation
 from tests.example_counts import examples
-from tests.warm_keras import at_hand
+from tests.warm_keras import at_hand, drawn
 
-from .questions import QUESTIONS, drawn
+from .questions import QUESTIONS
 
 MINIMA = {
     "anything": 0,
@@ -63,7 +65,7 @@ def is_small(generation: Generation, name: str, calls: int) -> None:
     question = QUESTIONS[name]
     kinds = kinds_for(name)
     graphs = drawn(generation, examples(40, 500) if kinds else examples(150, 600), kinds)
-    holding = [graph for graph in graphs if question(graph)][:MANY]
+    holding = list(islice(filter(question, graphs), MANY))
     if not holding:
         pytest.skip(reason="none of so few graphs shows it; more are drawn at night")
     for graph in holding:
