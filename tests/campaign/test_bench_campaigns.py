@@ -17,8 +17,9 @@ from clonediff.harness.cli import cli
 from tests.waiting import until
 
 COUNTING = """
-import json, os, sys, time
+import json, os, signal, sys, time
 from datetime import UTC, datetime
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background of a shell begins by ignoring it
 os.makedirs(sys.argv[1])
 with open(sys.argv[1] + "/events.ndjson", "a") as file:
     file.write(json.dumps({"at": datetime.now(UTC).isoformat(), "event": "subject", "versions": {}}) + "\\n")
