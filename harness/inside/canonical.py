@@ -39,7 +39,7 @@ def text(value: Any, depth: int = 0) -> str:
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, dict):
-        if value.get("class_name") == "__lambda__":
+        if value.get("class_name") == "__lambda__" or _is_the_code_of_a_lambda(value):
             return "<lambda>"
         if value.get("class_name") == "InputLayer" and isinstance(value.get("config"), dict):
             # One that a Sequential made when it was called has a counted name, which is told where it is itself.
@@ -113,3 +113,9 @@ def _object(value: Any, depth: int) -> str:
         except Exception:  # a user's object may refuse to tell
             return name
     return without_addresses("%s %s" % (name, value))
+
+
+def _is_the_code_of_a_lambda(value: dict[Any, Any]) -> bool:
+    """Whether it is what Keras writes of an activation: its bytes, which tell the line that it stands in as well."""
+    code = value.get("value") if len(value) == 1 else None
+    return isinstance(code, tuple) and len(code) == 3 and isinstance(code[0], str)

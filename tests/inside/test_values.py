@@ -165,3 +165,13 @@ def test_arrays_are_the_same_bit_for_bit(size: int) -> None:
     changed[-1] = -changed[-1]
     assert not same(array, changed)
     assert not same(np.zeros(size, np.float32), -np.zeros(size, np.float32))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [{"class_name": "__lambda__", "config": {"code": "4wEAAA"}}, {"value": ("4wEAAA", None, None)}],
+    ids=["of a Lambda", "of an activation"],
+)
+def test_the_bytes_of_a_lambda_tell_where_it_stands_and_are_not_compared(written: dict[str, object]) -> None:
+    assert text({"activation": written}) == "{activation: <lambda>}"
+    assert text({"value": [1, 2, 3]}) != "<lambda>"
