@@ -127,6 +127,8 @@ def _since(finding: Finding) -> str:
         parts.append(f"Since {escaped(finding.since)}.")
     if finding.history:
         parts.append(f"Release by release: {escaped(finding.history)}.")
+    if finding.commits:
+        parts.append(f"Commit by commit: {escaped(finding.commits)}.")
     return " ".join(parts) or "Not known: no other release was tried."
 
 

@@ -178,8 +178,8 @@ class Finding(msgspec.Struct, frozen=True):
     `proof` says whether its script failed alone, as it should: None where that is not known, and then `unproven` says
     why. `blame` is whose fault it is, `across` the two subjects where it is they that differ, `detail` what was said
     where there are no differences, `notes` what every report has to say of how it was found. `since` is the first
-    release that has it, `history` the answer for all releases that were tried. `smallest` is False as long as its graph
-    may get smaller: it is as it was drawn, or as small as there was time for.
+    release that has it, `history` the answer for all releases that were tried, `commits` that for commits. `smallest`
+    is False as long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
     """
 
     id: str
@@ -201,6 +201,7 @@ class Finding(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     since: str | None = None
     history: str = ""
+    commits: str = ""
     smallest: bool = True
     unproven: str = ""
     format: int = FORMAT

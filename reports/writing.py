@@ -50,10 +50,13 @@ def take_back(folder: Path) -> None:
             text.unlink()
 
 
-def amend(folder: Path, since: str | None, history: str) -> list[str]:
-    """Write since when a finding is there. An issue.md that a person changed stays, which the answer says."""
+def amend(folder: Path, **answers: str | None) -> list[str]:
+    """Write fields of a finding anew, such as since when it is there.
+
+    An issue.md that a person changed stays, which the answer says.
+    """
     finding = read(folder / "finding.json", Finding)
-    new = msgspec.structs.replace(finding, since=since, history=history)
+    new = msgspec.structs.replace(finding, **answers)
     text = folder / "issue.md"
     script, before = (_text(each) for each in (folder / "repro.py", text))
     changed = bool(before) and before != issue(finding, script)

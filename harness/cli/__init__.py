@@ -56,14 +56,18 @@ def cli() -> None:
 
 
 def main() -> None:
-    """The console script. A fault of the caller or of the machine is one line and exit code 2."""
+    """The console script. A fault of the caller or of the machine is one line and exit code 2.
+
+    For `git bisect run`, 2 would be a bad commit: at 128 it stops.
+    """
+    failed = 128 if "--bisect" in sys.argv else 2
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
         said = io.StringIO()
         error.show(said)
         click.echo(lines(said.getvalue()), err=True)
-        code = 2
+        code = failed
     except click.Abort:
         click.echo("interrupted", err=True)
         code = 130
@@ -75,7 +79,7 @@ def main() -> None:
             click.echo(
                 "clonediff: this is a fault of clonediff itself; please report it with the lines above", err=True
             )
-        code = 2
+        code = failed
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, json_text
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, json_text, lines
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
 
@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH...")
-@click.option("--subject", "subjects", type=shared.SubjectName(), multiple=True, help="What to try it on [its own].")
+@click.option("--subject", "named", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
 @shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--only", "only", metavar="ID", help="Only findings whose id begins so.")
 @shared.layers
+@click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
 @shared.private
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
     what: tuple[str, ...],
-    subjects: tuple[str, ...],
+    named: tuple[str, ...],
     cloner: str | None,
     only: str | None,
+    bisect: bool,
     private: bool,
     known_issues: Path,
     as_json: bool,
@@ -62,14 +64,31 @@ def command(
 
     Exit codes: 0 nothing is broken; 1 something is STILL BROKEN or CHANGED; 2 there is an ERROR; 130 interrupted, and
     what was replayed so far is told.
+
+    With --bisect they are those of `git bisect run`: 0 nothing is broken, the commit is good; 1 something is STILL
+    BROKEN, it is bad; 125 it cannot be told, such as of a commit that cannot be imported; 128 and more, at which the
+    bisection stops: a bad argument, an interrupt, a fault. Run in a checkout of Keras:
+
+    \b
+    git bisect start v3.15.0 v3.14.1
+    git bisect run clonediff replay lambda-refused --subject . --bisect
     """
     known = load(known_issues)
     from clonediff.harness.answers.replay import Replays
     from clonediff.harness.answers.replay_target import replay_targets
-    from clonediff.harness.cli.text.replay import answer_text, exit_code, summary
+    from clonediff.harness.cli.text.replay import CANNOT_BE_TOLD, answer_text, exit_code, summary
+    from clonediff.harness.subjects.outcomes import ReleaseError
     from clonediff.harness.subjects.subject import Subject
 
-    chosen = list(dict.fromkeys(map(Subject.parse, subjects)))
+    if bisect and not named:
+        raise click.UsageError("--bisect: name what is bisected, as in --subject .")
+    try:
+        chosen = list(dict.fromkeys(Subject.parse(shared.subject_in_full(each)) for each in named))
+    except ReleaseError as error:
+        if not bisect:
+            raise
+        click.echo(f"clonediff: {lines(str(error))}", err=True)
+        sys.exit(CANNOT_BE_TOLD)
     items, problems = replay_targets(what, known)
     for problem in problems:
         click.echo(f"clonediff: {one_line(problem)}", err=True)
@@ -80,6 +99,11 @@ def command(
             raise click.UsageError(
                 f"--only {one_line(only)}: no id begins so; there are {one_line(', '.join(ids)) or 'none'}"
             )
+    if bisect and (problems or not items or any(item.problem for item in items)):
+        said = next((one_line(item.problem) for item in items if item.problem), "")
+        raise click.UsageError(
+            f"--bisect: there is something that cannot be tried on any commit: {said or 'see above'}"
+        )
     replays = Replays(items, known, subjects=chosen, cloner=cloner, private=private)
     began = time.monotonic()
     status = StatusLine()
@@ -107,7 +131,7 @@ def command(
         click.echo(json_text({**found, "replayed": rows}))
     else:
         click.echo(summary(rows, len(replays), seconds, interrupted=interrupted))
-    sys.exit(exit_code(rows, interrupted=interrupted))
+    sys.exit(exit_code(rows, interrupted=interrupted, bisect=bisect))
 
 
 def _so_far(rows: list[ReplayRow], total: int) -> str:

@@ -153,6 +153,7 @@ def _facts(kept: StoredFinding) -> Markup:
         ("Whose fault", finding.blame),
         ("Since", finding.since or ""),
         ("By release", finding.history),
+        ("By commit", finding.commits),
         ("Where", " and ".join(finding.across)),
         ("Message", finding.detail),
     ]

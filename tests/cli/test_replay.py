@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from clonediff.harness.answers import replay as replaying
 from clonediff.harness.campaign.corpus import About, NightlyCorpus, digest
 from clonediff.harness.cli import cli
+from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.trials.cases import number_of
@@ -225,3 +226,44 @@ def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:
     assert KNOWN_ISSUES.is_file()
     for name in ("lambda-refused", "input-name", "keras2-two-outputs"):
         assert from_json(KNOWN[name].example or "", name)
+
+
+def row(outcome: replaying.ReplayOutcome) -> replaying.ReplayRow:
+    return replaying.ReplayRow("", "", "", "keras", "upstream", outcome)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [
+        ("FIXED", 0),
+        ("HOLDS", 0),
+        ("STILL BROKEN", 1),
+        ("CHANGED", 125),
+        ("ERROR", 125),
+        ("ERROR, STILL BROKEN", 1),
+        ("CHANGED, FIXED", 125),
+    ],
+)
+def test_a_bisection_is_told_good_bad_or_neither(outcomes: str, code: int) -> None:
+    rows = [row(replaying.ReplayOutcome(each)) for each in outcomes.split(", ")]
+    assert exit_code(rows, interrupted=False, bisect=True) == code
+    assert exit_code(rows, interrupted=True, bisect=True) == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("lambda-refused", "--subject", "./tree"), 125, "git cannot read tree"),
+        (("lambda-refused",), 128, "--bisect: name what is bisected, as in --subject ."),
+        (("lambda-refusde", "--subject", "keras"), 128, "something that cannot be tried on any commit"),
+        (("lambda-refused", "--subject", "kerras"), 128, "unknown release 'kerras'"),
+        (("--subjects", "."), 128, "No such option"),
+    ],
+)
+def test_a_bisection_passes_over_a_commit_that_cannot_be_had_and_stops_at_a_fault(
+    arguments: tuple[str, ...], code: int, said: str, clonediff: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "tree").mkdir()
+    ended, _, err = clonediff("replay", *arguments, "--bisect")
+    assert ended == code
+    assert said in " ".join(err.split())

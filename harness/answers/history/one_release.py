@@ -11,9 +11,11 @@ from msgspec.structs import replace
 from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.history.question import HistoryQuestion
 from clonediff.harness.answers.history.record import CLONED, ReleaseRow, ReleaseVerdict
-from clonediff.harness.subjects.outcomes import SubjectError
+from clonediff.harness.subjects.outcomes import ReleaseError, SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases.commits import Commit
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up, unsupported_graph
@@ -43,6 +45,18 @@ def try_release(question: HistoryQuestion, subject: Subject, find: Find) -> Rele
     began = time.monotonic()
     row = _row(question, subject, find)
     return replace(row, seconds=time.monotonic() - began)
+
+
+def try_commit(question: HistoryQuestion, commit: Commit, copied: Callable[[Commit], Subject]) -> ReleaseRow:
+    """The row of one commit, of which a copy is made."""
+    began = time.monotonic()
+    try:
+        subject = copied(commit)
+    except ReleaseError as error:
+        row = ReleaseRow("", "keras", "", ReleaseVerdict.NOT_TO_BE_HAD, reason=one_line(str(error), _LONGEST))
+    else:
+        row = _row(question, subject, place_of)
+    return replace(row, commit=commit, seconds=time.monotonic() - began)
 
 
 def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:

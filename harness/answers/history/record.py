@@ -7,6 +7,7 @@ import enum
 import msgspec
 
 from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.subjects.releases.commits import Commit
 from clonediff.reports.records import FORMAT
 
 
@@ -29,7 +30,7 @@ TOLD = (*CLONED, ReleaseVerdict.CANNOT_BUILD)
 
 
 class ReleaseRow(msgspec.Struct, frozen=True):
-    """One release. `reason` says why, where it is not a cause; `how` and `versions` what was used."""
+    """One release, or one commit. `reason` says why, where it is not a cause; `how` and `versions` what was used."""
 
     subject: str
     package: str
@@ -40,16 +41,36 @@ class ReleaseRow(msgspec.Struct, frozen=True):
     how: str = ""
     versions: dict[str, str] = {}
     seconds: float = 0.0
+    commit: Commit | None = None
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A commit that shows something else than the last one before it of which it can be told.
+
+    `came` and `gone` are the titles of causes. `or_one_of` are the commits between these two: of none of them it can be
+    told, and each may be the one that changed it.
+    """
+
+    commit: Commit
+    before: ReleaseVerdict
+    after: ReleaseVerdict
+    came: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    or_one_of: tuple[Commit, ...] = ()
 
 
 class History(msgspec.Struct, frozen=True):
-    """All of it. `asked` is what was asked about, `notes` what a reader has to know of the list of releases."""
+    """All of it. `asked` is what was asked about, `notes` what a reader has to know of the list of releases.
+
+    Over commits, `rows` has those that were tried, and `changes` what they changed.
+    """
 
     asked: str
     cloner: str
     answer: str
     rows: tuple[ReleaseRow, ...]
     by_cause: dict[str, str] = {}
+    changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
     interrupted: bool = False
     seconds: float = 0.0

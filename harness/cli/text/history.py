@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from clonediff.harness.answers.history.record import History, ReleaseRow, ReleaseVerdict
 from clonediff.harness.cli.terminal import table
+from clonediff.harness.subjects.releases.commits import Commit
 from clonediff.reports.markup import one_line
 
 _COLOURS = {
@@ -16,12 +17,15 @@ _COLOURS = {
     ReleaseVerdict.CANNOT_TELL.value: "yellow",
 }
 _HEAD = ("release", "verdict", "used", "what")
+_OF_COMMITS = ("commit", "date", "pull request", "verdict", "title", "what")
+_TITLE = 60
 
 
 def history_text(history: History, *, colour: bool = False) -> str:
     """The whole of it. Titles and messages may come from a run of somebody else's."""
     lines = [one_line(f"{history.asked}, cloned by {history.cloner}"), *map(one_line, history.notes), ""]
-    lines += rows_text(history.rows, colour=colour)
+    by_commit = any(row.commit is not None for row in history.rows)
+    lines += (commits_text if by_commit else rows_text)(history.rows, colour=colour)
     if len(history.by_cause) > 1:
         lines += ["", *(one_line(f"{cause}: {said}") for cause, said in history.by_cause.items())]
     interrupted = "interrupted; so far: " if history.interrupted else ""
@@ -33,6 +37,22 @@ def rows_text(rows: Iterable[ReleaseRow], *, colour: bool = False) -> list[str]:
     cells = [(each.subject, each.verdict.value, used(each), what(each)) for each in rows]
     shown = [_HEAD, *(tuple(one_line(cell, 2000) for cell in row) for row in cells)]
     return table(shown, colours=_COLOURS if colour else None)
+
+
+def commits_text(rows: Iterable[ReleaseRow], *, colour: bool = False) -> list[str]:
+    """The table of the commits that were tried. A title has no number of a pull request: that has a column."""
+    cells = [
+        (its.short, its.date, f"#{its.pull}" if its.pull else "", each.verdict.value, _title(its), what(each))
+        for each in rows
+        if (its := each.commit) is not None
+    ]
+    shown = [_OF_COMMITS, *(tuple(one_line(cell, 2000) for cell in row) for row in cells)]
+    return table(shown, colours=_COLOURS if colour else None)
+
+
+def _title(commit: Commit) -> str:
+    title = commit.title.removesuffix(f"(#{commit.pull})").rstrip()
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 3]}..."
 
 
 def used(row: ReleaseRow) -> str:

@@ -17,6 +17,8 @@ _COLOURS = {
     ReplayOutcome.CHANGED: "yellow",
     ReplayOutcome.ERROR: "magenta",
 }
+CANNOT_BE_TOLD = 125
+"""The exit code by which `git bisect run` passes over a commit."""
 _WIDTH = max(len(each) for each in ReplayOutcome)
 
 
@@ -48,11 +50,18 @@ def summary(rows: Sequence[ReplayRow], total: int, seconds: float, *, interrupte
     return f"{'interrupted; ' if interrupted else ''}{done} in {seconds:.0f} s" + (f": {words}" if words else "")
 
 
-def exit_code(rows: Iterable[ReplayRow], *, interrupted: bool) -> int:
-    """0 nothing is broken, 1 something is still broken or has changed, 2 something could not be tried, 130."""
+def exit_code(rows: Iterable[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
+    """0 nothing is broken, 1 something is still broken or has changed, 2 something could not be tried, 130.
+
+    For `git bisect run`, what is still broken comes first, and of what has changed or could not be tried it cannot be
+    told.
+    """
     outcomes = {row.outcome for row in rows}
     if interrupted:
         return 130
+    if bisect:
+        cannot = outcomes & {ReplayOutcome.CHANGED, ReplayOutcome.ERROR}
+        return 1 if ReplayOutcome.BROKEN in outcomes else CANNOT_BE_TOLD if cannot else 0
     if ReplayOutcome.ERROR in outcomes:
         return 2
     return 1 if outcomes & {ReplayOutcome.BROKEN, ReplayOutcome.CHANGED} else 0

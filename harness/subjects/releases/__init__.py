@@ -10,13 +10,25 @@ from __future__ import annotations
 
 from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.releases.commits import commit_range
 from clonediff.harness.subjects.releases.kept import Installed, installed, remove
 from clonediff.harness.subjects.releases.placing import place_of
 from clonediff.harness.subjects.releases.table import available
-from clonediff.harness.subjects.releases.trees import in_full
+from clonediff.harness.subjects.releases.trees import in_full, split
 from clonediff.harness.subjects.subject import Subject
 
-__all__ = ["Installed", "ReleaseError", "available", "in_full", "installed", "open_subject", "place_of", "remove"]
+__all__ = [
+    "Installed",
+    "ReleaseError",
+    "available",
+    "commit_range",
+    "in_full",
+    "installed",
+    "open_subject",
+    "place_of",
+    "remove",
+    "split",
+]
 
 
 def open_subject(subject: Subject, *, limits: Limits | None = None) -> SubjectProcess:

@@ -15,10 +15,7 @@ from __future__ import annotations
 import compileall
 import hashlib
 import io
-import os
 import re
-import shutil
-import subprocess
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -31,6 +28,7 @@ from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.releases import store
 from clonediff.harness.subjects.releases.building import entry_of, lay
+from clonediff.harness.subjects.releases.git import WANTED, git, hold_whole, whole_name
 from clonediff.harness.subjects.releases.placing import tell
 from clonediff.harness.subjects.releases.store import Say
 from clonediff.harness.subjects.releases.table import newest_nightly
@@ -45,9 +43,6 @@ _OTHERWISE = re.compile(rf"(?:{'|'.join(BACKENDS)}|all)(?:[/@=<>!~]|$)|[=<>!~]=?
 _VERSION_FILE = "keras/src/version.py"
 _VERSION = re.compile(rb"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
 _PROJECT = "pyproject.toml"
-_WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
-_LIMIT = 300.0
-"""The seconds that git may take: a repository may have to fetch what it was cloned without."""
 
 
 class _Project(msgspec.Struct, frozen=True):
@@ -60,7 +55,7 @@ class _ProjectFile(msgspec.Struct, frozen=True):
 
 def is_tree(spec: str) -> bool:
     """Whether a subject is named by where its code is, and not by its release."""
-    tree = _split(spec)[0]
+    tree = split(spec)[0]
     return not _OTHERWISE.match(spec) and ("/" in tree or "#" in tree or tree[:1] in ("~", ".") or _is_wheel(tree))
 
 
@@ -70,7 +65,7 @@ def in_full(spec: str, say: Say = tell) -> str:
     The code of a tree is copied into the store first. A `ReleaseError` says what is wrong with it.
     """
     spec = spec.strip()
-    tree, suffix = _split(spec)
+    tree, suffix = split(spec)
     if tree == NIGHTLY:
         return f"{NIGHTLY}=={newest_nightly()}{suffix}"
     if not is_tree(spec):
@@ -96,7 +91,7 @@ def in_full(spec: str, say: Say = tell) -> str:
     return str(subject)
 
 
-def _split(spec: str) -> tuple[str, str]:
+def split(spec: str) -> tuple[str, str]:
     """What stands before a backend and a device, and these."""
     match = _SUFFIX.fullmatch(spec)
     return (match["tree"], match["suffix"]) if match is not None else (spec, "")
@@ -112,18 +107,16 @@ def _files(tree: str) -> tuple[dict[str, bytes], str]:
     path = Path(name).expanduser()
     if not path.exists():
         what = "file" if _is_wheel(tree) else "folder"
-        raise ReleaseError(f"{tree}: there is no {what} {path.absolute()}: {_WANTED}")
+        raise ReleaseError(f"{tree}: there is no {what} {path.absolute()}: {WANTED}")
     if path.is_file():
         return _of_wheel(tree, path)
-    within = _git(tree, path, "rev-parse", "--show-prefix").decode().rstrip("\n/")
-    if within:
-        raise ReleaseError(f"{tree}: is the folder {within} of a checkout: name the folder of the whole")
+    hold_whole(tree, path)
     if hash_:
         return _of_commit(tree, path, commit)
-    if not _git(tree, path, "status", "--porcelain", "--untracked-files=all", "--", "keras", _PROJECT):
+    if not git(tree, path, "status", "--porcelain", "--untracked-files=all", "--", "keras", _PROJECT):
         return _of_commit(tree, path, "HEAD")
-    _, mark = _commit(tree, path, "HEAD")
-    listed = _git(tree, path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "keras", _PROJECT)
+    mark = _mark(whole_name(tree, path, "HEAD"))
+    listed = git(tree, path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "keras", _PROJECT)
     files = {each: (path / each).read_bytes() for each in listed.decode().split("\0") if (path / each).is_file()}
     digest = hashlib.blake2b(digest_size=4)
     for each, content in sorted(files.items()):
@@ -132,10 +125,15 @@ def _files(tree: str) -> tuple[dict[str, bytes], str]:
 
 
 def _of_commit(tree: str, path: Path, commit: str) -> tuple[dict[str, bytes], str]:
-    whole, mark = _commit(tree, path, commit)
-    names = _git(tree, path, "ls-tree", "--name-only", whole, "keras", _PROJECT).decode().split()
-    archive = _git(tree, path, "archive", "--format=tar", whole, *names) if names else b""
-    return dict(_in_archive(archive)), mark
+    whole = whole_name(tree, path, commit)
+    names = git(tree, path, "ls-tree", "--name-only", whole, "keras", _PROJECT).decode().split()
+    archive = git(tree, path, "archive", "--format=tar", whole, *names) if names else b""
+    return dict(_in_archive(archive)), _mark(whole)
+
+
+def _mark(commit: str) -> str:
+    """The part of a version that a commit is."""
+    return f"g{commit[:10]}"
 
 
 def _in_archive(archive: bytes) -> Iterator[tuple[str, bytes]]:
@@ -145,20 +143,6 @@ def _in_archive(archive: bytes) -> Iterator[tuple[str, bytes]]:
                 file = tar.extractfile(member) if member.isfile() else None
                 if file is not None:
                     yield member.name, file.read()
-
-
-def _commit(tree: str, path: Path, name: str) -> tuple[str, str]:
-    """The whole name of a commit, and the part of a version that it is."""
-    try:
-        whole = _git(tree, path, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    except _GitFailed as error:
-        if error.said:
-            raise
-        raise ReleaseError(
-            f"{tree}: {path} has no commit, tag or branch {name!r}: git -C {path} fetch, or look at git -C {path} log"
-        ) from None
-    found = whole.decode().strip()
-    return found, f"g{found[:10]}"
 
 
 def _of_wheel(tree: str, path: Path) -> tuple[dict[str, bytes], str]:
@@ -179,7 +163,7 @@ def _marked(tree: str, files: dict[str, bytes], mark: str) -> str:
         theirs = next((each.partition("-")[0] for each in files if ".dist-info/" in each), "")
         of = f" (it is one of {theirs})" if theirs else ""
         raise ReleaseError(
-            f"{tree}: has no version in {_VERSION_FILE}{of}: {_WANTED}; of what is older than that file, a release"
+            f"{tree}: has no version in {_VERSION_FILE}{of}: {WANTED}; of what is older than that file, a release"
         )
     own = match[1].decode(errors="replace")
     try:
@@ -198,30 +182,3 @@ def _marked(tree: str, files: dict[str, bytes], mark: str) -> str:
         ]
         files[f"keras-{version}.dist-info/METADATA"] = "\n".join((*about, "")).encode()
     return version
-
-
-class _GitFailed(ReleaseError):
-    """git ended with an error. `said` is its last line."""
-
-    def __init__(self, message: str, said: str) -> None:
-        super().__init__(message)
-        self.said = said
-
-
-def _git(tree: str, folder: Path, *arguments: str) -> bytes:
-    git = shutil.which("git")
-    if git is None:
-        raise ReleaseError(f"{tree}: git is not on PATH, and a checkout is read with it: install git, or name a wheel")
-    # A hook of git has variables that name its own repository.
-    variables = {name: value for name, value in os.environ.items() if not re.match(r"GIT_(DIR|WORK_TREE|INDEX)", name)}
-    command = [git, "--no-optional-locks", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, env=variables, timeout=_LIMIT, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ReleaseError(f"{tree}: git cannot be asked: {error}") from error
-    if done.returncode:
-        said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
-        raise _GitFailed(f"{tree}: git cannot read {folder}: {said}: {_WANTED}", said)
-    return done.stdout

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,10 +28,10 @@ from clonediff.harness.subjects.releases import (
 from clonediff.harness.subjects.releases.requirements import versions_in
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.releases.trees import is_tree
+from tests.repositories import commit, git, hash_of, put_keras
 
 VERSION_FILE = "keras/src/version.py"
 LAYERS = "keras/src/layers.py"
-GIT = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c", "commit.gpgsign=false")
 OTHERS = {"GIT_DIR": "/nowhere", "GIT_WORK_TREE": "/nowhere", "GIT_INDEX_FILE": "/nowhere/index"}
 """What a hook of git sets for the programs that it runs."""
 
@@ -49,11 +48,7 @@ def nothing_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def checkout(tmp_path: Path) -> Path:
     """A repository with two commits; the first is the branch `old`, and a tag `feature/jax`."""
     folder = tmp_path / "checkout"
-    (folder / "keras/src").mkdir(parents=True)
-    (folder / "keras/__init__.py").write_text("from keras.src.version import __version__\n")
-    (folder / VERSION_FILE).write_text('# The version.\n__version__ = "3.16.0"\n')
-    (folder / LAYERS).write_text("first = 1\n")
-    (folder / "pyproject.toml").write_text('[project]\nname = "keras"\ndependencies = ["numpy", "packaging>=1"]\n')
+    put_keras(folder)
     (folder / ".gitignore").write_text("*.log\n")
     (folder / "README.md").write_text("Keras\n")
     git(folder, "init", "-q")
@@ -63,20 +58,6 @@ def checkout(tmp_path: Path) -> Path:
     (folder / LAYERS).write_text("second = 2\n")
     commit(folder)
     return folder
-
-
-def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *GIT, "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def commit(folder: Path) -> None:
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "a commit")
-
-
-def hash_of(folder: Path, name: str = "HEAD") -> str:
-    return git(folder, "rev-parse", name)[:10]
 
 
 def kept(spec: str) -> Path:
@@ -112,7 +93,7 @@ def wheel(folder: Path, name: str = "keras", **files: str) -> Path:
 )
 def test_a_tree_may_have_a_backend_and_a_device_behind_it(spec: str, tree: str, suffix: str) -> None:
     assert is_tree(spec)
-    assert trees._split(spec) == (tree, suffix)
+    assert trees.split(spec) == (tree, suffix)
 
 
 @pytest.mark.parametrize(

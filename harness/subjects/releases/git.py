@@ -1,0 +1,64 @@
+"""git, asked about a repository of somebody. Nothing in it is changed, and what it answers is bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from clonediff.harness.subjects.outcomes import ReleaseError
+
+WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
+_LIMIT = 300.0
+"""The seconds that git may take: a repository may have to fetch what it was cloned without."""
+
+
+class GitError(ReleaseError):
+    """git ended with an error. `said` is its last line."""
+
+    def __init__(self, message: str, said: str) -> None:
+        super().__init__(message)
+        self.said = said
+
+
+def git(tree: str, folder: Path, *arguments: str) -> bytes:
+    """What git prints in a folder. `tree` is how the user named it."""
+    program = shutil.which("git")
+    if program is None:
+        raise ReleaseError(f"{tree}: git is not on PATH, and a checkout is read with it: install git, or name a wheel")
+    # A hook of git has variables that name its own repository.
+    variables = {name: value for name, value in os.environ.items() if not re.match(r"GIT_(DIR|WORK_TREE|INDEX)", name)}
+    command = [program, "--no-optional-locks", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, env=variables, timeout=_LIMIT, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ReleaseError(f"{tree}: git cannot be asked: {error}") from error
+    if done.returncode:
+        said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
+        raise GitError(f"{tree}: git cannot read {folder}: {said}: {WANTED}", said)
+    return done.stdout
+
+
+def hold_whole(tree: str, folder: Path) -> None:
+    """Raise where a folder is a part of a repository, and not the whole."""
+    within = git(tree, folder, "rev-parse", "--show-prefix").decode().rstrip("\n/")
+    if within:
+        raise ReleaseError(f"{tree}: is the folder {within} of a checkout: name the folder of the whole")
+
+
+def whole_name(tree: str, folder: Path, name: str) -> str:
+    """The forty digits of a commit, a tag or a branch."""
+    try:
+        found = git(tree, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except GitError as error:
+        if error.said:
+            raise
+        raise ReleaseError(
+            f"{tree}: {folder} has no commit, tag or branch {name!r}: git -C {folder} fetch, or look at "
+            f"git -C {folder} log"
+        ) from None
+    return found.decode().strip()

@@ -1,0 +1,35 @@
+"""Repositories of git, made up for a test."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+GIT = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c", "commit.gpgsign=false")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """What git prints in a folder."""
+    done = subprocess.run(["git", *GIT, "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, title: str = "a commit") -> str:
+    """Commit all that lies in a folder; the name of the commit."""
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--allow-empty", "-m", title)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def hash_of(folder: Path, name: str = "HEAD") -> str:
+    """The beginning of a commit's name."""
+    return git(folder, "rev-parse", name)[:10]
+
+
+def put_keras(folder: Path, *, version: str = "3.16.0", layers: str = "first = 1\n") -> None:
+    """Write the files of a Keras that nobody can build a model with, and that has a version."""
+    (folder / "keras/src").mkdir(parents=True, exist_ok=True)
+    (folder / "keras/__init__.py").write_text("from keras.src.version import __version__\n")
+    (folder / "keras/src/version.py").write_text(f'# The version.\n__version__ = "{version}"\n')
+    (folder / "keras/src/layers.py").write_text(layers)
+    (folder / "pyproject.toml").write_text('[project]\nname = "keras"\ndependencies = ["numpy", "packaging>=1"]\n')
