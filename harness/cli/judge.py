@@ -18,23 +18,30 @@ import msgspec
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.judge import judged_text
+from clonediff.harness.judge.change_text import change_lines, change_markdown
 from clonediff.harness.judge.patching import find_git
 from clonediff.harness.judge.reading import Proposal, UnreadableError, read_proposal, read_text
 from clonediff.harness.judge.releases import is_release, proposal_of
 from clonediff.harness.judge.session import JudgeSession
 from clonediff.harness.judge.trying import JudgeBudget
+from clonediff.harness.judge.two_trees import TwoTrees
 from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.process import Limits
-from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.releases import place_of, split
+from clonediff.harness.subjects.releases.git import parting
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import KNOWN_ISSUES, load
-from clonediff.reports.records import Run
+from clonediff.reports.records import Run, write, write_bytes
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import in_words
 
 
 @click.command("judge")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("--repo", metavar="FOLDER", help="Judge a change of this repository, such as ../keras or ../keras/jax.")
+@click.option("--base", metavar="BRANCH", help="What the change is against: the commit where it left this branch.")
+@click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the folder, as it is].")
+@click.option("--markdown", is_flag=True, help="Print what a change does as a comment for its pull request.")
 @click.option(
     "--subject",
     "subject_name",
@@ -44,7 +51,9 @@ from clonediff.reports.verdict import in_words
     help="The release to be fixed, or a tree.",
 )
 @click.option(
-    "--minutes", type=click.FloatRange(min=0), help="Draw fresh graphs this long for each candidate [8 seconds]."
+    "--minutes",
+    type=click.FloatRange(min=0),
+    help="Draw fresh graphs this long for each candidate [8 seconds], or for a change [1].",
 )
 @click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many for each candidate [400].")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the fresh graphs.")
@@ -59,6 +68,10 @@ from clonediff.reports.verdict import in_words
 @shared.as_json("Print the verdicts as JSON.")
 def command(
     files: tuple[str, ...],
+    repo: str | None,
+    base: str | None,
+    head: str | None,
+    markdown: bool,
     subject_name: str,
     minutes: float | None,
     trials: int | None,
@@ -67,7 +80,7 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Try proposed fixes of clone_model in the place of the release's own code.
+    """Try proposed fixes of clone_model in the place of the release's own code, or a change of Keras.
 
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
     forum or from a model. A release's name, such as keras==2.2.5, stands for its cloning functions. Nothing in a file
@@ -75,7 +88,23 @@ def command(
 
     Each is tried on the regression from the bug report, the release's own tests for cloning, the corpus of known
     graphs, and fresh ones. Exit code 0: all hold. 1: one does not.
+
+    With --repo and --base, a change of Keras is judged instead: the commit where it left the base, and the head, are
+    tried on the same graphs. What it makes worse comes first, which is what the head breaks, twice, and the base does
+    not; then the known issues that it mends, and those that it leaves. Exit code 0: nothing is worse. 1: something is,
+    or not everything could be tried.
     """
+    limits = Limits(trial=limit, cloning=0)
+    if repo is not None or base is not None or head is not None:
+        if repo is None or base is None or files:
+            raise click.UsageError("a change is judged by --repo FOLDER --base BRANCH [--head BRANCH], without a FILE")
+        seconds = 60.0 * (minutes if minutes is not None else 1.0 if trials is None else 10.0)
+        budget = JudgeBudget(seconds, 1_000_000 if trials is None else trials, seed_, limits=limits)
+        sys.exit(_judge_change(repo, base, head, budget, out, as_json=as_json, markdown=markdown))
+    if markdown:
+        raise click.UsageError("--markdown is for a change: give --repo and --base")
+    if not files:
+        raise click.UsageError("Missing argument 'FILE...': name a proposed fix, or a change by --repo and --base")
     subject = Subject.parse(subject_name)
     texts = [(name, None if is_release(name) else _read(name)) for name in dict.fromkeys(files)]
     # Of a text with code blocks, only the functions of the release say which block is the proposal.
@@ -84,7 +113,7 @@ def command(
         find_git()
     known = load(KNOWN_ISSUES)
     place = place_of(subject)
-    budget = JudgeBudget(seed=seed_, limits=Limits(trial=limit, cloning=0))
+    budget = JudgeBudget(seed=seed_, limits=limits)
     if minutes is not None:
         budget = replace(budget, seconds=minutes * 60, graphs=trials or 1_000_000)
     if trials is not None:
@@ -124,6 +153,41 @@ def command(
         click.echo(f"{'interrupted; ' if interrupted else ''}all of it is in {all_of_it}, with a script for the worst")
     holds = all(one.judged.holds for one in session.candidates if one.folder is not None)
     sys.exit(130 if interrupted else 0 if holds else 1)
+
+
+def _judge_change(
+    repo: str, base: str, head: str | None, budget: JudgeBudget, out: Path | None, *, as_json: bool, markdown: bool
+) -> int:
+    """Judge a change and print what it does; the exit code."""
+    tree, suffix = split(repo.strip())
+    folder = Path(tree).expanduser().absolute()
+    if not folder.is_dir():
+        raise click.UsageError(f"--repo {repo}: there is no folder {folder}")
+    before = parting(tree, folder, base, head or "HEAD")
+    names = f"{folder}#{before}{suffix}", f"{folder}{f'#{head}' if head else ''}{suffix}"
+    old, new = (Subject.parse(shared.subject_in_full(each)) for each in names)
+    if old == new:
+        raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")
+    progress = JudgeProgress(0, quiet=(as_json or markdown) and not sys.stderr.isatty())
+    progress.on(head or repo)
+    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say)
+    interrupted = False
+    try:
+        judged = trees.judge()
+    except KeyboardInterrupt:
+        interrupted = True
+        judged = trees.judged()
+    finally:
+        progress.status.clear()
+    comment = change_markdown(judged)
+    if out is not None:
+        write(out / "change.json", judged)
+        write_bytes(out / "comment.md", comment.encode())
+    if as_json:
+        click.echo(json_text(judged))
+    else:
+        click.echo(comment if markdown else "\n".join(change_lines(judged)))
+    return 130 if interrupted else 0 if judged.holds else 1
 
 
 def _read(name: str) -> str:

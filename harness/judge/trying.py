@@ -28,7 +28,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Blame, Cause, Severity
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Severity
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 MOST_LOST = 3
@@ -124,9 +124,9 @@ class CauseOnGraphs:
 class Reference(GraphTrials):
     """The release's own cloner and the fixed one: each graph is tried once, and compared with every candidate."""
 
-    def __init__(self, process: SubjectProcess) -> None:
+    def __init__(self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> None:
         """`process` is the release, untouched."""
-        super().__init__(process, KnownIssues(), rate=0)
+        super().__init__(process, KnownIssues(), cloners=cloners, rate=0)
         self._trials: dict[bytes, Trial] = {}
 
     def graphs(self) -> list[Graph]:

@@ -70,7 +70,7 @@ def verdict(blank: Judged, candidate: Candidate) -> Judged:
             tried.worst() is None and any(effect is FixEffect.SHARED for _, effect in tried.causes) for tried in built
         ),
         silent=_silent(candidate, wrong),
-        breaks=tuple(map(_judged_cause, in_order(candidate))),
+        breaks=tuple(map(judged_cause, in_order(candidate))),
         stopped=candidate.stopped,
     )
     return msgspec.structs.replace(judged, sentence=sentence(judged))
@@ -80,7 +80,8 @@ def _any_worse(causes: Sequence[CauseOnGraphs]) -> bool:
     return any(each.effect in (FixEffect.SILENCES, FixEffect.BREAKS) for each in causes)
 
 
-def _judged_cause(shown: CauseOnGraphs) -> JudgedCause:
+def judged_cause(shown: CauseOnGraphs) -> JudgedCause:
+    """A cause as it is kept."""
     cause, before = shown.cause, shown.before
     return JudgedCause(
         id=cause.fingerprint,

@@ -62,3 +62,14 @@ def whole_name(tree: str, folder: Path, name: str) -> str:
             f"git -C {folder} log"
         ) from None
     return found.decode().strip()
+
+
+def parting(tree: str, folder: Path, one: str, other: str) -> str:
+    """The commit where two branches part; the first of them, where they have none in common."""
+    first, second = (whole_name(tree, folder, name) for name in (one, other))
+    try:
+        return git(tree, folder, "merge-base", first, second).decode().split()[0]
+    except GitError as error:
+        if error.said:
+            raise
+        return first

@@ -1,0 +1,178 @@
+"""A change of Keras, judged: two trees, tried on the same graphs, each with its own `clone_model`.
+
+Worse is what the changed tree does to a graph and the other does not, if it shows again in processes of its own; known
+or not, it is new there. Owns that rule, and what of the known issues is mended, left or new. What a cause is against
+what was there before, `effects` says, as for any candidate.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+import msgspec
+
+from clonediff.harness.judge.effects import FixEffect, KnownBugs
+from clonediff.harness.judge.graphs import known_graphs
+from clonediff.harness.judge.record import JudgedCause
+from clonediff.harness.judge.trying import Candidate, CauseOnGraphs, GivenUpError, JudgeBudget, Reference, Say
+from clonediff.harness.judge.verdicts import in_order, judged_cause
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.expected import example_on
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.records import FORMAT
+
+UPSTREAM = "upstream"
+_WORSE = (FixEffect.SILENCES, FixEffect.BREAKS)
+_PART = 0.8
+"""So much of the time goes into graphs; the rest into known issues, and into trying again what is worse."""
+
+
+class NamedIssue(msgspec.Struct, frozen=True):
+    """A known issue, by name."""
+
+    id: str
+    title: str
+    link: str | None = None
+
+
+class TreesJudged(msgspec.Struct, frozen=True):
+    """What a change does. `tried` counts the graphs that could be built before it.
+
+    `worse` are causes that are new, `scripts` the plain scripts of those by their ids; `otherwise` what shows where
+    there was no clone before. `brought` are known issues that are new, `untold` those that can no longer be seen.
+    `unsteady` counts what was worse once and not again. `stopped` says why not everything was tried.
+    """
+
+    base: str
+    head: str
+    versions: dict[str, str] = {}
+    tried: int = 0
+    worse: tuple[JudgedCause, ...] = ()
+    scripts: dict[str, str] = {}
+    brought: tuple[NamedIssue, ...] = ()
+    otherwise: tuple[JudgedCause, ...] = ()
+    mended: tuple[NamedIssue, ...] = ()
+    left: tuple[NamedIssue, ...] = ()
+    untold: tuple[NamedIssue, ...] = ()
+    unsteady: int = 0
+    stopped: str = ""
+    seconds: float = 0.0
+    format: int = FORMAT
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is worse, of all that was to be tried."""
+        return not (self.worse or self.brought or self.stopped)
+
+
+class TwoTrees:
+    """Judges what `head` makes of `base`. `judged` says what is known by then, also after an interrupt."""
+
+    def __init__(self, base: Subject, head: Subject, known: KnownIssues, budget: JudgeBudget, say: Say) -> None:
+        """Nothing is started yet."""
+        self._base, self._head = base, head
+        self._known = known
+        self._budget = budget
+        self._say = say
+        self._candidate: Candidate | None = None
+        self._sure: list[CauseOnGraphs] = []
+        self._unsteady = 0
+        self._issues: dict[str, list[NamedIssue]] = {}
+        self._versions: dict[str, str] = {}
+        self._stopped = "interrupted"
+        self._began = time.monotonic()
+
+    def judge(self) -> TreesJudged:
+        """Try all that there is to try."""
+        generation = self._head.generation
+        self._say("starting both", 0.0)
+        with ExitStack() as running:
+            base, head = (running.enter_context(self._process(each)) for each in (self._base, self._head))
+            self._versions = head.versions
+            self._candidate = candidate = self._pair(base, head)
+            candidate.try_all(
+                known_graphs(self._known, generation), self._budget, lambda what, part: self._say(what, part * _PART)
+            )
+            self._compare_issues(base, head)
+        self._say("trying again what is worse", 0.95)
+        self._stopped = candidate.stopped
+        self._try_again([each for each in in_order(candidate) if each.effect in _WORSE])
+        return self.judged()
+
+    def judged(self) -> TreesJudged:
+        """What is known by now."""
+        shown = in_order(self._candidate) if self._candidate is not None else []
+        graphs = self._candidate.graphs.values() if self._candidate is not None else ()
+        return TreesJudged(
+            base=str(self._base),
+            head=str(self._head),
+            versions=self._versions,
+            tried=sum(each.built for each in graphs),
+            worse=tuple(map(judged_cause, self._sure)),
+            scripts={each.cause.fingerprint: self._script(each) for each in self._sure},
+            otherwise=tuple(judged_cause(each) for each in shown if each.effect is FixEffect.OTHERWISE),
+            unsteady=self._unsteady,
+            stopped=self._stopped,
+            seconds=round(time.monotonic() - self._began, 1),
+            **{name: tuple(each) for name, each in self._issues.items()},  # type: ignore[arg-type]  # not one of numbers
+        )
+
+    def _process(self, subject: Subject) -> SubjectProcess:
+        return SubjectProcess(subject, place=place_of(subject), limits=self._budget.limits)
+
+    def _pair(self, base: SubjectProcess, head: SubjectProcess) -> Candidate:
+        its = self._known.on(self._base.generation, base.ready.keras, UPSTREAM)
+        reference = Reference(base, cloners=(UPSTREAM,))
+        return Candidate(head, reference, KnownBugs(upstream=its), cloner=UPSTREAM, shared=False)
+
+    def _compare_issues(self, base: SubjectProcess, head: SubjectProcess) -> None:
+        """See which known issues each of the trees has, by their examples."""
+        trials = [GraphTrials(each, KnownIssues()) for each in (base, head)]
+        issues = list(self._asked())
+        for number, issue in enumerate(issues):
+            self._say(f"known issues, {number} of {len(issues)}", _PART + 0.15 * number / len(issues))
+            before, after = (example_on(issue, each)[0] for each in trials)
+            where = _became(before, after)
+            if where:
+                self._issues.setdefault(where, []).append(NamedIssue(issue.id, issue.title, issue.link))
+
+    def _asked(self) -> Iterator[KnownIssue]:
+        for issue in self._known.issues:
+            if issue.generation == self._head.generation and issue.cloner == UPSTREAM and issue.example is not None:
+                yield issue
+
+    def _try_again(self, shown: Sequence[CauseOnGraphs]) -> None:
+        """Keep what shows again in other processes. Whatever depends on what ran before is nothing to report."""
+        if not shown:
+            return
+        with ExitStack() as running:
+            base, head = (running.enter_context(self._process(each)) for each in (self._base, self._head))
+            again = self._pair(base, head)
+            for each in shown:
+                try:
+                    causes = again.try_from(each.smallest.graph, each.first_on).causes
+                except GivenUpError as error:
+                    self._stopped = str(error)
+                    return
+                if (each.effect, each.cause.fingerprint) in {(effect, cause.fingerprint) for cause, effect in causes}:
+                    each.reproduced = True
+                    self._sure.append(each)
+                else:
+                    self._unsteady += 1
+
+    def _script(self, shown: CauseOnGraphs) -> str:
+        case = shown.smallest.case
+        return reproducer(case.source, self._head.dialect, shown.cause.root, UPSTREAM, case).text
+
+
+def _became(before: bool | None, after: bool | None) -> str:
+    """Where a known issue belongs, by whether it shows in each tree; None where that cannot be told."""
+    if before:
+        return "left" if after else "untold" if after is None else "mended"
+    return "brought" if after and before is False else ""

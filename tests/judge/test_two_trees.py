@@ -1,0 +1,173 @@
+"""A change of Keras: a tree that breaks one thing and mends another, beside the Keras that it was made of."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from clonediff.harness.judge import two_trees
+from clonediff.harness.judge.change_text import change_lines, change_markdown, sentence
+from clonediff.harness.judge.effects import FixEffect
+from clonediff.harness.judge.graphs import PLAIN
+from clonediff.harness.judge.record import JudgedCause
+from clonediff.harness.judge.trying import JudgeBudget
+from clonediff.harness.judge.two_trees import NamedIssue, TreesJudged, TwoTrees
+from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import KnownIssues, load
+from tests.command_line import Command
+from tests.repositories import commit, git, put_keras
+from tests.shared_subjects import Lent
+from tests.waiting import PATIENCE
+
+MENDED, LEFT = "model-trainable", "lambda-refused"
+CHANGE = """
+_before = clone_model
+
+
+def clone_model(model, *args, **kwargs):
+    if type(model).__name__ == "Sequential":
+        raise KeyError("worse")
+    clone = _before(model, *args, **kwargs)
+    clone.trainable = model.trainable
+    return clone
+"""
+BUDGET = JudgeBudget(seconds=0, graphs=0, limits=Limits(trial=PATIENCE, cloning=0))
+CAUSE = JudgedCause(
+    id="made-keyerror",
+    effect=FixEffect.BREAKS,
+    title="A Dense cannot be cloned",
+    said="KeyError: 'x'",
+    graphs=3,
+    first_on="a graph",
+    smallest="Dense",
+    graph=msgspec.Raw(b"{}"),
+    source="",
+    differences=(),
+)
+
+
+def changed(folder: Path) -> ReleasePlace:
+    """The Keras that is installed, with another cloning.py; the rest of it are links."""
+    spec = importlib.util.find_spec("keras")
+    assert spec is not None and spec.origin is not None
+    below = Path(spec.origin).parent
+    its = folder / "keras"
+    for part in ("src", "models", "cloning.py"):
+        its.mkdir(parents=True)
+        for each in below.iterdir():
+            if each.name not in (part, "__pycache__"):
+                (its / each.name).symlink_to(each)
+        below, its = below / part, its / part
+    its.write_text(below.read_text() + CHANGE)
+    return ReleasePlace(path=(str(folder),), how="laid over")
+
+
+@pytest.fixture
+def judged(keras: SubjectProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TreesJudged:
+    keras.start()
+    place = changed(tmp_path / "changed")
+    old, new = Subject.parse("keras"), Subject.parse("keras==99")
+
+    def process(trees: TwoTrees, subject: Subject) -> SubjectProcess:
+        return Lent(keras) if subject == old else SubjectProcess(old, place=place, limits=BUDGET.limits)
+
+    monkeypatch.setattr(TwoTrees, "_process", process)
+    monkeypatch.setattr(two_trees, "known_graphs", lambda *_: {"a Sequential": PLAIN["a Sequential"]})
+    known = KnownIssues(tuple(load()[each] for each in (MENDED, LEFT)))
+    return TwoTrees(old, new, known, BUDGET, lambda what, part: None).judge()
+
+
+def test_a_change_is_told_by_what_it_breaks_mends_and_leaves(judged: TreesJudged) -> None:
+    assert not judged.holds
+    [worse] = judged.worse
+    assert (worse.effect, worse.reproduced, worse.first_on) == (FixEffect.BREAKS, True, "a Sequential")
+    assert "KeyError" in worse.title
+    assert "clone_model" in judged.scripts[worse.id]
+    assert [each.id for each in judged.mended] == [MENDED]
+    assert [each.id for each in judged.left] == [LEFT]
+    assert (judged.brought, judged.untold, judged.unsteady, judged.stopped) == ((), (), 0, "")
+    assert judged.tried >= 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where"),
+    [
+        (True, False, "mended"),
+        (True, True, "left"),
+        (True, None, "untold"),
+        (False, True, "brought"),
+        (None, True, ""),
+        (False, False, ""),
+    ],
+)
+def test_a_known_issue_is_mended_left_or_new(before: bool | None, after: bool | None, where: str) -> None:
+    assert two_trees._became(before, after) == where
+
+
+def _issues(count: int) -> tuple[NamedIssue, ...]:
+    return tuple(NamedIssue(f"issue-{number}", f"Number {number}") for number in range(count))
+
+
+def test_a_comment_is_a_screen_whose_details_are_folded() -> None:
+    judged = TreesJudged(
+        "keras==3.16.0+ga", "keras==3.16.0+gb", {"keras": "3.16.0"}, 400, (CAUSE,) * 20, {CAUSE.id: "x = 1\n" * 50},
+        brought=_issues(1), mended=_issues(20), left=_issues(100),
+    )  # fmt: skip
+    open_, *folded = change_markdown(judged).split("<details>")
+    assert len(open_.splitlines()) <= 20
+    assert open_.startswith("**clonediff**: 21 things worse, mends 20 known issues, leaves 100 (400 graphs)")
+    assert "15 more that are worse" in open_
+    assert all(each.count("</details>") == 1 for each in folded)
+    assert "    x = 1" in folded[0]
+    assert "issue-99" in folded[-2]
+
+
+def test_what_is_shown_is_no_markup() -> None:
+    evil = msgspec.structs.replace(CAUSE, title="<b>@keras-team `x` #1\n\x1b[31m", said="</details>")
+    judged = TreesJudged("a", "b", {}, 1, (evil,), {evil.id: "</details>\n```\n"})
+    said = change_markdown(judged)
+    assert "<b>" not in said
+    assert "@keras" not in said
+    assert "\x1b" not in said + "".join(change_lines(judged))
+    assert all(line.startswith("    ") for line in said.splitlines() if line.strip() == "```")
+
+
+def test_nothing_worse_is_said_so_and_what_is_not_all_tried_does_not_hold() -> None:
+    judged = TreesJudged("a", "b", {}, 1)
+    assert judged.holds
+    assert sentence(judged) == "nothing is worse, mends no known issue, leaves 0 (1 graph)"
+    assert not msgspec.structs.replace(judged, stopped="interrupted").holds
+    assert not msgspec.structs.replace(judged, brought=_issues(1)).holds
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "keras"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    put_keras(folder)
+    commit(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--base", "main"), "a change is judged by --repo FOLDER --base BRANCH"),
+        (("--repo", "keras", "--head", "main"), "a change is judged by --repo FOLDER --base BRANCH"),
+        (("fix.py", "--repo", "keras", "--base", "main"), "without a FILE"),
+        (("--repo", "keras", "--base", "mian"), "has no commit, tag or branch 'mian'"),
+        (("--repo", "nowhere", "--base", "main"), "there is no folder"),
+        (("fix.py", "--markdown"), "--markdown is for a change"),
+    ],
+)
+@pytest.mark.usefixtures("repository")
+def test_a_change_needs_its_repository_and_its_base(arguments: tuple[str, ...], said: str, clonediff: Command) -> None:
+    code, _, err = clonediff("judge", *arguments)
+    assert code == 2
+    assert said in " ".join(err.split())
