@@ -193,6 +193,8 @@ def _of_releases(asking: Asking, specs: tuple[str, ...], *, install: bool) -> An
 def _of_commits(asking: Asking, range_: str, repo: str) -> Answered:
     began = time.monotonic()
     question, status = asking.question, asking.status
+    if question.graph.generation not in (None, "keras"):
+        raise click.UsageError(f"--commits asks about Keras 3, and this is of {question.graph.generation}: --releases")
     tree, suffix = split(repo.strip())
     folder = Path(tree).expanduser().absolute()
     try:

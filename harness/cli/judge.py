@@ -184,7 +184,8 @@ def _judge_change(
         write(out / "change.json", judged)
         write_bytes(out / "comment.md", comment.encode())
     if as_json:
-        click.echo(json_text(judged))
+        told = msgspec.json.decode(msgspec.json.encode(judged))
+        click.echo(json_text({**told, "holds": judged.holds, "interrupted": interrupted}))
     else:
         click.echo(comment if markdown else "\n".join(change_lines(judged)))
     return 130 if interrupted else 0 if judged.holds else 1

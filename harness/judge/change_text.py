@@ -29,7 +29,7 @@ def change_lines(judged: TreesJudged) -> list[str]:
     """The lines for a terminal."""
     lines = [f"{judged.head} against {judged.base}: {sentence(judged)}"]
     for number, each in enumerate(judged.worse[:MOST]):
-        lines.append(f"  worse: {_cause(each)}")
+        lines.append(f"  worse: {_cause(each, judged.known.get(each.id))}")
         if not number:
             lines.append(f"    smallest: {each.smallest}")
     lines += _more(judged.worse)
@@ -50,7 +50,7 @@ def change_lines(judged: TreesJudged) -> list[str]:
 def change_markdown(judged: TreesJudged) -> str:
     """A comment on a pull request: a screen at most, with the details folded."""
     parts = [f"**clonediff**: {_plain(sentence(judged))}", ""]
-    parts += [f"- worse: {_plain(_cause(each))}" for each in judged.worse[:MOST]]
+    parts += [f"- worse: {_plain(_cause(each, judged.known.get(each.id)))}" for each in judged.worse[:MOST]]
     parts += [_plain(each.strip()) for each in _more(judged.worse)]
     parts += [f"- worse: {_plain(_named(each))} is new" for each in judged.brought[:MOST]]
     parts += [f"- mends {_plain(_named(each))}" for each in judged.mended[:MOST]]
@@ -66,9 +66,10 @@ def change_markdown(judged: TreesJudged) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _cause(each: JudgedCause) -> str:
+def _cause(each: JudgedCause, known: str | None = None) -> str:
     before = f"; before: {each.before}" if each.before else ""
-    return f"{each.title} on {some(each.graphs, 'graph')}: {each.said}{before}"
+    named = f" (known: {known})" if known else ""
+    return f"{each.title}{named} on {some(each.graphs, 'graph')}: {each.said}{before}"
 
 
 def _named(issue: NamedIssue) -> str:

@@ -8,7 +8,7 @@ what was there before, `effects` says, as for any candidate.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 
 import msgspec
@@ -24,7 +24,7 @@ from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.known import KnownIssue, KnownIssues, explains
 from clonediff.reports.records import FORMAT
 
 UPSTREAM = "upstream"
@@ -44,8 +44,9 @@ class NamedIssue(msgspec.Struct, frozen=True):
 class TreesJudged(msgspec.Struct, frozen=True):
     """What a change does. `tried` counts the graphs that could be built before it.
 
-    `worse` are causes that are new, `scripts` the plain scripts of those by their ids; `otherwise` what shows where
-    there was no clone before. `brought` are known issues that are new, `untold` those that can no longer be seen.
+    `worse` are causes that are new; `scripts` has the plain scripts of those by their ids, and `known` the known issues
+    that explain them. `otherwise` are causes that show where there was no clone before. `brought` are other known
+    issues that are new, `untold` those that can no longer be seen.
     `unsteady` counts what was worse once and not again. `stopped` says why not everything was tried.
     """
 
@@ -55,6 +56,7 @@ class TreesJudged(msgspec.Struct, frozen=True):
     tried: int = 0
     worse: tuple[JudgedCause, ...] = ()
     scripts: dict[str, str] = {}
+    known: dict[str, str] = {}
     brought: tuple[NamedIssue, ...] = ()
     otherwise: tuple[JudgedCause, ...] = ()
     mended: tuple[NamedIssue, ...] = ()
@@ -83,7 +85,7 @@ class TwoTrees:
         self._candidate: Candidate | None = None
         self._sure: list[CauseOnGraphs] = []
         self._unsteady = 0
-        self._issues: dict[str, list[NamedIssue]] = {}
+        self._issues: dict[str, list[KnownIssue]] = {}
         self._versions: dict[str, str] = {}
         self._stopped = "interrupted"
         self._began = time.monotonic()
@@ -109,6 +111,11 @@ class TwoTrees:
         """What is known by now."""
         shown = in_order(self._candidate) if self._candidate is not None else []
         graphs = self._candidate.graphs.values() if self._candidate is not None else ()
+        known = self._explained()
+        issues = {
+            where: tuple(NamedIssue(each.id, each.title, each.link) for each in its if each.id not in known.values())
+            for where, its in self._issues.items()
+        }
         return TreesJudged(
             base=str(self._base),
             head=str(self._head),
@@ -120,7 +127,8 @@ class TwoTrees:
             unsteady=self._unsteady,
             stopped=self._stopped,
             seconds=round(time.monotonic() - self._began, 1),
-            **{name: tuple(each) for name, each in self._issues.items()},  # type: ignore[arg-type]  # not one of numbers
+            known=known,
+            **issues,  # type: ignore[arg-type]  # none of these is a number
         )
 
     def _process(self, subject: Subject) -> SubjectProcess:
@@ -134,18 +142,24 @@ class TwoTrees:
     def _compare_issues(self, base: SubjectProcess, head: SubjectProcess) -> None:
         """See which known issues each of the trees has, by their examples."""
         trials = [GraphTrials(each, KnownIssues()) for each in (base, head)]
-        issues = list(self._asked())
+        issues = self._asked(base, head)
         for number, issue in enumerate(issues):
             self._say(f"known issues, {number} of {len(issues)}", _PART + 0.15 * number / len(issues))
             before, after = (example_on(issue, each)[0] for each in trials)
             where = _became(before, after)
             if where:
-                self._issues.setdefault(where, []).append(NamedIssue(issue.id, issue.title, issue.link))
+                self._issues.setdefault(where, []).append(issue)
 
-    def _asked(self) -> Iterator[KnownIssue]:
-        for issue in self._known.issues:
-            if issue.generation == self._head.generation and issue.cloner == UPSTREAM and issue.example is not None:
-                yield issue
+    def _asked(self, *trees: SubjectProcess) -> list[KnownIssue]:
+        """The known issues of the release that either tree is to become."""
+        found = (self._known.on(each.subject.generation, each.ready.keras, UPSTREAM).issues for each in trees)
+        return list({issue.id: issue for its in found for issue in its if issue.example is not None}.values())
+
+    def _explained(self) -> dict[str, str]:
+        """For what is worse, the known issue that is new with it."""
+        causes = [each.cause for each in self._sure]
+        new = self._issues.get("brought", ())
+        return {each.fingerprint: issue.id for each in causes for issue in new if explains(issue, each)}
 
     def _try_again(self, shown: Sequence[CauseOnGraphs]) -> None:
         """Keep what shows again in other processes. Whatever depends on what ran before is nothing to report."""

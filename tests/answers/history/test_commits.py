@@ -144,6 +144,13 @@ def test_a_copy_that_was_there_before_stays(clonediff: Command, repository: Path
 
 
 @pytest.mark.usefixtures("repository")
+def test_what_is_of_another_keras_is_not_looked_for_in_commits(clonediff: Command) -> None:
+    code, _, err = asked(clonediff, "tf-model-trainable")
+    assert code == 2
+    assert "--commits asks about Keras 3, and this is of tf_keras" in " ".join(err.split())
+
+
+@pytest.mark.usefixtures("repository")
 def test_the_answer_is_kept_beside_that_for_releases(clonediff: Command, tmp_path: Path) -> None:
     write(tmp_path / "one/finding.json", finding(0, since="keras 3.15.0", history="breaks in 3.15.0"))
     code, _, err = asked(clonediff, "one", "--keep")
