@@ -120,7 +120,7 @@ def command(
         budget = replace(budget, graphs=trials, seconds=budget.seconds if minutes is not None else 600.0)
     folder = RunFolder(out)
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    progress = JudgeProgress(len(texts), quiet=as_json and not sys.stderr.isatty())
+    progress = JudgeProgress(len(texts) + 2, quiet=as_json and not sys.stderr.isatty())
     session = JudgeSession(subject, place, folder, budget, known, progress.say)
     interrupted = False
     try:
@@ -168,7 +168,7 @@ def _judge_change(
     old, new = (Subject.parse(shared.subject_in_full(each)) for each in names)
     if old == new:
         raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")
-    progress = JudgeProgress(0, quiet=(as_json or markdown) and not sys.stderr.isatty())
+    progress = JudgeProgress(1, quiet=(as_json or markdown) and not sys.stderr.isatty())
     progress.on(head or repo)
     trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say)
     interrupted = False
@@ -212,10 +212,10 @@ def _proposals(
 class JudgeProgress:
     """Which candidate is tried, what is being done with it, and about how long all will take."""
 
-    def __init__(self, candidates: int, *, quiet: bool) -> None:
-        """`candidates` is how many files there are; the release itself and the scripts come on top."""
+    def __init__(self, parts: int, *, quiet: bool) -> None:
+        """`parts` are the files, and with them the release itself and the scripts; a change is one."""
         self.status = StatusLine(quiet=quiet, soon=0.0, piped=5.0)
-        self._parts = candidates + 2
+        self._parts = parts
         self._done = -1
         self._name = "judging"
 

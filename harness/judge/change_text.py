@@ -44,7 +44,7 @@ def change_lines(judged: TreesJudged) -> list[str]:
         lines.append(f"  cannot be told any more: {_names(judged.untold)}")
     if judged.unsteady:
         lines.append(f"  showed once and not again: {judged.unsteady}")
-    return [one_line(line, 2000) for line in lines]
+    return [line[: len(line) - len(line.lstrip(" "))] + one_line(line, 2000) for line in lines]
 
 
 def change_markdown(judged: TreesJudged) -> str:

@@ -123,6 +123,7 @@ def test_a_comment_is_a_screen_whose_details_are_folded() -> None:
     assert open_.startswith("**clonediff**: 21 things worse, mends 20 known issues, leaves 100 (400 graphs)")
     assert "15 more that are worse" in open_
     assert all(each.count("</details>") == 1 for each in folded)
+    assert change_lines(judged)[1].startswith("  worse: A Dense cannot be cloned on 3 graphs")
     assert "    x = 1" in folded[0]
     assert "issue-99" in folded[-2]
 
