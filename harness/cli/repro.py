@@ -85,7 +85,7 @@ def command(
 
         text = (kept.issue if subject is None else "") or issue(finding, text)
     elif form.startswith("as-"):
-        text = _as_test(form, finding, made)
+        text = _as_test(form, finding, made, subject)
     text = visible(text)
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))
@@ -127,18 +127,19 @@ def _made_anew(finding: Finding, subject: Subject | None) -> tuple[Script | None
         return None, str(error)
 
 
-def _as_test(form: str, finding: Finding, made: Script | None) -> str:
+def _as_test(form: str, finding: Finding, made: Script | None, subject: Subject | None) -> str:
     from clonediff.harness.answers.repro import run_on, subject_of
     from clonediff.harness.scripts.as_test import NoTestError, example, keras_test, pytest_test
 
     if form == "as-example" or made is None:
         return example(finding)
     try:
-        text = keras_test(made, finding) if form == "as-test" else pytest_test(made, finding)
+        text = keras_test(made, finding) if form == "as-test" else pytest_test(made, finding, subject)
     except NoTestError as error:
         raise NoScript(one_line(f"{finding.id}: {error}")) from None
     if not made.sure:
-        shown = run_on(made, subject_of(finding))
+        shown = run_on(made, subject or subject_of(finding))
         if not shown.breaks:
-            raise NoScript(one_line(f"{finding.id}: its script does not show it, nor would a test: {shown.said}"))
+            word = "does not show it" if shown.breaks is False else "cannot be run"
+            raise NoScript(one_line(f"{finding.id}: its script {word}, nor would a test: {shown.said}"))
     return text

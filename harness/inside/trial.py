@@ -112,7 +112,7 @@ class _Trial:
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
-        self._set_by_runs: set[tuple[int, str]] = set()  # and what it holds there, a run of it has changed since
+        self._set_by_runs: set[tuple[int, str]] = set()  # and does, once it has run
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved = SavedModels(observer)
         self._folder = ""
@@ -369,7 +369,8 @@ class _Trial:
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
-            self._set_by_runs.update(unlike(held.facts, description.held_now(self._observer).facts))
+            after = description.held_now(self._observer, self._cloned)
+            self._set_by_runs.update(found - set(unlike(self._original.holdings.facts, after.facts)))
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
         if self._request.get("user_arguments"):

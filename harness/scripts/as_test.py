@@ -57,10 +57,19 @@ _REFUSALS = ("no error", "unclear error")
 """Aspects of a script whose clone is to be refused by a clear error."""
 _CLEAR = "(TypeError, ValueError)"
 _PUT_BACK = {
-    "keras.config.set_dtype_policy": "keras.config.dtype_policy()",
-    "keras.mixed_precision.set_global_policy": "keras.mixed_precision.global_policy()",
+    "keras.config.set_dtype_policy": ("policy", "keras.config.dtype_policy()"),
+    "keras.mixed_precision.set_global_policy": ("policy", "keras.mixed_precision.global_policy()"),
+    "keras.config.set_floatx": ("floatx", "keras.config.floatx()"),
+    "keras.backend.set_floatx": ("floatx", "keras.backend.floatx()"),
+    "keras.config.set_image_data_format": ("data_format", "keras.config.image_data_format()"),
+    "keras.backend.set_image_data_format": ("data_format", "keras.backend.image_data_format()"),
 }
-"""What sets something for all models, and what says how it was before."""
+"""What sets something for all models, and what says how it was before, with a name for that."""
+_UNDONE = {
+    "keras.config.disable_flash_attention": "keras.config.enable_flash_attention",
+    "keras.config.enable_unsafe_deserialization": "keras.utils.clear_session",
+}
+"""What else sets something for all models, and what undoes it."""
 _OF_CHANCE = ("np.testing", "array_equal", "np.random", ".train_on_batch(", ".fit(")
 """Where one of these is in a script, what it shows may depend on random numbers."""
 _COMPARED = {
@@ -95,11 +104,15 @@ def keras_test(script: Script, finding: Finding) -> str:
     return _written(script, finding, _Style(own=True, seeds="keras.utils.set_random_seed(0)"))
 
 
-def pytest_test(script: Script, finding: Finding) -> str:
-    """A file with one function of pytest, for whatever project; it is to fail until the bug is mended."""
+def pytest_test(script: Script, finding: Finding, subject: Subject | None = None) -> str:
+    """A file with one function of pytest, for whatever project; it is to fail until the bug is mended.
+
+    The script is written for the `subject`, the finding's own unless given.
+    """
     if finding.generation == "keras2":
         raise NoTestError("Keras 2.2 and 2.3 need lines before they are imported, which no test can have")
-    of_tensorflow = Subject.parse(finding.subject or finding.generation).package == "tensorflow"
+    subject = subject or Subject.parse(finding.subject or finding.generation)
+    of_tensorflow = subject.package == "tensorflow"
     seeds = "tf.random.set_seed(0)" if of_tensorflow else "keras.utils.set_random_seed(0)"
     return _written(script, finding, _Style(own=False, seeds=seeds, anew="keras.backend.clear_session()"))
 
@@ -261,14 +274,16 @@ class _Body:
             yield self._style.anew
         if any(each in self._source.text for each in _OF_CHANCE):
             yield self._style.seeds
-        for set_, was in _PUT_BACK.items():
+        cleanup = "self.addCleanup" if self._style.own else "request.addfinalizer"
+        for set_, (name, was) in _PUT_BACK.items():
             if f"{set_}(" not in written:
                 continue
             if self._style.own:
-                yield f"self.addCleanup({set_}, {was})"
+                yield f"{cleanup}({set_}, {was})"
             else:
-                yield f"policy = {was}"
-                yield f"request.addfinalizer(lambda: {set_}(policy))"
+                yield f"{name}_before = {was}"
+                yield f"{cleanup}(lambda: {set_}({name}_before))"
+        yield from (f"{cleanup}({undone})" for set_, undone in _UNDONE.items() if f"{set_}(" in written)
 
     def _changed(self, node: ast.stmt) -> Iterator[Edit]:
         """The statements within one that stand otherwise in a test."""

@@ -65,7 +65,7 @@ class ScriptSource:
     def whole(self, node: ast.stmt, edits: Sequence[Edit] = ()) -> str:
         """The text of a statement, with the comments above it and behind it, after a blank line if it has one."""
         start, end = self.span(node)
-        above = self._bytes[:start].decode().splitlines()
+        above = self._bytes[:start].decode().split("\n")[:-1]
         comments: list[str] = []
         while above and above[-1].startswith("#"):
             comments.insert(0, above.pop())
@@ -151,7 +151,7 @@ def renamed(source: ScriptSource, spelled: Callable[[list[str]], str]) -> list[E
 def indented(text: str, by: int) -> str:
     """Text that stands `by` columns further in; strings of several lines stay as they are."""
     within = _lines_within_strings(text)
-    lines = text.splitlines()
+    lines = text.removesuffix("\n").split("\n")  # Python breaks lines there, and nowhere else
     shifted = [" " * by + line if line and number not in within else line for number, line in enumerate(lines, 1)]
     return "\n".join(shifted)
 
@@ -179,7 +179,7 @@ def with_short_comments(text: str, width: int) -> str:
         if token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip()
     }
     found: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         if number not in comments or len(line) <= width:
             found.append(line)
             continue

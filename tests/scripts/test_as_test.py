@@ -160,7 +160,31 @@ def test_what_is_set_for_all_models_is_put_back() -> None:
     assert own.index("self.addCleanup(") < own.index('set_dtype_policy("mixed_bfloat16")')
     plain = pytest_test(written(EQUAL, above), told())
     assert "(request):\n" in plain
-    assert "request.addfinalizer(lambda: keras.config.set_dtype_policy(policy))" in plain
+    assert "request.addfinalizer(lambda: keras.config.set_dtype_policy(policy_before))" in plain
+
+
+@pytest.mark.parametrize(
+    ("sets", "back"),
+    [
+        ('keras.config.set_floatx("float16")', "(keras.config.set_floatx, keras.config.floatx())"),
+        (
+            'keras.config.set_image_data_format("channels_first")',
+            "(keras.config.set_image_data_format, keras.config.image_data_format())",
+        ),
+        ("keras.config.disable_flash_attention()", "(keras.config.enable_flash_attention)"),
+        ("keras.config.enable_unsafe_deserialization()", "(keras.utils.clear_session)"),
+    ],
+)
+def test_each_setting_of_a_session_is_put_back(sets: str, back: str) -> None:
+    text = "".join(keras_test(written(EQUAL, f"{MODEL}{sets}\n"), told()).split())
+    assert f"self.addCleanup{back}".replace(" ", "") in text
+
+
+def test_a_line_separator_in_a_name_is_no_end_of_a_line() -> None:
+    above = f'{MODEL}name = "a\u2028b"\n'
+    for text in (keras_test(written(EQUAL, above), told()), pytest_test(written(EQUAL, above), told())):
+        ast.parse(text)
+        assert '"a\u2028b"' in text
 
 
 def test_the_exception_of_the_clone_is_the_one_that_is_expected() -> None:
