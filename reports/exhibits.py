@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from clonediff.reports.issue import PROMISES, escaped
+from clonediff.reports.issue import PROMISES, code, escaped, fenced
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.markup import visible
 from clonediff.reports.records import SEVERITIES, Severity
@@ -146,7 +146,9 @@ def _of_gallery(gallery: Gallery) -> Iterator[str]:
         its = [] if standing is Standing.BREAKS else gallery.of(standing)
         if its:
             yield f"### {escaped(gallery.name)}: {standing}"
-            yield "\n".join(f"- `{each.issue.id}`: {escaped(each.issue.title)}: {escaped(each.said)}" for each in its)
+            yield "\n".join(
+                f"- {code(each.issue.id)}: {escaped(each.issue.title)}: {escaped(each.said)}" for each in its
+            )
 
 
 def with_versions(gallery: Gallery) -> str:
@@ -158,10 +160,10 @@ def _of_exhibit(each: Exhibit) -> Iterator[str]:
     yield f"#### {escaped(each.issue.title)}"
     yield escaped(each.paragraph)
     if each.script:
-        yield f"```python\n{each.script.rstrip()}\n```"
+        yield fenced(each.script.rstrip(), "python")
     if each.incomplete:
         yield escaped(each.incomplete)
-    lines = [f"- Known as: `{each.issue.id}`"]
+    lines = [f"- Known as: {code(each.issue.id)}"]
     lines += [f"- {name}: {escaped(said)}" for name, said in each.facts if said]
     lines += [f"- Reported: <{each.issue.link}>"] if linked(each.issue) else []
     yield "\n".join(lines)

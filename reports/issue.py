@@ -51,10 +51,10 @@ def issue(finding: Finding, script: str) -> str:
     root = finding.root
     parts = [f"# {escaped(finding.title)}", *_what(finding), *(escaped(note) for note in finding.notes)]
     if root is not None:
-        parts += ["## What should happen", PROMISES.get(root.check, f"{_code(root.check)} should hold.")]
-    parts += ["## Script", _fenced(script.rstrip("\n"), "python"), _proof(finding)]
+        parts += ["## What should happen", PROMISES.get(root.check, f"{code(root.check)} should hold.")]
+    parts += ["## Script", fenced(script.rstrip("\n"), "python"), _proof(finding)]
     parts += ["## Versions", _versions(finding), "## Since", _since(finding)]
-    parts.append(f"Found by clonediff, as {_code(finding.id)}.")
+    parts.append(f"Found by clonediff, as {code(finding.id)}.")
     return visible("\n\n".join(parts) + "\n")
 
 
@@ -63,10 +63,10 @@ def _what(finding: Finding) -> list[str]:
     parts = ["## What happens"]
     if root is None:
         parts.append("The model cannot be built or run at all, so there is nothing to clone.")
-        return [*parts, _fenced(finding.detail)] if finding.detail else parts
+        return [*parts, fenced(finding.detail)] if finding.detail else parts
     if finding.across:
         one, other = (*finding.across, "", "")[:2]
-        parts.append(f"One model computes different things on {_code(one)} and on {_code(other)}.")
+        parts.append(f"One model computes different things on {code(one)} and on {code(other)}.")
     else:
         severity = f": {SEVERITIES[finding.severity]}" if finding.severity is not None else ""
         parts.append(
@@ -76,16 +76,14 @@ def _what(finding: Finding) -> list[str]:
         )
     parts.append(_told(root))
     if root.raised is not None:
-        frame = f", raised in {_code(root.raised.frame)}" if root.raised.frame else ""
-        parts += [f"{_code(root.raised.type)}{frame}:", _fenced(root.raised.message)]
+        frame = f", raised in {code(root.raised.frame)}" if root.raised.frame else ""
+        parts += [f"{code(root.raised.type)}{frame}:", fenced(root.raised.message)]
     if root.numbers is not None:
         parts.append(_numbers(root))
     followers = finding.differences[1:]
     if followers:
         parts.append("Its consequences:")
-        lines = [
-            f"- {_code(each.path)}: {_code(each.expected)} becomes {_code(each.found)}" for each in followers[:MOST]
-        ]
+        lines = [f"- {code(each.path)}: {code(each.expected)} becomes {code(each.found)}" for each in followers[:MOST]]
         if len(followers) > MOST:
             lines.append(f"- and {len(followers) - MOST} more")
         parts.append("\n".join(lines))
@@ -93,11 +91,11 @@ def _what(finding: Finding) -> list[str]:
 
 
 def _told(root: Difference) -> str:
-    lines = [f"- where: {_code(root.path)}"] if root.check != "made" else []
+    lines = [f"- where: {code(root.path)}"] if root.check != "made" else []
     if root.first is not None:
-        lines.append(f"- first seen at: {_code(root.first.name or 'the model itself')} ({escaped(root.first.kind)})")
+        lines.append(f"- first seen at: {code(root.first.name or 'the model itself')} ({escaped(root.first.kind)})")
     if root.raised is None and root.digests is None:
-        lines += [f"- original: {_code(root.expected)}", f"- clone: {_code(root.found)}"]
+        lines += [f"- original: {code(root.expected)}", f"- clone: {code(root.found)}"]
     return "\n".join(lines)
 
 
@@ -106,7 +104,7 @@ def _numbers(root: Difference) -> str:
     numbers = root.numbers
     return (
         f"{numbers.said}. The first{f', {numbers.at}' if numbers.at else ''}: "
-        f"{_code(numbers.expected)} in the original, {_code(numbers.found)} in the clone."
+        f"{code(numbers.expected)} in the original, {code(numbers.found)} in the clone."
     )
 
 
@@ -133,10 +131,10 @@ def _since(finding: Finding) -> str:
 
 
 def _who(finding: Finding) -> str:
-    return _CLONERS.get(finding.cloner, f"the cloner {_code(finding.cloner)}")
+    return _CLONERS.get(finding.cloner, f"the cloner {code(finding.cloner)}")
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Text as code within a line: no backtick, tag or mention in it means anything."""
     line = " ".join(visible(text).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
@@ -144,7 +142,7 @@ def _code(text: str) -> str:
     return f"{ticks}{pad}{line}{pad}{ticks}"
 
 
-def _fenced(text: str, language: str = "") -> str:
+def fenced(text: str, language: str = "") -> str:
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 

@@ -41,6 +41,7 @@ TOGETHER = {
     "tests/trials/devices/test_devices_end_to_end.py": "keras",
     "tests/trials/checks/test_initial_values.py": "keras",
     "tests/judge/test_trying.py": "keras",
+    "tests/judge/test_two_trees.py": "keras",
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_doctor.py": "keras",

@@ -11,7 +11,8 @@ import tempfile
 from typing import Any, Callable, ContextManager, Iterator
 
 from .build import BuiltModel, build, build_after, custom_objects, script
-from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_for, by_hand
+from .by_hand import compared_by_hand
+from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_for
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
@@ -29,11 +30,10 @@ from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
 from .progress import Progress, Tell
-from .run import Reader, Recorded, run
+from .run import Recorded, run
 from .saving import SavedModels
-from .structure import leaves
 from .training import train
-from .values import fits, input_arrays, specs_of
+from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
 
 ALL = "**"
@@ -112,7 +112,7 @@ class _Trial:
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
-        self._set_by_runs: set[tuple[int, str]] = set()  # and does, once it has run
+        self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved = SavedModels(observer)
         self._folder = ""
@@ -369,12 +369,14 @@ class _Trial:
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
-            after = description.held_now(self._observer, self._cloned)
-            self._set_by_runs.update(found - set(unlike(self._original.holdings.facts, after.facts)))
+            now = self._original.held_now(self._observer), description.held_now(self._observer, self._cloned)
+            self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
         if self._request.get("user_arguments"):
-            answer["by_hand"] = told = self._by_hand(description)
+            answer["by_hand"] = told = compared_by_hand(
+                description, self._original, self._callbacks, self._arrays, self._request.get("batch"), self._observer
+            )
             what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
             answer["notes"] = [*context.notes, what]
         if self._request.get("keeps") or name == SAME_LAYERS:
@@ -417,31 +419,6 @@ class _Trial:
         if callbacks.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
             told["raised"] = failure(callbacks.raised, below="_clone_function")
         return {"asked": told} if told else {}
-
-    def _by_hand(self, clone: Description) -> dict[str, Any]:
-        """What the graph gives with the layers that were given, and what the clone gives, on the same numbers."""
-        observer = self._observer
-        ends, arrays = clone.shape["inputs"], self._arrays
-        if not fits(ends, arrays):
-            arrays = input_arrays(specs_of(ends), self._request.get("batch"), observer.seed)
-        ran = run(clone, arrays, observer, clone.model, training=False)
-        told: dict[str, Any] = {"found": [leaf["digest"] for leaf in ran["outputs"]]}
-        if "failure" in ran:
-            told["failure"] = ran["failure"]
-        if not self._callbacks.asked and not self._callbacks.calls:
-            whole = run(self._original, arrays, observer, self._original.model, training=False)
-            if "failure" not in whole:
-                return dict(told, expected=[leaf["digest"] for leaf in whole["outputs"]])
-        try:
-            framework = observer.framework
-            inputs = list(leaves(framework.feed(clone.model, arrays)))
-            numbers = by_hand(self._original.model, self._callbacks, inputs, framework)
-        except Exception as error:  # what the layers make of these numbers is theirs to say
-            why = str(error) if type(error) is LookupError else "%s: %s" % (type(error).__name__, error)
-            return dict(told, why=why)
-        reader = Reader(observer)
-        reader.read([numbers])
-        return dict(told, expected=[reader.digest(number) for number in numbers])
 
     def _observe_clone(self, name: str, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
         copies = name in KEEP_VALUES

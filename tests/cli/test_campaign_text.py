@@ -195,7 +195,7 @@ def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) 
         "",
         "Known causes, worst first, with the graphs that met each. Reasons and scripts: runs/x/known",
         "  it crashes",
-        "       12  A Lambda of a Python lambda cannot be cloned",
+        "       12  A Lambda of a Python lambda cannot be cloned [lambda-refused]",
         "  it changes a name",
         "      290  An unnamed input layer changes its name in the clone [input-name]",
         "",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from clonediff.harness.subjects import Subject, SubjectProcess
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -208,12 +208,26 @@ def test_a_setting_of_the_session_is_no_fault_where_it_is_the_default(keras: Sub
     assert planted(IMAGES, keras, "prepared_session_taken") == ()
 
 
+TELLS = """
+import keras
+from keras.src.saving.serialization_lib import in_safe_mode
+
+config = keras.config
+raise ValueError(config.floatx(), config.image_data_format(), config.is_flash_attention_enabled(), in_safe_mode())
+"""
+
+
 def test_the_next_trial_has_the_session_as_it_was(keras: SubjectProcess) -> None:
-    for preparation in SESSIONS:
+    def seen() -> str:
+        refused = run(Case(TELLS, ()), keras, ("fixed",), timeout=PATIENCE).refused
+        assert refused is not None and refused.type == "ValueError"
+        return refused.message
+
+    before = seen()
+    assert "float32" in before and "channels_last" in before
+    for preparation in (*SESSIONS, *BUILT_SESSIONS):
         fixed_is_faithful(structs.replace(IMAGES, preparations=(preparation,)), keras)
-        assert tried(IMAGES, keras, "fixed")["fixed"].differences == ()
-    model = Graph((IDS,), (LOOKUP,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    assert tried(model, keras, "fixed")["fixed"].differences == ()
+        assert seen() == before
 
 
 def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:

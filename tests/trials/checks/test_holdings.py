@@ -134,3 +134,9 @@ def test_what_a_run_sets_says_nothing_of_a_model_that_has_run(cloned: Callable[.
     told = cloned(Case(source, ({"shape": [3]},), seed=5, ran=True))
     assert {path for _, path in _told(told)} >= {SECOND + ".note"}
     assert not [path for _, path in _told(told) if "rows" in path]
+
+
+def test_what_is_shared_is_told_of_a_model_that_has_run_too(cloned: Callable[..., CloneTrial]) -> None:
+    case = _case(init="self.box = Box(items)", told="self.box.items", after="model(keras.ops.ones((4, 3)))")
+    told = _told(cloned(Case(case.source, case.inputs, seed=5, ran=True)))
+    assert told == {("own", FIRST + ".box.items"), ("own", SECOND + ".box.items")}
