@@ -18,8 +18,8 @@ import io
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
 
 import msgspec
 from packaging.version import InvalidVersion, Version
@@ -71,6 +71,7 @@ def in_full(spec: str, say: Say = tell) -> str:
     if not is_tree(spec):
         return spec
     files, mark = _files(tree)
+    _hold_within(tree, files)
     version = _marked(tree, files, mark)
     subject = Subject.parse(f"keras=={version}{suffix}")
     lacking = missing(subject)
@@ -122,6 +123,14 @@ def _files(tree: str) -> tuple[dict[str, bytes], str]:
     for each, content in sorted(files.items()):
         digest.update(msgspec.json.encode((each, content)))
     return files, f"{mark}.dirty-{digest.hexdigest()}"
+
+
+def _hold_within(tree: str, names: Iterable[str]) -> None:
+    """Raise where a file would be written outside of the folder that the copy is made in."""
+    for name in names:
+        its = PurePosixPath(name)
+        if its.is_absolute() or ".." in its.parts:
+            raise ReleaseError(f"{tree}: has a file {name!r}, which would lie outside of its copy: do not trust it")
 
 
 def _of_commit(tree: str, path: Path, commit: str) -> tuple[dict[str, bytes], str]:

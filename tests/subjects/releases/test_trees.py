@@ -206,6 +206,16 @@ def test_a_wheel_is_told_by_what_is_in_it(tmp_path: Path) -> None:
     assert (kept(str(wheel(tmp_path))) / "keras-3.16.0.dist-info").is_dir()
 
 
+@pytest.mark.parametrize("name", ["../outside.py", "keras/../../outside.py", "/tmp/outside.py"])
+def test_a_wheel_puts_no_file_outside_of_its_copy(tmp_path: Path, name: str) -> None:
+    path = wheel(tmp_path)
+    with zipfile.ZipFile(path, "a") as made:
+        made.writestr(name, "outside = 1\n")
+    with pytest.raises(ReleaseError, match=r"has a file '.*outside.py', which would lie outside of its copy"):
+        in_full(str(path), str)
+    assert installed() == []
+
+
 def test_a_copy_that_is_removed_is_asked_for_anew(checkout: Path, tmp_path: Path) -> None:
     names = [in_full(f"{checkout}#{each}", str) for each in ("old", "HEAD")]
     assert len(remove("keras==*+*", str)) == 2
