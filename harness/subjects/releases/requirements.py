@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import cast
 
 from packaging.markers import default_environment
-from packaging.requirements import Requirement
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases.table import Stack
 
 NEVER_LAID = frozenset({"jax", "jaxlib", "ml-dtypes", "numpy", "torch"})
@@ -103,6 +104,9 @@ def lacking(folder: Path, around: Surroundings) -> tuple[list[str], list[str]]:
 def _requirements(folder: Path, around: Surroundings) -> Iterable[Requirement]:
     for distribution in importlib.metadata.distributions(path=[str(folder)]):
         for line in distribution.requires or ():
-            requirement = Requirement(line)
+            try:
+                requirement = Requirement(line)
+            except InvalidRequirement:
+                raise ReleaseError(f"{distribution.name}: requires {line!r}, which names no package") from None
             if around.wants(requirement):
                 yield requirement

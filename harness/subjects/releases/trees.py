@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 import msgspec
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
 from clonediff.harness.subjects.outcomes import ReleaseError
@@ -32,7 +33,7 @@ from clonediff.harness.subjects.releases.git import WANTED, git, hold_whole, who
 from clonediff.harness.subjects.releases.placing import tell
 from clonediff.harness.subjects.releases.store import Say
 from clonediff.harness.subjects.releases.table import newest_nightly
-from clonediff.harness.subjects.subject import BACKENDS, DEVICES, NIGHTLY, Subject
+from clonediff.harness.subjects.subject import BACKENDS, DEVICES, NIGHTLY, Subject, UnknownSubjectError
 
 _SUFFIX = re.compile(
     rf"(?P<tree>.+?)(?P<suffix>(?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@(?:{'|'.join(DEVICES)})(?::\d{{1,3}})?)?)"
@@ -179,10 +180,14 @@ def _marked(tree: str, files: dict[str, bytes], mark: str) -> str:
         version = f"{own}{'.' if Version(own).local else '+'}{mark}"
     except InvalidVersion:
         raise ReleaseError(f"{tree}: {_VERSION_FILE} says {own!r}, which is not a version") from None
+    try:
+        Subject.parse(f"keras=={version}")
+    except UnknownSubjectError as error:
+        raise ReleaseError(f"{tree}: {error}") from None
     start, end = match.span(1)
     files[_VERSION_FILE] = text[:start] + version.encode() + text[end:]
     if not any(".dist-info/" in each for each in files):
-        wants = msgspec.toml.decode(files.pop(_PROJECT, b""), type=_ProjectFile).project.dependencies
+        wants = _dependencies(tree, files.pop(_PROJECT, b""))
         about = [
             "Metadata-Version: 2.1",
             "Name: keras",
@@ -191,3 +196,12 @@ def _marked(tree: str, files: dict[str, bytes], mark: str) -> str:
         ]
         files[f"keras-{version}.dist-info/METADATA"] = "\n".join((*about, "")).encode()
     return version
+
+
+def _dependencies(tree: str, project: bytes) -> tuple[Requirement, ...]:
+    try:
+        wants = msgspec.toml.decode(project, type=_ProjectFile).project.dependencies
+        return tuple(map(Requirement, wants))
+    except (msgspec.MsgspecError, UnicodeDecodeError, InvalidRequirement) as error:
+        said = str(error).partition("\n")[0]
+        raise ReleaseError(f"{tree}: its dependencies cannot be read in {_PROJECT}: {said}: {WANTED}") from None

@@ -206,6 +206,15 @@ def test_a_wheel_is_told_by_what_is_in_it(tmp_path: Path) -> None:
     assert (kept(str(wheel(tmp_path))) / "keras-3.16.0.dist-info").is_dir()
 
 
+def test_what_a_wheel_requires_has_to_be_the_name_of_a_package(tmp_path: Path) -> None:
+    path = wheel(tmp_path)
+    with zipfile.ZipFile(path, "a") as made:
+        made.writestr("more-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: more\nRequires-Dist: numpy >> 1\n")
+    with pytest.raises(ReleaseError, match=r"more: requires 'numpy >> 1', which names no package"):
+        in_full(str(path), str)
+    assert installed() == []
+
+
 @pytest.mark.parametrize("name", ["../outside.py", "keras/../../outside.py", "/tmp/outside.py"])
 def test_a_wheel_puts_no_file_outside_of_its_copy(tmp_path: Path, name: str) -> None:
     path = wheel(tmp_path)
@@ -254,6 +263,19 @@ def _no_version(folder: Path) -> str:
     return str(folder)
 
 
+def _project(content: bytes) -> Callable[[Path], str]:
+    def write(folder: Path) -> str:
+        (folder / "pyproject.toml").write_bytes(content)
+        return str(folder)
+
+    return write
+
+
+def _old(folder: Path) -> str:
+    put_keras(folder, version="2.6.0")
+    return str(folder)
+
+
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
@@ -265,6 +287,17 @@ def _no_version(folder: Path) -> str:
             _another, "has no version in keras/src/version.py: name a checkout of Keras 3", id="another-project"
         ),
         pytest.param(_no_version, "keras/src/version.py says 'next', which is not a version", id="no-version"),
+        pytest.param(_old, "Keras 2.6.0.g.* is the tf.keras of a TensorFlow", id="too-old"),
+        pytest.param(
+            _project(b"[project"), "its dependencies cannot be read in pyproject.toml: .*: name a", id="no-toml"
+        ),
+        pytest.param(_project(b"\xff"), "its dependencies cannot be read in pyproject.toml", id="no-text"),
+        pytest.param(
+            _project(b"[project]\ndependencies = 1"), "its dependencies cannot be read", id="dependencies-no-list"
+        ),
+        pytest.param(
+            _project(b"[project]\ndependencies = ['numpy >> 1']"), "its dependencies cannot be read", id="no-package"
+        ),
         pytest.param(lambda _: "./nowhere", "there is no folder .*nowhere: name a checkout", id="no-folder"),
         pytest.param(lambda _: "no.whl", "there is no file .*no.whl: name a checkout", id="no-file"),
         pytest.param(lambda it: str(it / "README.md"), "is no wheel: File is not a zip file", id="no-wheel"),
