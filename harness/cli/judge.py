@@ -28,8 +28,8 @@ from clonediff.harness.judge.two_trees import TwoTrees
 from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import place_of, split
-from clonediff.harness.subjects.releases.git import parting
-from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.releases.git import parting, whole_name
+from clonediff.harness.subjects.subject import BACKENDS, Subject
 from clonediff.reports.known import KNOWN_ISSUES, load
 from clonediff.reports.records import Run, write, write_bytes
 from clonediff.reports.run_folder import RunFolder
@@ -164,7 +164,11 @@ def _judge_change(
     if not folder.is_dir():
         raise click.UsageError(f"--repo {repo}: there is no folder {folder}")
     before = parting(tree, folder, base, head or "HEAD")
-    names = f"{folder}#{before}{suffix}", f"{folder}{f'#{head}' if head else ''}{suffix}"
+    after = f"#{whole_name(tree, folder, head)}" if head else ""
+    # Without a backend behind it, the last part of a name may be taken for one.
+    backend, at, device = suffix.partition("@")
+    behind = f"{backend or '/' + BACKENDS['keras'][0]}{at}{device}"
+    names = f"{folder}#{before}{behind}", f"{folder}{after}{behind}"
     old, new = (Subject.parse(shared.subject_in_full(each)) for each in names)
     if old == new:
         raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")

@@ -17,10 +17,12 @@ from clonediff.harness.judge.trying import JudgeBudget
 from clonediff.harness.judge.two_trees import NamedIssue, TreesJudged, TwoTrees
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.releases import building
+from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import KnownIssues, load
 from tests.command_line import Command
-from tests.repositories import commit, git, put_keras
+from tests.repositories import commit, git, hash_of, put_keras
 from tests.shared_subjects import Lent
 from tests.waiting import PATIENCE
 
@@ -154,6 +156,21 @@ def repository(tmp_path: Path) -> Path:
     put_keras(folder)
     commit(folder)
     return folder
+
+
+@pytest.mark.parametrize("head", [(), ("--head", "fix/torch")], ids=["as-it-is", "branch"])
+def test_a_folder_or_a_branch_that_ends_like_a_backend_is_none(
+    head: tuple[str, ...], repository: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started = StartedOn("3.11", "here", "tensorflow", "2")
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(building, "see_start", lambda *_: started)
+    git(repository, "branch", "fix/torch")
+    repository.rename(tmp_path / "jax")
+    code, _, err = clonediff("judge", "--repo", "jax", "--base", "main", *head)
+    assert code == 2
+    short = hash_of(tmp_path / "jax")
+    assert f"has no change since it left main: both are keras==3.16.0+g{short}" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(
