@@ -67,7 +67,7 @@ def command(
 
     With --bisect they are those of `git bisect run`: 0 nothing is broken, the commit is good; 1 something is STILL
     BROKEN, it is bad; 125 it cannot be told, such as of a commit that cannot be imported; 128 and more, at which the
-    bisection stops: a bad argument, an interrupt, a fault. Run in a checkout of Keras:
+    bisection stops: a bad argument, an interrupt, a fault, a checkout that cannot be read. Run in a checkout of Keras:
 
     \b
     git bisect start v3.15.0 v3.14.1
@@ -77,14 +77,14 @@ def command(
     from clonediff.harness.answers.replay import Replays
     from clonediff.harness.answers.replay_target import replay_targets
     from clonediff.harness.cli.text.replay import CANNOT_BE_TOLD, answer_text, exit_code, summary
-    from clonediff.harness.subjects.outcomes import ReleaseError
+    from clonediff.harness.subjects.outcomes import UnusableCodeError
     from clonediff.harness.subjects.subject import Subject
 
     if bisect and not named:
         raise click.UsageError("--bisect: name what is bisected, as in --subject .")
     try:
         chosen = list(dict.fromkeys(Subject.parse(shared.subject_in_full(each)) for each in named))
-    except ReleaseError as error:
+    except UnusableCodeError as error:
         if not bisect:
             raise
         click.echo(f"clonediff: {lines(str(error))}", err=True)

@@ -290,6 +290,10 @@ class ReleaseError(SubjectError):
     """A release that cannot be had here. The message is one line: what, where, what to do."""
 
 
+class UnusableCodeError(ReleaseError):
+    """The code itself cannot be used or does not start: that of another release or commit may."""
+
+
 def fault_frames(stderr: str) -> tuple[Frame, ...]:
     """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
     starts = [match.end() for match in _FAULT_THREAD.finditer(stderr)]

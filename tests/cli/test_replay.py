@@ -24,6 +24,7 @@ from clonediff.strategies.graph import from_json, to_json
 from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
+from tests.repositories import commit, git, put_keras
 from tests.shared_subjects import Lent
 from tests.trials.devices.second import SecondProcess
 from tests.trials.devices.test_across import DENSE
@@ -253,7 +254,9 @@ def test_a_bisection_is_told_good_bad_or_neither(outcomes: str, code: int) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("lambda-refused", "--subject", "./tree"), 125, "git cannot read tree"),
+        (("lambda-refused", "--subject", "./tree"), 128, "git cannot read tree"),
+        (("lambda-refused", "--subject", "./treee"), 128, "there is no folder"),
+        (("lambda-refused", "--subject", "./next"), 125, "says 'next', which is not a version"),
         (("lambda-refused",), 128, "--bisect: name what is bisected, as in --subject ."),
         (("lambda-refusde", "--subject", "keras"), 128, "something that cannot be tried on any commit"),
         (("lambda-refused", "--subject", "kerras"), 128, "unknown release 'kerras'"),
@@ -264,6 +267,9 @@ def test_a_bisection_passes_over_a_commit_that_cannot_be_had_and_stops_at_a_faul
     arguments: tuple[str, ...], code: int, said: str, clonediff: Command, tmp_path: Path
 ) -> None:
     (tmp_path / "tree").mkdir()
+    put_keras(tmp_path / "next", version="next")
+    git(tmp_path / "next", "init", "-q")
+    commit(tmp_path / "next")
     ended, _, err = clonediff("replay", *arguments, "--bisect")
     assert ended == code
     assert said in " ".join(err.split())

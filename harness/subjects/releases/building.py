@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-from clonediff.harness.subjects.outcomes import ReleaseError, SubjectError
+from clonediff.harness.subjects.outcomes import ReleaseError, SubjectError, UnusableCodeError
 from clonediff.harness.subjects.place import How, ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import installer, store
@@ -180,12 +180,12 @@ def see_start(subject: Subject, place: ReleasePlace, manifest: Manifest, say: Sa
         )
         also = f"; it wants {', '.join(manifest.unmet)}" if manifest.unmet else ""
         said = () if error.failure is not None else error.stderr
-        raise ReleaseError(
+        raise UnusableCodeError(
             f"{subject.release}: does not start, {on}: {what.partition(chr(10))[0]}{also}", error.failure, said
         ) from error
     found = ready.backend_version if subject.package == "tensorflow" else ready.keras
     if not _same(found, subject.version or ""):
-        raise ReleaseError(f"{subject.release}: what starts from {place.path or place.python} is {found}")
+        raise UnusableCodeError(f"{subject.release}: what starts from {place.path or place.python} is {found}")
     return now
 
 

@@ -25,7 +25,7 @@ import msgspec
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.releases import store
 from clonediff.harness.subjects.releases.building import entry_of, lay
@@ -172,18 +172,18 @@ def _marked(tree: str, files: dict[str, bytes], mark: str) -> str:
     if match is None:
         theirs = next((each.partition("-")[0] for each in files if ".dist-info/" in each), "")
         of = f" (it is one of {theirs})" if theirs else ""
-        raise ReleaseError(
+        raise UnusableCodeError(
             f"{tree}: has no version in {_VERSION_FILE}{of}: {WANTED}; of what is older than that file, a release"
         )
     own = match[1].decode(errors="replace")
     try:
         version = f"{own}{'.' if Version(own).local else '+'}{mark}"
     except InvalidVersion:
-        raise ReleaseError(f"{tree}: {_VERSION_FILE} says {own!r}, which is not a version") from None
+        raise UnusableCodeError(f"{tree}: {_VERSION_FILE} says {own!r}, which is not a version") from None
     try:
         Subject.parse(f"keras=={version}")
     except UnknownSubjectError as error:
-        raise ReleaseError(f"{tree}: {error}") from None
+        raise UnusableCodeError(f"{tree}: {error}") from None
     start, end = match.span(1)
     files[_VERSION_FILE] = text[:start] + version.encode() + text[end:]
     if not any(".dist-info/" in each for each in files):
@@ -204,4 +204,4 @@ def _dependencies(tree: str, project: bytes) -> tuple[Requirement, ...]:
         return tuple(map(Requirement, wants))
     except (msgspec.MsgspecError, UnicodeDecodeError, InvalidRequirement) as error:
         said = str(error).partition("\n")[0]
-        raise ReleaseError(f"{tree}: its dependencies cannot be read in {_PROJECT}: {said}: {WANTED}") from None
+        raise UnusableCodeError(f"{tree}: its dependencies cannot be read in {_PROJECT}: {said}: {WANTED}") from None
