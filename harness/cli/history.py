@@ -209,7 +209,10 @@ def _of_commits(asking: Asking, range_: str, repo: str) -> Answered:
         copies.remove(row)
         return row
 
-    asking.run(commits, attempt)
+    try:
+        asking.run(commits, attempt)
+    finally:
+        copies.close()
     rows = tried_rows(found, commits.answers)
     seen = changes(found, commits.answers, sought=question.sought)
     base = found.line[0].short

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from clonediff.harness.answers.history.bisection import Bisection
 from clonediff.harness.answers.history.record import CLONED, Change, ReleaseRow
 from clonediff.harness.answers.history.survey import compared_by
-from clonediff.harness.subjects.releases import ReleaseError, in_full, installed, remove
+from clonediff.harness.subjects.releases import ReleaseError, copied, remove
 from clonediff.harness.subjects.releases.commits import Commit, CommitRange
 from clonediff.harness.subjects.subject import Subject
 
@@ -34,22 +34,39 @@ _CHANGED = "broken in another way by"
 
 
 class CommitCopies:
-    """The copies that commits are tried from. One that was not there before can be removed."""
+    """The copies that commits are tried from. Those that were made here are removed, and no others."""
 
     def __init__(self, tree: str, suffix: str, say: Callable[[str], None]) -> None:
         self._tree = tree
         self._suffix = suffix
         self._say = say
-        self._there = {each.release for each in installed()}
+        self._made: set[str] = set()
+        self._closed = False
 
     def of(self, commit: Commit) -> Subject:
         """The copy of a commit. A `ReleaseError` says why there is none, such as that it cannot be imported."""
-        return Subject.parse(in_full(f"{self._tree}#{commit.commit}{self._suffix}", self._say))
+        name, is_new = copied(f"{self._tree}#{commit.commit}{self._suffix}", self._say)
+        subject = Subject.parse(name)
+        if is_new:
+            self._made.add(subject.release)
+        if self._closed:  # a thread that was not waited for
+            self._remove(subject.release)
+        return subject
 
     def remove(self, row: ReleaseRow) -> None:
-        """Remove the copy that a row was had from, unless it was there before."""
-        release = Subject.parse(row.subject).release if row.subject else None
-        if release is not None and release not in self._there:
+        """Remove the copy that a row was had from, unless somebody else made it."""
+        if row.subject:
+            self._remove(Subject.parse(row.subject).release)
+
+    def close(self) -> None:
+        """Remove what is left, as after an interrupt."""
+        self._closed = True
+        for release in tuple(self._made):
+            self._remove(release)
+
+    def _remove(self, release: str) -> None:
+        if release in self._made:
+            self._made.discard(release)
             with contextlib.suppress(ReleaseError):  # somebody else has removed it
                 remove(release, self._say)
 

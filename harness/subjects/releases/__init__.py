@@ -14,7 +14,7 @@ from clonediff.harness.subjects.releases.commits import commit_range
 from clonediff.harness.subjects.releases.kept import Installed, installed, remove
 from clonediff.harness.subjects.releases.placing import place_of
 from clonediff.harness.subjects.releases.table import available
-from clonediff.harness.subjects.releases.trees import in_full, split
+from clonediff.harness.subjects.releases.trees import copied, in_full, split
 from clonediff.harness.subjects.subject import Subject
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "ReleaseError",
     "available",
     "commit_range",
+    "copied",
     "in_full",
     "installed",
     "open_subject",

@@ -65,12 +65,17 @@ def in_full(spec: str, say: Say = tell) -> str:
 
     The code of a tree is copied into the store first. A `ReleaseError` says what is wrong with it.
     """
+    return copied(spec, say)[0]
+
+
+def copied(spec: str, say: Say = tell) -> tuple[str, bool]:
+    """The name in full, and whether a copy was made for it now: one that was there may be of somebody else."""
     spec = spec.strip()
     tree, suffix = split(spec)
     if tree == NIGHTLY:
-        return f"{NIGHTLY}=={newest_nightly()}{suffix}"
+        return f"{NIGHTLY}=={newest_nightly()}{suffix}", False
     if not is_tree(spec):
-        return spec
+        return spec, False
     files, mark = _files(tree)
     _hold_within(tree, files)
     version = _marked(tree, files, mark)
@@ -88,9 +93,10 @@ def in_full(spec: str, say: Say = tell) -> str:
 
     entry = entry_of(subject, "laid over", None)
     with store.locked(entry, say):
-        if store.manifest_of(entry, say) is None:
+        is_new = store.manifest_of(entry, say) is None
+        if is_new:
             lay(subject, entry, "laid over", say, put=put)
-    return str(subject)
+    return str(subject), is_new
 
 
 def split(spec: str) -> tuple[str, str]:

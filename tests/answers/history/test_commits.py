@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.answers.history import one_release
-from clonediff.harness.answers.history.commits import changes, commit_answer, commit_survey, tried_rows
+from clonediff.harness.answers.history.commits import CommitCopies, changes, commit_answer, commit_survey, tried_rows
 from clonediff.harness.answers.history.question import HistoryQuestion
 from clonediff.harness.answers.history.record import ReleaseRow, ReleaseVerdict
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.place import ReleasePlace
-from clonediff.harness.subjects.releases import building, installed, placing
+from clonediff.harness.subjects.releases import building, in_full, installed, placing
 from clonediff.harness.subjects.releases.commits import Commit, CommitRange
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.reports.records import Finding, read, write
@@ -136,11 +136,30 @@ def test_a_commit_that_cannot_be_copied_is_passed_over_and_named(clonediff: Comm
 
 @pytest.mark.usefixtures("repository")
 def test_a_copy_that_was_there_before_stays(clonediff: Command, repository: Path) -> None:
-    from clonediff.harness.subjects.releases import in_full
-
     name = in_full(f"{repository}#master", str)
     assert asked(clonediff, "lambda-refused")[0] == 0
     assert [each.release for each in installed()] == [name]
+
+
+def test_a_copy_that_somebody_else_made_meanwhile_stays(repository: Path) -> None:
+    copies = CommitCopies(str(repository), "", str)
+    name = in_full(f"{repository}#master", str)
+    subject = copies.of(Commit(git(repository, "rev-parse", "master"), "2026-06-01", "Change 9"))
+    copies.remove(ReleaseRow(str(subject), "keras", "", ReleaseVerdict.HOLDS))
+    copies.close()
+    assert [each.release for each in installed()] == [name]
+
+
+@pytest.mark.usefixtures("repository")
+def test_an_interrupt_leaves_no_copy_behind(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> ReleaseRow:
+        assert len(installed()) == 1
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(one_release, "_row", interrupted)
+    arguments = ("--repo", "keras", "--commits", "master~9..master", "--jobs", "1")
+    assert clonediff("history", "lambda-refused", *arguments)[0] == 130
+    assert installed() == []
 
 
 @pytest.mark.usefixtures("repository")
