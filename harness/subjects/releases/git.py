@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,9 +13,34 @@ WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
 _LIMIT = 300.0
 """The seconds that git may take: a repository may have to fetch what it was cloned without."""
 
+_OF_ANOTHER = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_CONFIG",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_NAMESPACE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+"""The variables by which a hook of git names its own repository: those of `git rev-parse --local-env-vars`."""
+_SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.autocrlf=false")
+"""No program that a repository names is run, and a file is read as it was committed."""
+
 
 class GitError(ReleaseError):
-    """git ended with an error. `said` is its last line."""
+    """git ended with an error. `said` is the line that says which."""
 
     def __init__(self, message: str, said: str) -> None:
         super().__init__(message)
@@ -28,9 +52,10 @@ def git(tree: str, folder: Path, *arguments: str) -> bytes:
     program = shutil.which("git")
     if program is None:
         raise ReleaseError(f"{tree}: git is not on PATH, and a checkout is read with it: install git, or name a wheel")
-    # A hook of git has variables that name its own repository.
-    variables = {name: value for name, value in os.environ.items() if not re.match(r"GIT_(DIR|WORK_TREE|INDEX)", name)}
-    command = [program, "--no-optional-locks", "-C", str(folder), *arguments]
+    variables = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
+    variables |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    command = [program, "--no-optional-locks", *settings, "-C", str(folder), *arguments]
     try:
         done = subprocess.run(
             command, capture_output=True, stdin=subprocess.DEVNULL, env=variables, timeout=_LIMIT, check=False
@@ -38,7 +63,8 @@ def git(tree: str, folder: Path, *arguments: str) -> bytes:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ReleaseError(f"{tree}: git cannot be asked: {error}") from error
     if done.returncode:
-        said = (done.stderr.decode(errors="replace").strip().splitlines() or [""])[-1]
+        told = done.stderr.decode(errors="replace").strip().splitlines()
+        said = next((line for line in told if line.startswith(("fatal:", "error:"))), told[-1] if told else "")
         raise GitError(f"{tree}: git cannot read {folder}: {said}: {WANTED}", said)
     return done.stdout
 

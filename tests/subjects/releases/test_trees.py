@@ -32,7 +32,13 @@ from tests.repositories import commit, git, hash_of, put_keras
 
 VERSION_FILE = "keras/src/version.py"
 LAYERS = "keras/src/layers.py"
-OTHERS = {"GIT_DIR": "/nowhere", "GIT_WORK_TREE": "/nowhere", "GIT_INDEX_FILE": "/nowhere/index"}
+OTHERS = {
+    "GIT_DIR": "/nowhere",
+    "GIT_WORK_TREE": "/nowhere",
+    "GIT_INDEX_FILE": "/nowhere/index",
+    "GIT_OBJECT_DIRECTORY": "/nowhere/objects",
+    "GIT_CONFIG_COUNT": "1",
+}
 """What a hook of git sets for the programs that it runs."""
 
 
@@ -196,6 +202,26 @@ def test_a_hook_of_git_names_its_own_repository(checkout: Path, monkeypatch: pyt
     for name, value in OTHERS.items():
         monkeypatch.setenv(name, value)
     assert in_full(str(checkout), str) == expected
+
+
+def test_no_program_of_a_repository_is_run_and_its_files_are_as_committed(checkout: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    git(checkout, "config", "core.fsmonitor", str(program))
+    git(checkout, "config", "core.autocrlf", "true")
+    assert (kept(str(checkout)) / LAYERS).read_bytes() == b"second = 2\n"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_of_what_git_says_the_error_is_told(checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nprintf 'hint: one\\nfatal: the cause\\n\\nhint: another\\n' >&2\nexit 128\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    with pytest.raises(ReleaseError, match="fatal: the cause: name a checkout"):
+        in_full(str(checkout), str)
 
 
 def test_a_wheel_is_told_by_what_is_in_it(tmp_path: Path) -> None:
