@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases.git import git, hold_whole, whole_name
+from clonediff.harness.subjects.releases.git import cut_off, git, hold_whole, is_shallow, parting, whole_name
 
 _SHORT = 10
 _PULL = re.compile(r"\s*\(#(\d+)\)\s*$|^Merge pull request #(\d+) ")
@@ -61,7 +61,10 @@ def commit_range(tree: str, folder: Path, text: str) -> CommitRange:
             "" if not git(tree, folder, "rev-list", "-n1", f"{last}..{first}") else f"; write {end or 'HEAD'}..{start}"
         )
         raise ReleaseError(f"{text}: {tree} has no commit there, {start} has all of {end or 'HEAD'} in it{turned}")
+    parting(tree, folder, start.strip(), end.strip() or "HEAD")
     parents = git(tree, folder, "rev-list", "--parents", "-n1", after[0].commit).decode().split()[1:]
+    if not parents and is_shallow(tree, folder):
+        raise cut_off(tree, folder, start.strip(), end.strip() or "HEAD")
     before = list(_told(tree, folder, "-n1", parents[0])) if parents else []
     apart = next(_told(tree, folder, "-n1", first)) if first not in parents[:1] else None
     return CommitRange((*before, *after), apart)

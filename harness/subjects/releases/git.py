@@ -91,11 +91,26 @@ def whole_name(tree: str, folder: Path, name: str) -> str:
 
 
 def parting(tree: str, folder: Path, one: str, other: str) -> str:
-    """The commit where two branches part; the first of them, where they have none in common."""
+    """The commit where two branches part."""
     first, second = (whole_name(tree, folder, name) for name in (one, other))
     try:
         return git(tree, folder, "merge-base", first, second).decode().split()[0]
     except GitError as error:
         if error.said:
             raise
-        return first
+        raise cut_off(tree, folder, one, other) from None
+
+
+def is_shallow(tree: str, folder: Path) -> bool:
+    """Whether a repository was cloned without the commits of long ago."""
+    return git(tree, folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def cut_off(tree: str, folder: Path, one: str, other: str) -> ReleaseError:
+    """The error for two commits that nothing is known to lie before."""
+    if is_shallow(tree, folder):
+        return ReleaseError(
+            f"{tree}: what {one} and {other} have in common was not fetched, {folder} is a shallow clone: "
+            f"git -C {folder} fetch --unshallow"
+        )
+    return ReleaseError(f"{tree}: {one} and {other} have no commit in common: name two of one history")

@@ -8,6 +8,7 @@ import pytest
 
 from clonediff.harness.subjects.releases import ReleaseError, commit_range
 from clonediff.harness.subjects.releases.commits import CommitRange
+from clonediff.harness.subjects.releases.git import parting
 from tests.repositories import commit, git
 
 
@@ -83,6 +84,22 @@ def test_a_bare_repository_has_commits_too(repository: Path, tmp_path: Path) -> 
 def test_what_is_no_range_is_told_with_what_to_write(text: str, says: str, repository: Path) -> None:
     with pytest.raises(ReleaseError, match=says):
         commit_range("keras", repository, text)
+
+
+def test_a_shallow_clone_is_told_what_to_fetch(repository: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "shallow"
+    git(repository, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{repository}", str(folder))
+    with pytest.raises(ReleaseError, match=r"is a shallow clone: git -C .*shallow fetch --unshallow"):
+        commit_range("keras", folder, "v1..origin/master")
+
+
+def test_two_histories_with_nothing_in_common_are_no_range(repository: Path) -> None:
+    git(repository, "checkout", "-q", "--orphan", "apart")
+    commit(repository, "Apart")
+    with pytest.raises(ReleaseError, match=r"keras: v1 and apart have no commit in common"):
+        commit_range("keras", repository, "v1..apart")
+    with pytest.raises(ReleaseError, match=r"keras: master and apart have no commit in common"):
+        parting("keras", repository, "master", "apart")
 
 
 def test_a_folder_that_is_no_repository_is_told(repository: Path, tmp_path: Path) -> None:
