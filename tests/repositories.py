@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,11 @@ GIT = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c"
 
 def git(folder: Path, *arguments: str) -> str:
     """What git prints in a folder."""
-    done = subprocess.run(["git", *GIT, "-C", str(folder), *arguments], capture_output=True, text=True, check=True)
+    # Neither the settings of who runs the tests, nor the repository of a hook that does.
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    variables |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+    command = ["git", *GIT, "-C", str(folder), *arguments]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 

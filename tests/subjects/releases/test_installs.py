@@ -25,6 +25,7 @@ from clonediff.harness.subjects.place import BESIDE
 from clonediff.harness.subjects.releases import ReleaseError, available, place_of, store
 from clonediff.harness.subjects.releases.store import MANIFEST
 from tests.command_line import CLONEDIFF, imported_by
+from tests.repositories import commit, git
 from tests.required_releases import had
 from tests.waiting import PATIENCE, until
 
@@ -285,9 +286,8 @@ def test_a_checkout_is_searched_and_found_again_in_what_was_found(tmp_path: Path
     assert package is not None
     assert package.origin is not None
     shutil.copytree(Path(package.origin).parent, checkout / "keras")
-    git = ["git", "-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-C", str(checkout)]
-    for arguments in (["init", "-q"], ["add", "keras"], ["commit", "-q", "-m", "all"]):
-        subprocess.run([*git, *arguments], check=True)
+    git(checkout, "init", "-q")
+    commit(checkout)
     (checkout / "keras/src/new.py").write_text("")
     search = ("fuzz", "--trials", "1", "--rate", "0", "--jobs", "1", "--out", str(tmp_path / "run"), "--json")
     code, out, err = clonediff(tmp_path / "cache", *search, "--subject", f"{checkout}/tensorflow")
