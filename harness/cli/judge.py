@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
@@ -64,7 +65,11 @@ from clonediff.reports.verdict import in_words
     show_default=True,
     help="The seconds that one graph may take.",
 )
-@shared.out_folder
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The folder of what was found [runs/<time>; of a change, nothing is written without --out].",
+)
 @shared.as_json("Print the verdicts as JSON.")
 def command(
     files: tuple[str, ...],
@@ -95,9 +100,13 @@ def command(
     or not everything could be tried.
     """
     limits = Limits(trial=limit, cloning=0)
+    if as_json and markdown:
+        raise click.UsageError("--json and --markdown are two forms of one answer: give one of them")
     if repo is not None or base is not None or head is not None:
         if repo is None or base is None or files:
             raise click.UsageError("a change is judged by --repo FOLDER --base BRANCH [--head BRANCH], without a FILE")
+        if click.get_current_context().get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
+            raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
         seconds = 60.0 * (minutes if minutes is not None else 1.0 if trials is None else 10.0)
         budget = JudgeBudget(seconds, 1_000_000 if trials is None else trials, seed_, limits=limits)
         sys.exit(_judge_change(repo, base, head, budget, out, as_json=as_json, markdown=markdown))

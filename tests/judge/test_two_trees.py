@@ -182,6 +182,8 @@ def test_a_folder_or_a_branch_that_ends_like_a_backend_is_none(
         (("--repo", "keras", "--base", "mian"), "has no commit, tag or branch 'mian'"),
         (("--repo", "nowhere", "--base", "main"), "there is no folder"),
         (("fix.py", "--markdown"), "--markdown is for a change"),
+        (("--repo", "keras", "--base", "main", "--subject", "keras"), "--subject is for a FILE"),
+        (("--repo", "keras", "--base", "main", "--json", "--markdown"), "give one of them"),
     ],
 )
 @pytest.mark.usefixtures("repository")
