@@ -15,10 +15,11 @@ from __future__ import annotations
 import compileall
 import hashlib
 import io
+import posixpath
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -125,11 +126,23 @@ def _files(tree: str) -> tuple[dict[str, bytes], str]:
         return _of_commit(tree, path, "HEAD")
     mark = _mark(whole_name(tree, path, "HEAD"))
     listed = git(tree, path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "keras", _PROJECT)
-    files = {each: (path / each).read_bytes() for each in listed.decode().split("\0") if (path / each).is_file()}
+    files = {each: (path / each).read_bytes() for each in listed.decode().split("\0") if _is_within(tree, path, each)}
     digest = hashlib.blake2b(digest_size=4)
     for each, content in sorted(files.items()):
         digest.update(msgspec.json.encode((each, content)))
     return files, f"{mark}.dirty-{digest.hexdigest()}"
+
+
+def _is_within(tree: str, folder: Path, name: str) -> bool:
+    """Whether there is a file of that name, which may be a link to another one of the same tree."""
+    file = folder / name
+    if file.is_file() and not file.resolve().is_relative_to(folder.resolve()):
+        raise _leaving(tree, name, str(file.resolve()))
+    return file.is_file()
+
+
+def _leaving(tree: str, name: str, target: str) -> UnusableCodeError:
+    return UnusableCodeError(f"{tree}: {name} is a link to {target}, which is no part of it: put a file there")
 
 
 def _hold_within(tree: str, names: Iterable[str]) -> None:
@@ -144,7 +157,7 @@ def _of_commit(tree: str, path: Path, commit: str) -> tuple[dict[str, bytes], st
     whole = whole_name(tree, path, commit)
     names = git(tree, path, "ls-tree", "--name-only", whole, "keras", _PROJECT).decode().split()
     archive = git(tree, path, "archive", "--format=tar", whole, *names) if names else b""
-    return dict(_in_archive(archive)), _mark(whole)
+    return _in_archive(tree, archive), _mark(whole)
 
 
 def _mark(commit: str) -> str:
@@ -152,13 +165,27 @@ def _mark(commit: str) -> str:
     return f"g{commit[:10]}"
 
 
-def _in_archive(archive: bytes) -> Iterator[tuple[str, bytes]]:
+def _in_archive(tree: str, archive: bytes) -> dict[str, bytes]:
+    """The files of an archive; a link to one of them is another file like it, as in a checkout."""
+    files: dict[str, bytes] = {}
+    links: dict[str, str] = {}
     if archive:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
             for member in tar:
                 file = tar.extractfile(member) if member.isfile() else None
                 if file is not None:
-                    yield member.name, file.read()
+                    files[member.name] = file.read()
+                elif member.issym():
+                    links[member.name] = member.linkname
+    targets = {name: posixpath.normpath(posixpath.join(posixpath.dirname(name), to)) for name, to in links.items()}
+    for name, target in targets.items():
+        if target.startswith("/") or target.split("/")[0] == "..":
+            raise _leaving(tree, name, links[name])
+        for _ in targets:  # a link to a link; those that go round end nowhere
+            target = targets.get(target, target)
+        if target in files:
+            files[name] = files[target]
+    return files
 
 
 def _of_wheel(tree: str, path: Path) -> tuple[dict[str, bytes], str]:

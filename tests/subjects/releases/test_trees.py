@@ -197,6 +197,37 @@ def test_a_copy_stays_as_it_was_when_the_tree_changes_moves_and_goes(checkout: P
     assert (Path(folder) / LAYERS).read_text() == "third = 3\n"
 
 
+def _link(folder: Path, name: str, target: str) -> None:
+    (folder / name).symlink_to(target)
+
+
+@pytest.mark.parametrize("dirty", [False, True], ids=["commit", "edited"])
+def test_a_link_within_a_tree_is_copied_as_a_file(checkout: Path, dirty: bool) -> None:
+    _link(checkout, "keras/src/linked.py", "layers.py")
+    _link(checkout, "keras/again.py", "src/linked.py")
+    for one, other in (("round", "robin"), ("robin", "round"), ("gone", "nowhere"), ("folder", "src")):
+        _link(checkout, f"keras/{one}", other)
+    if not dirty:
+        commit(checkout)
+    folder = kept(str(checkout))
+    for name in ("keras/src/linked.py", "keras/again.py"):
+        assert not (folder / name).is_symlink()
+        assert (folder / name).read_text() == "second = 2\n"
+    assert not any((folder / "keras" / name).exists() for name in ("round", "robin", "gone", "folder"))
+
+
+@pytest.mark.parametrize("dirty", [False, True], ids=["commit", "edited"])
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../../secret"])
+def test_a_link_that_leaves_a_tree_is_not_followed(checkout: Path, tmp_path: Path, target: str, dirty: bool) -> None:
+    (tmp_path / "secret").write_text("secret")
+    _link(checkout, "keras/src/linked.py", target)
+    if not dirty:
+        commit(checkout)
+    with pytest.raises(ReleaseError, match=r"keras/src/linked.py is a link to .*, which is no part of it: put a"):
+        in_full(str(checkout), str)
+    assert installed() == []
+
+
 def test_a_hook_of_git_names_its_own_repository(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = in_full(str(checkout), str)
     for name, value in OTHERS.items():
