@@ -15,10 +15,12 @@ from __future__ import annotations
 import compileall
 import hashlib
 import io
+import lzma
 import posixpath
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
@@ -45,6 +47,8 @@ _OTHERWISE = re.compile(rf"(?:{'|'.join(BACKENDS)}|all)(?:[/@=<>!~]|$)|[=<>!~]=?
 _VERSION_FILE = "keras/src/version.py"
 _VERSION = re.compile(rb"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
 _PROJECT = "pyproject.toml"
+_UNREADABLE = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError)
+"""What comes of a wheel that is cut, spoilt, encrypted, or compressed in a way of its own."""
 
 
 class _Project(msgspec.Struct, frozen=True):
@@ -115,9 +119,11 @@ def _files(tree: str) -> tuple[dict[str, bytes], str]:
     name, hash_, commit = tree.partition("#")
     path = Path(name).expanduser()
     if not path.exists():
-        what = "file" if _is_wheel(tree) else "folder"
+        what = "file" if _is_wheel(name) else "folder"
         raise ReleaseError(f"{tree}: there is no {what} {path.absolute()}: {WANTED}")
     if path.is_file():
+        if hash_:
+            raise ReleaseError(f"{tree}: is a file, which has no commits: leave #{commit} out")
         return _of_wheel(tree, path)
     hold_whole(tree, path)
     if hash_:
@@ -126,7 +132,11 @@ def _files(tree: str) -> tuple[dict[str, bytes], str]:
         return _of_commit(tree, path, "HEAD")
     mark = _mark(whole_name(tree, path, "HEAD"))
     listed = git(tree, path, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "keras", _PROJECT)
-    files = {each: (path / each).read_bytes() for each in listed.decode().split("\0") if _is_within(tree, path, each)}
+    try:
+        names = [each.decode() for each in listed.split(b"\0")]
+    except UnicodeDecodeError as error:
+        raise ReleaseError(f"{tree}: has a file whose name is not UTF-8: rename {error.object!r}") from None
+    files = {each: (path / each).read_bytes() for each in names if _is_within(tree, path, each)}
     digest = hashlib.blake2b(digest_size=4)
     for each, content in sorted(files.items()):
         digest.update(msgspec.json.encode((each, content)))
@@ -193,8 +203,8 @@ def _of_wheel(tree: str, path: Path) -> tuple[dict[str, bytes], str]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as wheel:
             files = {each.filename: wheel.read(each) for each in wheel.infolist() if not each.is_dir()}
-    except (zipfile.BadZipFile, OSError) as error:
-        raise ReleaseError(f"{tree}: is no wheel: {error}") from None
+    except _UNREADABLE as error:
+        raise ReleaseError(f"{tree}: is no wheel: {error}: build it again, or fetch it again") from None
     return files, f"wheel-{hashlib.blake2b(content, digest_size=4).hexdigest()}"
 
 

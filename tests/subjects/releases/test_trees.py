@@ -71,9 +71,9 @@ def kept(spec: str) -> Path:
     return Path(place_of(Subject.parse(in_full(spec, str)), install=False).path[0])
 
 
-def wheel(folder: Path, name: str = "keras", **files: str) -> Path:
+def wheel(folder: Path, name: str = "keras", compression: int = zipfile.ZIP_STORED, **files: str) -> Path:
     path = folder / f"{name}-3.16.0-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as made:
+    with zipfile.ZipFile(path, "w", compression) as made:
         made.writestr(f"{name}/__init__.py", files.get("init", ""))
         if name == "keras":
             made.writestr(VERSION_FILE, '__version__ = "3.16.0.dev2026010101"\n')
@@ -333,6 +333,32 @@ def _old(folder: Path) -> str:
     return str(folder)
 
 
+def _no_utf8(folder: Path) -> str:
+    (folder / "keras" / os.fsdecode(b"\xff.py")).write_text("")
+    return str(folder)
+
+
+def _of_directory(offset: int) -> Callable[[bytes], int]:
+    return lambda content: content.index(b"PK\1\2") + offset
+
+
+def _of_data(content: bytes) -> int:
+    return content.index(b"keras/__init__.py") + len(b"keras/__init__.py")
+
+
+def _spoilt(where: Callable[[bytes], int], to: int) -> Callable[[Path], str]:
+    """A wheel with another byte somewhere."""
+
+    def spoil(folder: Path) -> str:
+        path = wheel(folder, init="first = 1\n" * 100, compression=zipfile.ZIP_DEFLATED)
+        content = bytearray(path.read_bytes())
+        content[where(bytes(content))] = to
+        path.write_bytes(content)
+        return str(path)
+
+    return spoil
+
+
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
@@ -356,6 +382,12 @@ def _old(folder: Path) -> str:
             _project(b"[project]\ndependencies = ['numpy >> 1']"), "its dependencies cannot be read", id="no-package"
         ),
         pytest.param(lambda _: "./nowhere", "there is no folder .*nowhere: name a checkout", id="no-folder"),
+        pytest.param(_no_utf8, r"has a file whose name is not UTF-8: rename b'keras/.xff.py'", id="no-utf8"),
+        pytest.param(lambda it: f"{wheel(it)}#abc", "is a file, which has no commits: leave #abc out", id="wheel#abc"),
+        pytest.param(lambda _: "no.whl#abc", "there is no file .*no.whl: name a checkout", id="no-file#abc"),
+        pytest.param(_spoilt(_of_directory(8), 1), "is no wheel: .* is encrypted, .*: build it again", id="encrypted"),
+        pytest.param(_spoilt(_of_directory(10), 99), "is no wheel: That compression .*: build", id="compressed-oddly"),
+        pytest.param(_spoilt(_of_data, 255), "is no wheel: Error -3 .*: build it again", id="spoilt"),
         pytest.param(lambda _: "no.whl", "there is no file .*no.whl: name a checkout", id="no-file"),
         pytest.param(lambda it: str(it / "README.md"), "is no wheel: File is not a zip file", id="no-wheel"),
         pytest.param(
