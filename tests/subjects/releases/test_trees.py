@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects import Subject, SubjectError, SubjectProcess
+from clonediff.harness.subjects.outcomes import UnusableCodeError
 from clonediff.harness.subjects.releases import (
     ReleaseError,
     building,
@@ -32,6 +33,7 @@ from tests.repositories import commit, git, hash_of, put_keras
 
 VERSION_FILE = "keras/src/version.py"
 LAYERS = "keras/src/layers.py"
+SEE_START = building.see_start
 OTHERS = {
     "GIT_DIR": "/nowhere",
     "GIT_WORK_TREE": "/nowhere",
@@ -407,6 +409,23 @@ def test_without_git_a_checkout_cannot_be_read(checkout: Path, monkeypatch: pyte
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(ReleaseError, match="git is not on PATH, .*: install git, or name a wheel"):
         in_full(str(checkout), str)
+
+
+def test_code_that_does_not_start_is_told_from_what_cannot_be_read(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> SubjectProcess:
+        raise SubjectError("keras: half of it is missing")
+
+    monkeypatch.setattr(building, "see_start", SEE_START)
+    monkeypatch.setattr(building, "SubjectProcess", broken)
+    with pytest.raises(UnusableCodeError, match="does not start, .*: half of it is missing"):
+        in_full(str(checkout), str)
+    with pytest.raises(UnusableCodeError, match="which is not a version"):
+        in_full(_no_version(checkout), str)
+    with pytest.raises(ReleaseError) as raised:
+        in_full(_no_checkout(checkout), str)
+    assert not isinstance(raised.value, UnusableCodeError)
 
 
 def test_a_copy_that_is_asked_for_again_is_not_built_again(checkout: Path) -> None:
