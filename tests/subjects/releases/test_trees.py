@@ -265,10 +265,13 @@ def test_a_wheel_is_told_by_what_is_in_it(tmp_path: Path) -> None:
     assert (kept(str(wheel(tmp_path))) / "keras-3.16.0.dist-info").is_dir()
 
 
+MORE = "Metadata-Version: 2.1\nName: more\nVersion: 1\nRequires-Dist: numpy >> 1\n"
+
+
 def test_what_a_wheel_requires_has_to_be_the_name_of_a_package(tmp_path: Path) -> None:
     path = wheel(tmp_path)
     with zipfile.ZipFile(path, "a") as made:
-        made.writestr("more-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: more\nRequires-Dist: numpy >> 1\n")
+        made.writestr("more-1.dist-info/METADATA", MORE)
     with pytest.raises(ReleaseError, match=r"more: requires 'numpy >> 1', which names no package"):
         in_full(str(path), str)
     assert installed() == []
