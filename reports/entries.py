@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -13,18 +13,9 @@ from clonediff.reports.records import RecordError
 
 
 class Entry(Protocol):
-    """What every entry has, whatever it tells of."""
+    """An entry is a record of fields."""
 
     __struct_fields__: ClassVar[tuple[str, ...]]
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def because(self) -> str: ...
 
 
 E = TypeVar("E", bound=Entry)
@@ -37,26 +28,30 @@ def read_entries(
     problem: Callable[[E], str | None],
     *,
     inner: Mapping[str, type[msgspec.Struct]],
+    told_by: Sequence[str] = ("id",),
+    filled: Sequence[str] = ("id", "title", "because"),
 ) -> tuple[E, ...]:
     """The tables [[word]] of a file, each as an `entry`, in their order.
 
     A `RecordError` names the file, the entry and the field. `problem` says what else may be wrong with an entry;
-    `inner` has the types of the tables in its fields.
+    `inner` has the types of the tables in its fields. No two entries have the same in all fields that they are
+    `told_by`, the first of which is named in errors; the texts that have to be `filled` are not blank.
     """
-    found: dict[str, E] = {}
+    found: dict[tuple[Any, ...], E] = {}
     for number, table in enumerate(_tables(path, word), 1):
-        name = table.get("id") if isinstance(table, dict) else None
+        name = table.get(told_by[0]) if isinstance(table, dict) else None
         where = f"{path}: {word} {number}" + (f" ({name})" if isinstance(name, str) else "")
         try:
             one = msgspec.convert(table, entry)
         except msgspec.ValidationError as error:
             raise RecordError(f"{where}: {_with_fields(str(error), entry, inner)}") from error
-        if one.id in found:
-            raise RecordError(f"{where}: `id` {one.id!r} stands twice: give each {word} its own")
-        said = _empty(one) or problem(one)
+        key = tuple(getattr(one, field) for field in told_by)
+        if key in found:
+            raise RecordError(f"{where}: {_twice(word, told_by, key)}")
+        said = _empty(one, filled) or problem(one)
         if said:
             raise RecordError(f"{where}: {said}")
-        found[one.id] = one
+        found[key] = one
     return tuple(found.values())
 
 
@@ -89,6 +84,12 @@ def _with_fields(message: str, entry: type[Entry], inner: Mapping[str, type[msgs
     return f"{message}; it may have {', '.join(fields or entry.__struct_fields__)}"
 
 
-def _empty(one: Entry) -> str | None:
-    given = {"id": one.id, "title": one.title, "because": one.because}
-    return next((f"`{field}` is empty" for field, text in given.items() if not text.strip()), None)
+def _twice(word: str, fields: Sequence[str], key: Sequence[Any]) -> str:
+    if len(fields) == 1:
+        return f"`{fields[0]}` {key[0]!r} stands twice: give each {word} its own"
+    same = ", ".join(f"{field} = {value!r}" for field, value in zip(fields, key, strict=True))
+    return f"there is one before it with {same}: leave one of the two out"
+
+
+def _empty(one: Entry, filled: Sequence[str]) -> str | None:
+    return next((f"`{field}` is empty" for field in filled if not getattr(one, field).strip()), None)

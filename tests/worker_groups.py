@@ -43,6 +43,7 @@ TOGETHER = {
     "tests/judge/test_trying.py": "keras",
     "tests/judge/test_two_trees.py": "keras",
     "tests/cli/test_check.py": "keras",
+    "tests/cli/test_check_baseline.py": "keras",
     "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_doctor.py": "keras",
     "tests/cli/test_gallery.py": "keras",

@@ -6,24 +6,36 @@ Owns the arguments, the progress and the exit code.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import click
+import msgspec
 
 from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.applications import IMAGE, how_large, smallest_first
+from clonediff.harness.answers.checked_model.baseline import (
+    held_against,
+    read_baseline,
+    untried,
+    updated,
+    with_what_is_gone,
+)
 from clonediff.harness.answers.checked_model.inputs import InputsError, sized
 from clonediff.harness.answers.checked_model.looking import CheckWanted, look, not_looked_at, second_for
 from clonediff.harness.answers.checked_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
 from clonediff.harness.answers.checked_model.record import CheckedModel, Status
+from clonediff.harness.answers.checked_model.several import gather
 from clonediff.harness.answers.checked_model.user_arguments import user_arguments
-from clonediff.harness.answers.checked_model.verdicts import minded
+from clonediff.harness.answers.checked_model.verdicts import fails
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, json_text
-from clonediff.harness.cli.text.check import checked_text, models_text
+from clonediff.harness.cli.text.baseline import baseline_text
+from clonediff.harness.cli.text.check import checked_text, models_text, summed_up
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.subjects.case import COSTLY, takes_arguments
 from clonediff.harness.subjects.outcomes import SubjectError
@@ -35,6 +47,8 @@ from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import write_bytes
 
 _PIPED = 15.0
+
+Tell: TypeAlias = Callable[[str], None]
 
 
 @click.command("check")
@@ -70,6 +84,17 @@ _PIPED = 15.0
 @click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a model [four fifths of what is free].")
 @click.option("--allow-known", is_flag=True, help="Exit with 0 where all that breaks is a known issue.")
 @click.option("--strict", is_flag=True, help="Exit with 1 where only a name differs, too.")
+@click.option(
+    "--baseline",
+    "baseline_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="The breaks that the project lives with: exit with 0 where nothing else breaks.",
+)
+@click.option(
+    "--update-baseline", is_flag=True, help="Write what breaks now into that file, and take out what no longer does."
+)
+@click.option("--reason", metavar="TEXT", help="Why what is added to the baseline is acceptable.")
 @shared.private
 @shared.known_issues
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
@@ -92,6 +117,9 @@ def command(
     memory: float | None,
     allow_known: bool,
     strict: bool,
+    baseline_file: Path | None,
+    update_baseline: bool,
+    reason: str | None,
     private: bool,
     known_issues: Path,
     script: bool,
@@ -103,7 +131,9 @@ def command(
 
     MODEL is a file (.keras, .h5; a SavedModel's folder on a subject that loads one), FILE.py:FUNCTION that makes the
     model, or applications:NAME of keras.applications with random weights, and options as its function takes them:
-    applications:MobileNetV2:alpha=0.35:input_shape=96,96,3. `applications` alone is all of them.
+    applications:MobileNetV2:alpha=0.35:input_shape=96,96,3. `applications` alone is all of them. FILE.py alone is a
+    model for each of its functions make_...() that needs no arguments, and a folder all such files and all .keras and
+    .h5 files in it, without those of folders within it.
     Weights and inputs are set to random numbers; the files are only read. Whole numbers stay within the embeddings that
     they are looked up in, and those of an input that is named as a mask are 0 and 1.
 
@@ -116,9 +146,13 @@ def command(
     that holds code (a Lambda of a Python lambda, a SavedModel), or cannot be searched for it, is not loaded without
     --unsafe, while FILE.py and --custom are code that you name, and are run.
 
+    With --baseline, what fails is what is not in that file. An entry [[accepted]] names a model, the cause of a break
+    (a fingerprint or a known issue) and a reason, and may have a day on which it `expires`. An entry that has expired
+    counts no more; one that nothing shows any more is told. --update-baseline alone writes the file.
+
     Exit codes: 0 every clone is as good as the original, but for names (see --strict) and for what Keras documents
-    that clone_model leaves out; 1 a cloner breaks something else, known issue or not (but see --allow-known); 2 a model
-    could not be loaded or checked; 130 interrupted.
+    that clone_model leaves out; 1 a cloner breaks something else, known issue or not (but see --allow-known and
+    --baseline); 2 a model could not be loaded or checked; 130 interrupted.
     """
     if script and as_json:
         raise click.UsageError("--script or --json: in JSON, each break has its script")
@@ -129,9 +163,15 @@ def command(
         return
     if not models:
         raise click.UsageError("name a MODEL, or --list")
+    if baseline_file is None and (update_baseline or reason is not None):
+        raise click.UsageError(
+            "--update-baseline and --reason: which file? Add --baseline clonediff-baseline.toml, say"
+        )
+    if reason is not None and not (update_baseline and reason.strip()):
+        raise click.UsageError("--reason: expected a text, and --update-baseline, which writes it into the baseline")
     try:
         chosen_sizes = dict(sized(each) for each in sizes)
-        named = [parse(each) for each in dict.fromkeys(models)]
+        gathered = gather(dict.fromkeys(models))
         wanted = CheckWanted(
             cloners=tuple(dict.fromkeys(cloners)),
             checks=COSTLY if costly else (),
@@ -156,22 +196,36 @@ def command(
     limit = shared.memory_limit(memory)
     limits = Limits(trial=timeout, memory=limit, recycle=limit, cloning=0)
     known = load(known_issues)
+    today = datetime.date.today()
+    baseline = None if baseline_file is None else read_baseline(baseline_file, today, to_update=update_baseline)
+    for each in gathered.left_out:
+        click.echo(one_line(each), err=True)
     done: list[CheckedModel] = []
     interrupted = False
     # Off a terminal nobody waits for a line on what is over soon, and starting Keras alone takes seconds.
     status = StatusLine() if sys.stderr.isatty() else StatusLine(soon=_PIPED)
     try:
-        for subject in chosen:
-            for model in named:
-                for checked in _tried(model, subject, _first(wanted, model), limits, known, status):
-                    done.append(checked)
-                    status.clear()
-                    if not as_json:
-                        click.echo("\n".join((*checked_text(checked), "")), err=script)
+        for model, checked in _all_checked(gathered.models, chosen, wanted, limits, known, status):
+            if baseline is not None:
+                checked = held_against(checked, model, baseline, strict=strict, allow_known=allow_known)
+            done.append(checked)
+            status.clear()
+            if not as_json:
+                # What is about to be added to the baseline is told once, at the end.
+                told = msgspec.structs.replace(checked, baseline=None) if update_baseline else checked
+                click.echo("\n".join((*checked_text(told), "")), err=script)
     except KeyboardInterrupt:
         interrupted = True
         status.clear()
         click.echo("interrupted", err=True)
+    unwritten: OSError | None = None
+    if baseline is not None and not interrupted:
+        done = with_what_is_gone(done, baseline, wanted.checks, known)
+        if update_baseline:
+            try:
+                done = updated(done, baseline, (reason or "").strip())
+            except OSError as error:  # what was found is told first
+                unwritten = error
     text = json_text(done)
     if out is not None:
         write_bytes(out, f"{text}\n".encode())
@@ -179,33 +233,59 @@ def command(
         click.echo(text)
     elif len(done) > 1:
         click.echo("\n".join(models_text(done, wanted.cloners)), err=script)
+    aside = script or as_json
+    if baseline is not None:
+        left_out = untried(done, baseline)
+        update = update_baseline and unwritten is None
+        lines = baseline_text(done, baseline, left_out, update=update, interrupted=interrupted)
+        click.echo("\n".join(lines), err=aside)
+    asked = len(gathered.models) * len(chosen) if interrupted else len(done)
+    if asked > 1:
+        click.echo(summed_up(done, asked, status.seconds, strict=strict, allow_known=allow_known), err=aside)
     if script:
         _print_script(done)
+    if unwritten is not None:
+        raise unwritten
     sys.exit(130 if interrupted else _code(done, allow_known=allow_known, strict=strict))
 
 
-def _tried(
-    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues, status: StatusLine
-) -> Iterator[CheckedModel]:
-    """What came of a model, or of each that it stands for. A subject that fails is an answer as well."""
-    try:
-        models = _each(model, subject)
-    except SubjectError as error:
-        yield CheckedModel(model.spec, str(subject), Status.NO_SUBJECT, reason=str(error))
-        return
-    for each in models:
-        yield _check(each, subject, wanted, limits, known, status)
+def _all_checked(
+    named: Sequence[Model],
+    subjects: Sequence[Subject],
+    wanted: CheckWanted,
+    limits: Limits,
+    known: KnownIssues,
+    status: StatusLine,
+) -> Iterator[tuple[Model, CheckedModel]]:
+    """What came of each model on each subject, as it comes; the status says how many there are and were."""
+    number = 0
+    for at, subject in enumerate(subjects):
+        models = list(_each_model(named, subject))
+        total = number + len(models) * (len(subjects) - at)
+        for model, failed in models:
+            number += 1
+            count = f"{number} of {total}, " if total > 1 else ""
+
+            def tell(what: str, model: Model = model, count: str = count, subject: Subject = subject) -> None:
+                status.show(f"{count}{model.spec} on {subject}: {what}")
+
+            yield model, failed or _check(model, subject, _first(wanted, model), limits, known, tell)
+
+
+def _each_model(named: Sequence[Model], subject: Subject) -> Iterator[tuple[Model, CheckedModel | None]]:
+    """The models that were named, or that `applications` stands for. A subject that fails is an answer as well."""
+    for model in named:
+        try:
+            yield from ((each, None) for each in _each(model, subject))
+        except SubjectError as error:
+            yield model, CheckedModel(model.spec, str(subject), Status.NO_SUBJECT, reason=str(error))
 
 
 def _check(
-    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues, status: StatusLine
+    model: Model, subject: Subject, wanted: CheckWanted, limits: Limits, known: KnownIssues, tell: Tell
 ) -> CheckedModel:
     """Check a model in a process of its own, so that none is held to what another left behind."""
     began, versions = time.monotonic(), dict[str, str]()
-
-    def tell(at: str) -> None:
-        status.show(f"{model.spec} on {subject}: {at}")
-
     try:
         tell("starting")
         process = open_subject(subject, limits=limits)
@@ -247,8 +327,7 @@ def _arrays(file: Path | None) -> Path | None:
 def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> int:
     if any(each.status is not Status.CHECKED for each in done):
         return 2
-    breaks = [each for checked in done for each in minded(checked.breaks, strict=strict)]
-    return 1 if any(not (allow_known and each.known) for each in breaks) else 0
+    return 1 if any(fails(each, allow_known=allow_known, strict=strict) for each in done) else 0
 
 
 def _print_script(done: Sequence[CheckedModel]) -> None:

@@ -1,6 +1,6 @@
 """What a model is called on the command line, and the source that builds it.
 
-Owns the spelling of MODEL, and the few lines of Python that load one. Nothing here opens a file.
+Owns the spelling of one model, and the few lines of Python that load it. Nothing here opens a file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def parse(spec: str) -> Model:
     function = function_in(spec, spec)
     if function is not None:
         return Model(spec, "function", *function)
-    if spec.endswith(".py"):
+    if spec.endswith(".py") and _existing(spec, spec).is_file():
         raise ModelError(f"{spec}: which function makes the model? Write {spec}:make_model, say")
     return Model(spec, "file", str(_existing(spec, spec)))
 
@@ -75,7 +75,7 @@ def function_in(text: str, spec: str) -> tuple[str, str] | None:
     if found is None or Path(text).exists():
         return None
     file = _existing(found["file"], spec)
-    _importable(file)
+    importable(file)
     return str(file), found["name"]
 
 
@@ -117,7 +117,7 @@ def custom_file(path: Path) -> Path:
     if path.suffix != ".py":
         raise ModelError(f"--custom {path}: expected a file of Python, NAME.py")
     file = _existing(str(path), f"--custom {path}")
-    _importable(file)
+    importable(file)
     return file
 
 
@@ -175,13 +175,13 @@ def _existing(path: str, spec: str) -> Path:
     found = Path(path).expanduser().absolute()
     if not found.exists():
         raise ModelError(
-            f"{spec}: no such file or folder; a model is a file (.keras, .h5), a folder (a SavedModel), "
-            f"FILE.py:FUNCTION or {APPLICATIONS}:NAME"
+            f"{spec}: no such file or folder; a model is a file (.keras, .h5), a folder (a SavedModel, or one of "
+            f"models), FILE.py, FILE.py:FUNCTION or {APPLICATIONS}:NAME"
         )
     return found
 
 
-def _importable(file: Path) -> None:
+def importable(file: Path) -> None:
     """A file is imported by its name, and must not be taken for, nor hide, what goes by that name already."""
     if "." in file.stem:
         raise ModelError(f"{file}: a module's name has no dot in it: rename the file")

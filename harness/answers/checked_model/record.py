@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import enum
 
 import msgspec
@@ -42,13 +43,52 @@ class NotCompared(msgspec.Struct, frozen=True):
     chance: bool = False
 
 
+class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A break that a project lives with: an entry of its baseline.
+
+    `model` is the model as it is named from the folder of the file, `cause` a fingerprint or the id of a known issue,
+    `cloner` who breaks it. It counts up to and with the day that it `expires` on, for ever where none is given.
+    """
+
+    model: str
+    cause: str
+    reason: str
+    cloner: str = "upstream"
+    expires: datetime.date | None = None
+
+
+class BreakSeen(msgspec.Struct, frozen=True):
+    """A break that no entry of the baseline accepts. `expired` is an entry that did."""
+
+    cloner: str
+    cause: str
+    headline: str
+    expired: Accepted | None = None
+
+
+class BaselineSeen(msgspec.Struct, frozen=True):
+    """What a project's baseline says of a model, which is named there as `model`.
+
+    `new` are the breaks that fail, `accepted` the entries that forgive one, `gone` those that nothing shows any more.
+    `added` and `removed` are what was done to the file, where it was to be updated.
+    """
+
+    model: str
+    new: tuple[BreakSeen, ...] = ()
+    accepted: tuple[Accepted, ...] = ()
+    gone: tuple[Accepted, ...] = ()
+    added: tuple[Accepted, ...] = ()
+    removed: tuple[Accepted, ...] = ()
+
+
 class CheckedModel(msgspec.Struct, frozen=True):
     """A model on a subject. Where it was not checked, `reason` says why and `advice` what to do.
 
     `summary` says what happens to whose clone, and what to do that works; `remedies` are the cloners that were tried to
     find that out, though not asked for. `inputs` has a line for each input that it was fed, `peak` the most memory that
     its process held, in bytes. `clone_arguments` says what `clone_model` was given beside the model, and what that is
-    held against. `compared` names what was compared of each clone, `not_compared` what was not.
+    held against. `compared` names what was compared of each clone, `not_compared` what was not. `baseline` is None
+    where no baseline was given.
     """
 
     model: str
@@ -69,6 +109,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
     not_compared: tuple[NotCompared, ...] = ()
     seconds: float = 0.0
     peak: int = 0
+    baseline: BaselineSeen | None = None
     format: int = 1
 
     @property

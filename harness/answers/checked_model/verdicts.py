@@ -7,10 +7,10 @@ cause; whether it is a bug of both or a limit, that does not tell.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.checked_model.record import Cloned
+from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.records import Blame
@@ -41,6 +41,21 @@ _REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from
 def minded(breaks: Iterable[CauseShown], *, strict: bool = False) -> list[CauseShown]:
     """What a user would mind: not what Keras documents, nor, unless `strict`, that a name is another."""
     return [each for each in breaks if not each.documented and (strict or not each.name_only)]
+
+
+def failing(checked: CheckedModel, *, strict: bool, allow_known: bool) -> Iterator[tuple[str, CauseShown]]:
+    """What a check of a model fails for, each with who breaks it, where no baseline accepts it."""
+    for cloned in checked.clones:
+        for each in minded(cloned.breaks, strict=strict):
+            if not (allow_known and each.known):
+                yield cloned.cloner, each
+
+
+def fails(checked: CheckedModel, *, strict: bool, allow_known: bool) -> bool:
+    """Whether a check of a model fails: for what its baseline does not accept, where there is one."""
+    if checked.baseline is not None:
+        return bool(checked.baseline.new)
+    return any(failing(checked, strict=strict, allow_known=allow_known))
 
 
 def holds(cloned: Cloned, *, strict: bool = False) -> bool:

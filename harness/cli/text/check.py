@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
-from clonediff.harness.answers.checked_model.verdicts import FAITHFUL, qualified, refusal
+from clonediff.harness.answers.checked_model.record import BaselineSeen, CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.verdicts import FAITHFUL, fails, minded, qualified, refusal
 from clonediff.harness.cli.terminal import table
+from clonediff.harness.cli.text.baseline import entry_text
 from clonediff.reports.markup import one_line
 
 _LONGEST_REASON = 200
+_NAMED = 5
+"""As many models are named where a sentence would have to name more."""
 
 
 def checked_text(checked: CheckedModel) -> list[str]:
@@ -35,7 +38,7 @@ def checked_text(checked: CheckedModel) -> list[str]:
     lines += _compared_text(checked)
     in_part = checked.in_part
     for cloned in checked.clones:
-        lines += _cloned_text(cloned, in_part=in_part)
+        lines += _cloned_text(cloned, checked.baseline, in_part=in_part)
     for cloned in checked.remedies:
         lines.append(f"  tried as well: {cloned.cloner}: {qualified(cloned.outcome, in_part=in_part)}")
     return lines
@@ -67,22 +70,49 @@ def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[st
     return table(rows)
 
 
+def summed_up(done: Sequence[CheckedModel], asked: int, seconds: float, *, strict: bool, allow_known: bool) -> str:
+    """The last line on many models: how many are fine, and which are not. `asked` is how many there were to check."""
+    checked = [each for each in done if each.status is Status.CHECKED]
+    unchecked = [each for each in done if each.status is not Status.CHECKED]
+    broken = [each for each in checked if fails(each, strict=strict, allow_known=allow_known)]
+    minded_in = [each for each in checked if minded(each.breaks, strict=strict)]
+    subjects, models = ({getattr(each, field) for each in done} for field in ("subject", "model"))
+    several = len(subjects) > 1
+    accepted = [each for each in minded_in if not fails(each, strict=strict, allow_known=allow_known)]
+    said = [f"{len(checked) - len(broken) - len(accepted)} cloned faithfully"]
+    said += [f"{len(accepted)} with accepted breaks alone"] if accepted else []
+    said += [f"{len(broken)} broken: {_names(broken, with_subject=several)}"] if broken else []
+    said += [f"{len(unchecked)} not checked: {_names(unchecked, with_subject=several)}"] if unchecked else []
+    of = f"{len(done)} of {asked}" if asked > len(done) else str(len(done))
+    what = f"{of} checks, {len(models)} models on {len(subjects)} subjects," if several else f"{of} models"
+    return f"{what} in {seconds:.0f} s: {'; '.join(said)}"
+
+
+def _names(all_: Sequence[CheckedModel], *, with_subject: bool) -> str:
+    """The models of a sentence, the first of them by name."""
+    names = [f"{one_line(each.model)}{f' on {each.subject}' if with_subject else ''}" for each in all_]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
 def _short(cloned: Cloned, *, in_part: bool) -> str:
     if not cloned.breaks:
         return qualified(cloned.verdict, in_part=in_part)
     return f"{cloned.verdict}: {'; '.join(each.known or each.title for each in cloned.breaks)}"
 
 
-def _cloned_text(cloned: Cloned, *, in_part: bool) -> Iterable[str]:
+def _cloned_text(cloned: Cloned, baseline: BaselineSeen | None, *, in_part: bool) -> Iterable[str]:
     if why := refusal(cloned):
         yield f"  {cloned.cloner}: refused: {one_line(why)}"
+        for each in cloned.breaks:
+            yield from (f"    {line}" for line in _by_baseline(each, cloned.cloner, baseline))
         return
     more = "" if cloned.outcome in ("", FAITHFUL) else f": {qualified(cloned.outcome, in_part=in_part)}"
     yield f"  {cloned.cloner}: {qualified(cloned.verdict, in_part=in_part)}{more}"
     for note in cloned.notes:
         yield f"    {one_line(note)}"
     for each in cloned.breaks:
-        yield from (f"    {line}" for line in _break_text(each))
+        yield from (f"    {line}" for line in (*_break_text(each), *_by_baseline(each, cloned.cloner, baseline)))
 
 
 def _break_text(each: CauseShown) -> Iterable[str]:
@@ -107,3 +137,20 @@ def _break_text(each: CauseShown) -> Iterable[str]:
     if each.followers:
         count = len(each.followers)
         yield f"  {count} more {'difference follows' if count == 1 else 'differences follow'} from it"
+
+
+def _by_baseline(shown: CauseShown, cloner: str, baseline: BaselineSeen | None) -> Iterable[str]:
+    """What the baseline says of a break, where there is one and it says something."""
+    if baseline is None:
+        return
+    causes = (shown.id, shown.known)
+    for entry in baseline.accepted:
+        if entry.cloner == cloner and entry.cause in causes:
+            yield f"  accepted in the baseline: {entry_text(entry)}"
+            return
+    for new in baseline.new:
+        if new.cloner == cloner and new.cause in causes:
+            yield f"  {'expired' if new.expired else 'not'} in the baseline" + (
+                f": {entry_text(new.expired)}" if new.expired else ""
+            )
+            return

@@ -50,7 +50,7 @@ def test_a_check_starts_it_before_the_first_one_is_there(monkeypatch: pytest.Mon
     monkeypatch.setattr(check, "second_for", noted)
     monkeypatch.setattr(check, "open_subject", lambda subject, limits: TooLate(subject, limits=limits))
     subject, wanted = Subject.parse("keras"), CheckWanted(seconds=PATIENCE)
-    checked = check._check(parse(NAME), subject, wanted, ROOM, load(), check.StatusLine())
+    checked = check._check(parse(NAME), subject, wanted, ROOM, load(), lambda at: None)
     assert (checked.status, checked.reason) == (Status.NO_SUBJECT, "not started")
     assert len(seconds) == 1
     assert seconds[0].pid is None, "it ends with the check"

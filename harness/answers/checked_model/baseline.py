@@ -1,0 +1,231 @@
+"""A project's baseline: the breaks that it lives with, each for a reason, in a file beside its models.
+
+Owns the file, which anybody may have written, and which entry is what: a break that it accepts, one that it no longer
+accepts, one that is gone. Nothing here decides what a break is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.checked_model.models import Model
+from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, BreakSeen, CheckedModel, Status
+from clonediff.harness.answers.checked_model.verdicts import failing
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.reports.entries import read_entries
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.markup import one_line
+from clonediff.reports.records import RecordError, write_bytes
+
+_WORD = "accepted"
+_TOLD_BY = ("model", "cause", "cloner")
+_HEAD = f"""\
+# The breaks of clone_model that this project lives with. `clonediff check MODEL... --baseline THIS_FILE` fails on other
+# ones alone; with --update-baseline it writes the file anew, with the reasons and dates in it, without other comments.
+#
+# Each [[{_WORD}]] has
+#   model    the model, as it is named from this folder
+#   cause    the fingerprint of the break, or the known issue that explains it
+#   reason   why that is acceptable
+#   cloner   who breaks it; "upstream", Keras' own, unless said
+#   expires  the last day on which the entry counts, such as 2027-01-31; for ever unless given
+
+format = 1
+"""
+_LONGEST_REASON = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A baseline as it was read on a day."""
+
+    path: Path
+    entries: tuple[Accepted, ...]
+    today: datetime.date
+
+    def name_of(self, model: Model) -> str:
+        """A model as an entry names it: by its place from the folder of the file, wherever that is checked from."""
+        if not model.path:
+            return model.spec
+        place = Path(os.path.relpath(model.path, self.path.absolute().parent)).as_posix()
+        name = f"{place}:{model.name}" if model.how == "function" else place
+        return name.encode("utf-8", "backslashreplace").decode()
+
+    def counts(self, entry: Accepted) -> bool:
+        """Whether an entry has not expired."""
+        return entry.expires is None or self.today <= entry.expires
+
+    def entry(self, model: str, cloner: str, shown: CauseShown) -> Accepted | None:
+        """The entry of a break: one that counts, before one that has expired."""
+        found = [each for each in self.entries if _is_of(each, model, cloner, shown)]
+        return next(filter(self.counts, found), found[0] if found else None)
+
+
+def read_baseline(path: Path, today: datetime.date, *, to_update: bool = False) -> Baseline:
+    """Read a baseline. An error names the entry, and says what to do.
+
+    One that is `to_update` may be missing, and is to have a place where it can be written: whoever has it checked for
+    minutes learns that before.
+    """
+    if to_update:
+        folder = next(each for each in Path(os.path.realpath(path)).parents if each.exists())
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            why = "may not be written to" if folder.is_dir() else "is no folder"
+            raise RecordError(f"{path}: cannot be written, {folder} {why}: name another file")
+    if not os.path.lexists(path):
+        if to_update:
+            return Baseline(path, (), today)
+        raise RecordError(f"{path}: no such file: to accept what breaks now, add --update-baseline, which writes it")
+    try:
+        filled = (*_TOLD_BY, "reason")
+        entries = read_entries(path, _WORD, Accepted, lambda _: None, inner={}, told_by=_TOLD_BY, filled=filled)
+    except RecordError as error:
+        raise RecordError(f"{error}. Mend it, or take the file as it was from your version control") from error
+    return Baseline(path, entries, today)
+
+
+def held_against(
+    checked: CheckedModel, model: Model, baseline: Baseline, *, strict: bool, allow_known: bool
+) -> CheckedModel:
+    """What came of a model, with what the baseline says of each break."""
+    name = baseline.name_of(model)
+    fails = {(cloner, each.id) for cloner, each in failing(checked, strict=strict, allow_known=allow_known)}
+    accepted: dict[Accepted, None] = {}
+    new: dict[BreakSeen, None] = {}
+    for cloner, each in _breaks(checked):
+        entry = baseline.entry(name, cloner, each)
+        if entry is not None and baseline.counts(entry):
+            accepted[entry] = None
+        elif (cloner, each.id) in fails:
+            new[BreakSeen(cloner, each.known or each.id, each.headline, entry)] = None
+    return replace(checked, baseline=BaselineSeen(name, tuple(new), tuple(accepted)))
+
+
+def with_what_is_gone(
+    done: Sequence[CheckedModel], baseline: Baseline, checks: Collection[str], known: KnownIssues
+) -> list[CheckedModel]:
+    """The same, with the entries that nothing shows any more, each at the first answer on its model.
+
+    An entry is gone where all that was asked about its model could have shown it: on another subject, in another check,
+    or behind a crash, it may be there.
+    """
+    found = list(done)
+    for entry in baseline.entries:
+        asked = [number for number, each in enumerate(found) if _named(entry) == _name(each)]
+        if asked and all(_is_gone(entry, found[number], checks, known) for number in asked):
+            first = found[asked[0]]
+            assert first.baseline is not None
+            its = replace(first.baseline, gone=(*first.baseline.gone, entry))
+            found[asked[0]] = replace(first, baseline=its)
+    return found
+
+
+def untried(done: Sequence[CheckedModel], baseline: Baseline) -> list[Accepted]:
+    """The entries of what was not tried: of other models, or of other cloners."""
+    tried = {(_name(each), cloned.cloner) for each in done for cloned in each.clones}
+    return [each for each in baseline.entries if (_named(each), each.cloner) not in tried]
+
+
+def updated(done: Sequence[CheckedModel], baseline: Baseline, reason: str = "") -> list[CheckedModel]:
+    """Write the file anew: with what is new, without what is gone. What has expired stays as it is, and still fails.
+
+    Where there is nothing to change, a file that is there is left alone.
+    """
+    entries = {_key(each): each for each in baseline.entries}
+    found = []
+    for each in done:
+        assert each.baseline is not None
+        seen = each.baseline
+        for entry in seen.gone:
+            del entries[_key(entry)]
+        added, accepted = {}, dict.fromkeys(seen.accepted)
+        for one in seen.new:
+            if one.expired is not None:
+                continue
+            why = reason or one_line(f"as on {baseline.today}: {one.headline}", _LONGEST_REASON)
+            entry = Accepted(seen.model, one.cause, why, one.cloner)
+            if _key(entry) not in entries:
+                entries[_key(entry)] = added[entry] = entry
+            accepted[entries[_key(entry)]] = None
+        expired = tuple(one for one in seen.new if one.expired is not None)
+        now = BaselineSeen(seen.model, expired, tuple(accepted), added=tuple(added), removed=seen.gone)
+        found.append(replace(each, baseline=now))
+    if set(entries.values()) != set(baseline.entries) or not os.path.lexists(baseline.path):
+        write_bytes(Path(os.path.realpath(baseline.path)), _text(sorted(entries.values(), key=_key)).encode())
+    return found
+
+
+def _text(entries: Sequence[Accepted]) -> str:
+    """The file. An entry of an unchanged baseline is written as it was read."""
+    lines = [_HEAD]
+    for entry in entries:
+        lines.append(f"[[{_WORD}]]")
+        lines += [f"{field} = {_quoted(getattr(entry, field))}" for field in ("model", "cause", "reason")]
+        if entry.cloner != "upstream":
+            lines.append(f"cloner = {_quoted(entry.cloner)}")
+        if entry.expires is not None:
+            lines.append(f"expires = {entry.expires.isoformat()}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML has it, on one line: what cannot be seen stands there by its number."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
+
+
+def _key(entry: Accepted) -> tuple[str, str, str]:
+    return entry.model, entry.cause, entry.cloner
+
+
+def _breaks(checked: CheckedModel) -> Iterator[tuple[str, CauseShown]]:
+    """All breaks of a model, each with who breaks it."""
+    return ((cloned.cloner, each) for cloned in checked.clones for each in cloned.breaks)
+
+
+def _is_of(entry: Accepted, model: str, cloner: str, shown: CauseShown) -> bool:
+    """Whether an entry is of a break."""
+    return _named(entry) == model and entry.cloner == cloner and entry.cause in (shown.id, shown.known)
+
+
+def _named(entry: Accepted) -> str:
+    """Its model; one that was typed by hand may have a `./` before it."""
+    return os.path.normpath(entry.model)
+
+
+def _name(checked: CheckedModel) -> str:
+    return checked.baseline.model if checked.baseline is not None else ""
+
+
+def _is_gone(entry: Accepted, checked: CheckedModel, checks: Collection[str], known: KnownIssues) -> bool:
+    """Whether a model does not show what an entry accepts, and could have."""
+    if checked.status is not Status.CHECKED:
+        return False
+    cloned = next((each for each in checked.clones if each.cloner == entry.cloner), None)
+    if cloned is None or any(each.hides or entry.cause in (each.id, each.known) for each in cloned.breaks):
+        return False
+    return all(not CHECKS[each].part or CHECKS[each].part in checks for each in _shown_by(entry, known))
+
+
+def _shown_by(entry: Accepted, known: KnownIssues) -> set[str]:
+    """The checks that may show what an entry accepts: a fingerprint begins with its check."""
+    of_issues = {
+        check
+        for issue in known.issues
+        if issue.id == entry.cause
+        for pattern in issue.match
+        for check in (
+            CHECKS if pattern.check is None else [each for each in CHECKS if fnmatchcase(each, pattern.check)]
+        )
+    }
+    return of_issues or {entry.cause.partition("-")[0]} & {*CHECKS}

@@ -1,0 +1,279 @@
+"""A project's baseline: what it accepts, what it no longer does, how a file of anybody's is read, and written."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.checked_model.baseline import (
+    Baseline,
+    held_against,
+    read_baseline,
+    untried,
+    updated,
+    with_what_is_gone,
+)
+from clonediff.harness.answers.checked_model.models import Model
+from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.verdicts import fails
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.records import SEVERITIES, Difference, RecordError, Severity
+
+TODAY = datetime.date(2026, 11, 26)
+DAY = datetime.timedelta(days=1)
+HERE = Path("/project")
+MODEL = Model("models/a.keras", "file", str(HERE / "models" / "a.keras"))
+NAME = "models/a.keras"
+KNOWN = "lambda-refused"
+
+
+def broken(id_: str, known: str | None = None, severity: Severity = Severity.TRAINS, **told: Any) -> CauseShown:
+    root = Difference(id_.partition("-")[0], "path", "aspect", "a", "b", severity)
+    return CauseShown(id_, "title", SEVERITIES[severity], "", root, headline=f"{id_} it is", known=known, **told)
+
+
+def checked(*breaks: CauseShown, cloner: str = "upstream", status: Status = Status.CHECKED) -> CheckedModel:
+    clones = (Cloned(cloner, "diverged", breaks=breaks),) if status is Status.CHECKED else ()
+    return CheckedModel(MODEL.spec, "keras", status, clones=clones)
+
+
+def baseline(*entries: Accepted, path: Path = HERE / "baseline.toml") -> Baseline:
+    return Baseline(path, entries, TODAY)
+
+
+def held(it: CheckedModel, base: Baseline, **rules: bool) -> CheckedModel:
+    return held_against(it, MODEL, base, **{"strict": False, "allow_known": False, **rules})
+
+
+def seen(it: CheckedModel) -> BaselineSeen:
+    assert it.baseline is not None
+    return it.baseline
+
+
+def fails_with(it: CheckedModel, *entries: Accepted, **rules: bool) -> bool:
+    return fails(held(it, baseline(*entries), **rules), strict=False, allow_known=False)
+
+
+@pytest.mark.parametrize(
+    ("entry", "accepts"),
+    [
+        pytest.param(Accepted(NAME, "made-raises-1", "why"), True, id="fingerprint"),
+        pytest.param(Accepted(NAME, KNOWN, "why"), True, id="known issue"),
+        pytest.param(Accepted(f"./{NAME}", KNOWN, "why"), True, id="as typed"),
+        pytest.param(Accepted("models/b.keras", KNOWN, "why"), False, id="another model"),
+        pytest.param(Accepted(NAME, "made-raises-2", "why"), False, id="another cause"),
+        pytest.param(Accepted(NAME, KNOWN, "why", "fixed"), False, id="another cloner"),
+        pytest.param(Accepted(NAME, KNOWN, "why", expires=TODAY), True, id="last day"),
+        pytest.param(Accepted(NAME, KNOWN, "why", expires=TODAY - DAY), False, id="expired"),
+        pytest.param(Accepted(NAME, "*", "why"), False, id="no pattern"),
+    ],
+)
+def test_a_break_that_an_entry_accepts_does_not_fail(entry: Accepted, accepts: bool) -> None:
+    it = checked(broken("made-raises-1", KNOWN))
+    assert fails_with(it)
+    assert fails_with(it, entry) is not accepts
+
+
+def test_what_fails_is_what_is_not_in_it() -> None:
+    it = held(
+        checked(broken("weights-value-1"), broken("made-raises-1", KNOWN)), baseline(Accepted(NAME, KNOWN, "why"))
+    )
+    assert [each.cause for each in seen(it).new] == ["weights-value-1"]
+    assert [each.cause for each in seen(it).accepted] == [KNOWN]
+
+
+def test_what_would_not_fail_is_not_new() -> None:
+    name, documented = broken("structure-name-1", severity=Severity.NAME), broken("made-x-1", documented=True)
+    known = broken("made-raises-1", KNOWN)
+    assert not seen(held(checked(name, documented), baseline())).new
+    assert [each.cause for each in seen(held(checked(name), baseline(), strict=True)).new] == ["structure-name-1"]
+    assert not seen(held(checked(known), baseline(), allow_known=True)).new
+
+
+def test_an_entry_that_has_expired_is_told_unless_another_counts() -> None:
+    late = Accepted(NAME, KNOWN, "why", expires=TODAY - DAY)
+    it = held(checked(broken("made-raises-1", KNOWN)), baseline(late))
+    assert [each.expired for each in seen(it).new] == [late]
+    assert not fails_with(checked(broken("made-raises-1", KNOWN)), late, Accepted(NAME, "made-raises-1", "why"))
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (Model("../x/a.keras", "file", "/x/a.keras"), "../x/a.keras"),
+        (Model("t.py:make", "function", "/project/lib/t.py", "make"), "lib/t.py:make"),
+        (Model("applications:VGG16", "application", name="VGG16"), "applications:VGG16"),
+        (Model("\udcff.keras", "file", "/project/\udcff.keras"), "\\udcff.keras"),
+    ],
+)
+def test_a_model_is_named_from_the_folder_of_the_file(model: Model, name: str) -> None:
+    assert baseline().name_of(model) == name
+
+
+GONE = Accepted(NAME, "weights-value-1", "why")
+
+
+@pytest.mark.parametrize(
+    ("done", "entry", "gone"),
+    [
+        pytest.param([checked()], GONE, True, id="faithful"),
+        pytest.param([checked(broken("structure-x-1"))], GONE, True, id="another break"),
+        pytest.param([checked(broken("weights-value-1"))], GONE, False, id="it breaks"),
+        pytest.param([checked(broken("made-raises-1", hides=True))], GONE, False, id="behind a crash"),
+        pytest.param([checked(status=Status.NOT_LOADED)], GONE, False, id="not loaded"),
+        pytest.param([checked(cloner="fixed")], GONE, False, id="cloner not tried"),
+        pytest.param([checked(), checked(broken("weights-value-1"))], GONE, False, id="on another subject"),
+        pytest.param([], GONE, False, id="not tried"),
+        pytest.param([checked()], Accepted(NAME, "nonsense", "why"), True, id="no such cause"),
+    ],
+)
+def test_an_entry_is_gone_where_its_break_could_have_shown(
+    done: list[CheckedModel], entry: Accepted, gone: bool
+) -> None:
+    base = baseline(entry)
+    found = with_what_is_gone([held(each, base) for each in done], base, COSTLY, load())
+    assert [one for each in found for one in seen(each).gone] == ([entry] if gone else [])
+
+
+@pytest.mark.parametrize("cause", ["again-value-1", "training-weights-1", "saved-value-1", "training-step"])
+def test_what_a_costly_check_shows_is_not_gone_without_it(cause: str, tmp_path: Path) -> None:
+    base = baseline(Accepted(NAME, cause, "why"))
+    known = KnownIssues()
+    if cause == "training-step":
+        file = tmp_path / "known.toml"
+        file.write_text(
+            'format = 1\n[[issue]]\nid = "training-step"\ngeneration = "keras"\ntitle = "t"\nbecause = "b"\n'
+            '[[issue.match]]\ncheck = "train*"\n'
+        )
+        known = load(file)
+    (quick,) = with_what_is_gone([held(checked(), base)], base, (), known)
+    (whole,) = with_what_is_gone([held(checked(), base)], base, COSTLY, known)
+    assert (len(seen(quick).gone), len(seen(whole).gone)) == (0, 1)
+
+
+def test_entries_of_what_was_not_tried_are_told() -> None:
+    of_another, of_fixed = Accepted("b.keras", KNOWN, "why"), Accepted(NAME, KNOWN, "why", "fixed")
+    base = baseline(of_another, of_fixed, GONE)
+    assert untried([held(checked(), base)], base) == [of_another, of_fixed]
+
+
+def update(base: Baseline, *breaks: CauseShown, reason: str = "") -> CheckedModel:
+    done = with_what_is_gone([held(checked(*breaks), base)], base, COSTLY, load())
+    return updated(done, base, reason)[0]
+
+
+def test_an_update_adds_what_is_new_and_takes_out_what_is_gone(tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    base = Baseline(file, (), TODAY)
+    assert base.name_of(MODEL) == "../" * (len(tmp_path.parts) - 1) + "project/models/a.keras"
+    done = update(base, broken("made-raises-1", KNOWN), broken("weights-value-1"))
+    assert not fails(done, strict=False, allow_known=False)
+    first = read_baseline(file, TODAY)
+    assert [(each.cause, each.reason) for each in first.entries] == [
+        (KNOWN, "as on 2026-11-26: made-raises-1 it is"),
+        ("weights-value-1", "as on 2026-11-26: weights-value-1 it is"),
+    ]
+    done = update(first, broken("made-raises-1", KNOWN), broken("own-x-1"), reason="we live with it")
+    second = read_baseline(file, TODAY).entries
+    assert [each.cause for each in seen(done).added] == ["own-x-1"]
+    assert [each.cause for each in seen(done).removed] == ["weights-value-1"]
+    assert [(each.cause, each.reason) for each in second] == [
+        (KNOWN, "as on 2026-11-26: made-raises-1 it is"),
+        ("own-x-1", "we live with it"),
+    ]
+
+
+def test_an_update_leaves_what_expired_and_what_was_not_tried(tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    name = Baseline(file, (), TODAY).name_of(MODEL)
+    late = Accepted(name, KNOWN, "until the summer", expires=TODAY - DAY)
+    other = Accepted("b.keras", KNOWN, "another's")
+    base = Baseline(file, (late, other), TODAY)
+    done = update(base, broken("made-raises-1", KNOWN), broken("own-x-1"))
+    assert fails(done, strict=False, allow_known=False)
+    assert set(read_baseline(file, TODAY).entries) >= {late, other}
+
+
+def test_one_issue_behind_two_breaks_is_one_entry(tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    done = update(Baseline(file, (), TODAY), broken("made-raises-1", KNOWN), broken("made-raises-2", KNOWN))
+    assert len(seen(done).added) == len(read_baseline(file, TODAY).entries) == 1
+
+
+def test_where_nothing_changes_the_file_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    name = Baseline(file, (), TODAY).name_of(MODEL)
+    text = f'# ours\nformat = 1\n[[accepted]]\nmodel = "{name}"\ncause = "{KNOWN}"\nreason = "why"\n'
+    file.write_text(text)
+    done = update(read_baseline(file, TODAY), broken("made-raises-1", KNOWN))
+    assert not seen(done).added
+    assert file.read_text() == text
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "real.toml").write_text("format = 1\n")
+    (tmp_path / "baseline.toml").symlink_to("real.toml")
+    update(read_baseline(tmp_path / "baseline.toml", TODAY), broken("own-x-1"))
+    assert (tmp_path / "baseline.toml").is_symlink()
+    assert "own-x-1" in (tmp_path / "real.toml").read_text()
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
+
+
+@given(st.builds(Accepted, TEXTS, TEXTS, TEXTS, TEXTS, st.none() | st.dates()))
+def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, entry: Accepted) -> None:
+    file = tmp_path_factory.mktemp("written") / "baseline.toml"
+    updated([held(checked(broken("own-x-1")), Baseline(file, (entry,), TODAY))], Baseline(file, (entry,), TODAY))
+    assert entry in read_baseline(file, TODAY).entries
+
+
+ENTRY = f'[[accepted]]\nmodel = "{NAME}"\ncause = "x"\nreason = "y"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("", "`format` must be 1, got None", id="empty"),
+        pytest.param("format = 2\n", "`format` must be 1, got 2", id="format"),
+        pytest.param(f"format = 1\n{ENTRY}"[:-3], "not TOML: ", id="cut in a text"),
+        pytest.param(f"format = 1\n{ENTRY}"[:-13], "accepted 1 (models/a.keras): ", id="cut in an entry"),
+        pytest.param(f"format = 1\n{ENTRY}\n[[accepted]]\nmodel = 3\n", "accepted 2: Expected `str`", id="type"),
+        pytest.param(f"format = 1\n{ENTRY}expires = soon\n", "(at line 6, column 11)", id="no TOML"),
+        pytest.param(f'format = 1\n{ENTRY}expires = "soon"\n', "- at `$.expires`", id="no date"),
+        pytest.param(f"format = 1\n{ENTRY}expires = 2027-13-01\n", "not TOML", id="no such month"),
+        pytest.param(
+            f'format = 1\n{ENTRY}until = "x"\n', "it may have model, cause, reason, cloner, expires", id="field"
+        ),
+        pytest.param(f"format = 1\n{ENTRY.replace('y', ' ')}", "`reason` is empty", id="no reason"),
+        pytest.param(f"format = 1\n{ENTRY}{ENTRY}", "leave one of the two out", id="twice"),
+        pytest.param("format = 1\n[accepted]\n", "write [[accepted]], not [accepted]", id="a table"),
+        pytest.param("format = 1\n[[issue]]\n", "`issue` is not a field of this file", id="another file"),
+        pytest.param("format = 1\nx = " + "[" * 100_000, "nested too deep", id="deep"),
+        pytest.param(b"format = 1\n# \xff\n", "not UTF-8", id="bytes"),
+    ],
+)
+def test_a_file_that_is_wrong_names_the_entry_and_what_to_do(text: str | bytes, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    for to_update in (False, True):
+        with pytest.raises(RecordError) as raised:
+            read_baseline(file, TODAY, to_update=to_update)
+        assert said in str(raised.value)
+        assert str(raised.value).startswith(str(file))
+        assert str(raised.value).endswith("Mend it, or take the file as it was from your version control")
+
+
+def test_a_file_that_is_missing_or_none(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="no such file: to accept what breaks now, add --update-baseline"):
+        read_baseline(tmp_path / "none.toml", TODAY)
+    assert read_baseline(tmp_path / "none.toml", TODAY, to_update=True).entries == ()
+    with pytest.raises(RecordError, match="cannot be read"):
+        read_baseline(tmp_path, TODAY, to_update=True)
