@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, CheckedModel, Cloned, Status
+from clonediff.harness.cli.text.check import checked_text
+from clonediff.reports.records import SEVERITIES, Difference, Raised, Severity
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
 from tests.waiting import until
@@ -65,7 +69,7 @@ def test_a_folder_is_checked_model_by_model_and_summed_up(check: Here, project: 
     last = out.splitlines()[-1]
     assert last.startswith("2 models in ")
     assert last.endswith(f" s: 1 cloned faithfully; 1 broken: {SCALED}")
-    assert err == "own_scaled.py: make_block needs arguments (units), and is left out\n"
+    assert err.startswith("own_scaled.py: make_block needs arguments (units), and is left out\n")
     assert check("own_scaled.py", "--allow-known")[1].splitlines()[-1].endswith("1 with accepted breaks alone")
 
 
@@ -189,6 +193,35 @@ def test_one_that_cannot_be_written_is_left_and_what_was_found_is_told(
     assert (project / FILE).read_text() == "format = 1\n"
     assert json.loads((project / "checked.json").read_text())[0]["baseline"]["added"] == []
     assert {each.name for each in project.iterdir()} == {"own_scaled.py", FILE, "checked.json"}
+
+
+def test_a_refusal_is_accepted_like_any_other_break() -> None:
+    raised = Raised("ValueError", "own (Own) cannot be cloned: its get_config leaves out `units`")
+    root = Difference("made", "clone", "raises", "a clone", "ValueError", Severity.CRASHES, raised=raised)
+    cloned = Cloned("fixed", "crashed", breaks=(CauseShown("made-1", "", SEVERITIES[Severity.CRASHES], "", root),))
+    entry = Accepted("a.keras", "made-1", "an \x1b[31mold layer", "fixed")
+    seen = BaselineSeen("a.keras", accepted=(entry,))
+    told = checked_text(CheckedModel("a.keras", "keras", Status.CHECKED, clones=(cloned,), baseline=seen))
+    assert told[-2].startswith("  fixed: refused: own (Own) cannot be cloned")
+    assert told[-1] == "      accepted in the baseline: an \\x1b[31mold layer"
+
+
+def test_two_subjects_share_a_baseline(check: Here, project: Path) -> None:
+    (project / "own_both.py").write_text(
+        "import tf_keras\n\n\ndef make_plain():\n    x = tf_keras.Input((4,), name='x')\n"
+        "    model = tf_keras.Model(x, tf_keras.layers.Dense(2)(x))\n    model.compile('sgd', 'mse')\n"
+        "    return model\n"
+    )
+    entry = '[[accepted]]\nmodel = "own_both.py:make_plain"\ncause = "not-compiled"\nreason = "we compile it"\n'
+    (project / FILE).write_text(f'format = 1\n{entry}{entry}cloner = "fixed"\n')
+    code, out, err = check("own_both.py", "--baseline", FILE, "--subject", "tf_keras", "--subject", "keras")
+    assert code == 2, err
+    assert f"{FILE}: 2 accepted, 0 new\n" in out
+    last = out.splitlines()[-1]
+    assert last.startswith("2 checks, 1 model on 2 subjects, in ")
+    assert last.endswith(
+        "s: 0 cloned faithfully; 1 with accepted breaks alone; 1 not checked: own_both.py:make_plain on keras"
+    )
 
 
 def test_an_interrupt_leaves_the_baseline_as_it_is(project: Path) -> None:

@@ -57,8 +57,7 @@ class Baseline:
         if not model.path:
             return model.spec
         place = Path(os.path.relpath(model.path, self.path.absolute().parent)).as_posix()
-        name = f"{place}:{model.name}" if model.how == "function" else place
-        return name.encode("utf-8", "backslashreplace").decode()
+        return f"{place}:{model.name}" if model.how == "function" else place
 
     def counts(self, entry: Accepted) -> bool:
         """Whether an entry has not expired."""

@@ -178,6 +178,10 @@ def _existing(path: str, spec: str) -> Path:
             f"{spec}: no such file or folder; a model is a file (.keras, .h5), a folder (a SavedModel, or one of "
             f"models), FILE.py, FILE.py:FUNCTION or {APPLICATIONS}:NAME"
         )
+    try:
+        str(found).encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{spec}: the name of the file, or of a folder around it, is no UTF-8: rename it") from None
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from textwrap import wrap
 
 from clonediff.harness.answers.causes import CauseShown
@@ -84,8 +84,12 @@ def summed_up(done: Sequence[CheckedModel], asked: int, seconds: float, *, stric
     said += [f"{len(broken)} broken: {_names(broken, with_subject=several)}"] if broken else []
     said += [f"{len(unchecked)} not checked: {_names(unchecked, with_subject=several)}"] if unchecked else []
     of = f"{len(done)} of {asked}" if asked > len(done) else str(len(done))
-    what = f"{of} checks, {len(models)} models on {len(subjects)} subjects," if several else f"{of} models"
+    what = f"{of} checks, {_count(models)} on {len(subjects)} subjects," if several else f"{of} models"
     return f"{what} in {seconds:.0f} s: {'; '.join(said)}"
+
+
+def _count(models: Collection[str]) -> str:
+    return f"{len(models)} {'model' if len(models) == 1 else 'models'}"
 
 
 def _names(all_: Sequence[CheckedModel], *, with_subject: bool) -> str:

@@ -110,7 +110,6 @@ def test_an_entry_that_has_expired_is_told_unless_another_counts() -> None:
         (Model("../x/a.keras", "file", "/x/a.keras"), "../x/a.keras"),
         (Model("t.py:make", "function", "/project/lib/t.py", "make"), "lib/t.py:make"),
         (Model("applications:VGG16", "application", name="VGG16"), "applications:VGG16"),
-        (Model("\udcff.keras", "file", "/project/\udcff.keras"), "\\udcff.keras"),
     ],
 )
 def test_a_model_is_named_from_the_folder_of_the_file(model: Model, name: str) -> None:

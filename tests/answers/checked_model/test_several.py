@@ -135,3 +135,9 @@ def test_a_folder_with_python_that_cannot_be_read_hides_nothing(project: Path) -
     (project / "own_models" / "own_cut.py").write_text("def make_a(:\n")
     with pytest.raises(ModelError, match="own_models/own_cut.py: which functions it has cannot be told in line 1"):
         gather(["own_models"])
+
+
+def test_a_name_that_nobody_can_be_told_is_refused(project: Path) -> None:
+    (project / "own_models" / "\udcff.keras").write_bytes(b"")
+    with pytest.raises(ModelError, match="is no UTF-8: rename it"):
+        gather(["own_models"])
