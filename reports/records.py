@@ -348,7 +348,7 @@ class Run(msgspec.Struct, frozen=True):
     workers that went into drawing and trying graphs, and into making findings smaller; `prepared` are the drawn graphs
     to which something costly is done before they are cloned, and `preparing` the seconds that these took. `worst`
     counts graphs by the worst that a cloner did to them ("upstream: crashes"); what is less severe than `at_least` is
-    left out.
+    left out. With `private`, private attributes were compared, too.
     """
 
     started: str
@@ -358,6 +358,7 @@ class Run(msgspec.Struct, frozen=True):
     verdicts: dict[str, int] = {}
     worst: dict[str, int] = {}
     at_least: Severity = Severity.NAME
+    private: bool = False
     findings: tuple[str, ...] = ()
     ended: str | None = None
     interrupted: bool = False

@@ -275,6 +275,7 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "holds": list(said.holds),
         "worst": by_worst(run),
         "at_least": run.at_least.name.lower(),
+        "private": run.private,
         "broken": [
             {
                 "id": each.issue.id,

@@ -104,6 +104,7 @@ def _facts(read: RunRead) -> Markup:
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
         ("Cloners", ", ".join(run.cloners)),
         ("Left out", left_out(run)),
+        ("Private attributes", "compared, too" if run.private else ""),
         ("clonediff", run.clonediff),
     ]
     return facts(told)
