@@ -31,6 +31,7 @@ from clonediff.strategies.graph import (
     levels,
 )
 from clonediff.strategies.kinds import CATALOGUE, Generation, Kind
+from clonediff.strategies.kinds.forms import FUNCTIONS, can_be_set, forms_of, is_shared
 from clonediff.strategies.no_oracle import unsaid
 from clonediff.strategies.targets import is_no_layer
 
@@ -67,6 +68,18 @@ SETTINGS: tuple[tuple[str, Value], ...] = (
     ("dtype", "float64"),
 )
 """What a clone function sets in the config of a layer: entries that say what an argument of the constructor says."""
+_SET_IN_FORMS = ("activation", "kernel_initializer", "kernel_regularizer", "kernel_constraint")
+_FORMED: tuple[tuple[str, Value], ...] = tuple(
+    (argument, form)
+    for argument in _SET_IN_FORMS
+    for form in forms_of(argument)
+    if can_be_set(argument, form) and not is_shared(form) and (argument != "activation" or form.form in FUNCTIONS)
+)
+"""What it sets that is a function or an object of one's own: as many of these as of the plain values.
+
+An activation that is a layer is not among them, since each one that is made has another name; nor is an object that is
+shared, which the function gives the original's layer and the clone's.
+"""
 _OF_EVERY_LAYER = ("trainable", "dtype")
 _SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
 
@@ -135,7 +148,7 @@ def _one_of(
     tries = TRIES
     for sort in sorts:
         of_this = TRIES // 2
-        for offer in _offers(graph, arguments, sort, which, kinds):
+        for offer in _offers(graph, arguments, sort, which, features, kinds):
             if not of_this or not all(each in features for each in features_of(offer)):
                 break
             its = _with(graph, offer)
@@ -155,10 +168,13 @@ def _shuffled(items: Iterable[T], which: int) -> list[T]:
     return random.Random(which).sample(items, len(items)) if which else items
 
 
-def _offers(graph: Graph, arguments: CloneArguments, sort: Sort, which: int, kinds: Kinds) -> Iterator[CloneArguments]:
+def _offers(
+    graph: Graph, arguments: CloneArguments, sort: Sort, which: int, features: Collection[str], kinds: Kinds
+) -> Iterator[CloneArguments]:
     """Arguments with a part of that sort: on layers of one kind or of all, with one of the settings that those have."""
     if sort.part == "clone_function":
-        functions = _clone_functions(graph, sort.does, which, arguments.recursive, kinds)  # type: ignore[arg-type]  # one of them
+        does: CloneChange = sort.does  # type: ignore[assignment]  # one of them
+        functions = _clone_functions(graph, does, which, arguments.recursive, features, kinds)
         yield from (structs.replace(arguments, clone_function=each) for each in functions)
     elif sort.part == "call_function":
         for kind in (None,) if sort.does == "plain" else _shuffled(_called(graph, arguments.recursive), which):
@@ -194,12 +210,14 @@ def _are_others(graph: Graph, how: NewInputs) -> bool:
 
 
 def _clone_functions(
-    graph: Graph, change: CloneChange, which: int, recursive: bool, kinds: Kinds
+    graph: Graph, change: CloneChange, which: int, recursive: bool, features: Collection[str], kinds: Kinds
 ) -> Iterator[CloneFunction]:
     """Functions that do it to layers of one kind or to all, the others remade or kept."""
     there = _shuffled(_called(graph, recursive), which)
     if change == "set":
-        pairs = [(kind, key, value) for kind in there for key, value in SETTINGS if _has(kinds.get(kind), key)]
+        formed = _shuffled(_FORMED, which)[: len(SETTINGS)] if "forms of values" in features else ()
+        settings = (*SETTINGS, *formed)
+        pairs = [(kind, key, value) for kind in there for key, value in settings if _has(kinds.get(kind), key)]
         functions = [CloneFunction(change, *pair) for pair in _shuffled(pairs, which)]
     elif change in _SWAPS:
         widths = _called(graph, recursive)

@@ -89,7 +89,7 @@ def _offers(
 ) -> Iterator[Preparation]:
     """Preparations of each sort that the graph has something for, the first twice: as drawn, and done plainly."""
     which, target, *rest = digits
-    order = random.Random(256 * which + target).sample(there, len(there)) if which or target else there
+    order = _by_weight(there, 256 * which + target) if which or target else there
     possible = [(name, on) for name in order if (on := list(PREPARATIONS[name].on(graph)))]
     for number, (name, on) in enumerate(possible):
         kind = on[target % len(on)]
@@ -100,6 +100,13 @@ def _offers(
         if not number:
             plain = _preparation(graph, name, on[(target + 1) % len(on)], [0] * len(rest))
             yield structs.replace(plain, args=PREPARATIONS[name].plainly or plain.args)
+
+
+def _by_weight(names: Sequence[str], seed: int) -> list[str]:
+    """The sorts in an order in which one of twice the weight comes first twice as often."""
+    drawn = random.Random(seed)
+    turns = {name: drawn.random() ** (1 / PREPARATIONS[name].weight) for name in names}
+    return sorted(names, key=turns.__getitem__, reverse=True)
 
 
 def _preparation(graph: Graph, name: str, kind: str | None, digits: Sequence[int]) -> Preparation:

@@ -281,10 +281,10 @@ def _digits(count: int, least: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 _CUSTOM_CLASS = st.integers(0, 95).map(lambda drawn: drawn - 84 if drawn >= 84 else None)
-"""One model in eight is of a custom class, one in four cloned with arguments; something is done to one in three."""
+"""One model in eight is of a custom class, one in four cloned with arguments; something is done to one in two."""
 _CUTS = st.binary(min_size=3, max_size=3).map(tuple)
 _CLONE_ARGUMENTS = _digits(DIGITS, 192)
-_PREPARATIONS = _digits(PREPARATION_DIGITS, 171)
+_PREPARATIONS = _digits(PREPARATION_DIGITS, 128)
 
 
 def _choices(features: frozenset[Feature]) -> tuple[Input, ...]:

@@ -28,7 +28,8 @@ class PreparationSort:
     `args` gives the values of each argument, the simplest first, which is `LEFT_OUT` where it need not be given; with
     `one`, exactly one of them is given; done `plainly`, it is given these. It may be done to the `model`, and to layers
     of these `kinds`. One that `runs` the model leaves other values in its states. One that is `costly` takes more
-    time than the rest of a trial, and is for some graphs only.
+    time than the rest of a trial, and is for some graphs only. It is drawn by its `weight`: more often where it can be
+    done in many ways.
     """
 
     happened: str
@@ -39,6 +40,7 @@ class PreparationSort:
     one: bool = False
     runs: bool = False
     costly: bool = False
+    weight: int = 1
 
     def on(self, graph: Graph) -> Iterator[str | None]:
         """The kinds of layers in the graph's model to which it may be done; None for the model itself."""
@@ -47,7 +49,7 @@ class PreparationSort:
         yield from filter(self.kinds, targets(graph))
 
 
-RATE = 2
+RATE = 3
 """Of so many graphs to which something is done, it is something costly with one, where nothing else is asked for."""
 
 
@@ -186,8 +188,8 @@ def costly(graph: Graph) -> bool:
 
 
 PREPARATIONS: Mapping[str, PreparationSort] = {
-    "compile": PreparationSort("compiled", compiled, (("optimizer", "sgd"), ("loss", "mse"))),
-    "trainable": PreparationSort("trainable set later", _given(trainable=(False, True)), kinds=_any),
+    "compile": PreparationSort("compiled", compiled, (("optimizer", "sgd"), ("loss", "mse")), weight=5),
+    "trainable": PreparationSort("trainable set later", _given(trainable=(False, True)), kinds=_any, weight=2),
     "weight trainable": PreparationSort("a weight frozen", _a_weight_frozen, model=False, kinds=_WEIGHTS.__contains__),
     "set": PreparationSort("set later", _set, model=False, kinds=_SETTABLE.__contains__, one=True),
     "call": PreparationSort("called once more", _given(), kinds=_any),
@@ -203,12 +205,14 @@ PREPARATIONS: Mapping[str, PreparationSort] = {
         _given(**_SESSION, unsafe_deserialization=(True,)),
         (("image_data_format", "channels_first"),),
         one=True,
+        weight=2,
     ),
     "built session": PreparationSort(
         "built under another setting of the session",
         _given(**_SESSION),
         (("image_data_format", "channels_first"),),
         one=True,
+        weight=2,
     ),
     "name scope": PreparationSort("built in a name scope", _SCOPE),
     "remat": PreparationSort("built in a RematScope", _REMAT),
@@ -227,6 +231,7 @@ PREPARATIONS: Mapping[str, PreparationSort] = {
         _given(rank=(1, 2), lora_alpha=(LEFT_OUT, 3)),
         model=False,
         kinds=_LOW_RANK.__contains__,
+        weight=2,
     ),
     "quantize": PreparationSort("quantized", _given(mode=("int8", "float8", "int4")), costly=True),
     "stateful": PreparationSort(

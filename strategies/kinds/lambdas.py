@@ -129,7 +129,7 @@ KINDS = (
             ),
             "form": (
                 *FORMS,
-                *("registered",) * 8,
+                *("registered",) * 20,
             ),  # the only one that Keras 3 reads back: others hide what else breaks
             "container": ("list", "list", "tuple", "dict", "nested"),
             "mask": (LEFT_OUT, "pass", *(LEFT_OUT,) * 3, "some", "make", "fixed", "named", *("registered",) * 3),
