@@ -52,6 +52,11 @@ class CauseShown(msgspec.Struct, frozen=True):
         return f"{self.title} [{self.id}]" + (f" (known: {self.known})" if self.known else "")
 
     @property
+    def crashes(self) -> bool:
+        """Whether there is no clone, or it raises."""
+        return self.severity == SEVERITIES[Severity.CRASHES]
+
+    @property
     def name_only(self) -> bool:
         """Whether all that it costs is a name."""
         return self.severity == SEVERITIES[Severity.NAME]

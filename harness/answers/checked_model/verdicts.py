@@ -39,8 +39,8 @@ _REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from
 
 
 def minded(breaks: Iterable[CauseShown], *, strict: bool = False) -> list[CauseShown]:
-    """What a user would mind: not what Keras documents, nor, unless `strict`, that a name is another."""
-    return [each for each in breaks if not each.documented and (strict or not each.name_only)]
+    """What a user would mind: not what is documented to be left out, nor, unless `strict`, that a name is another."""
+    return [each for each in breaks if not _left_out(each) and (strict or not each.name_only)]
 
 
 def failing(checked: CheckedModel, *, strict: bool, allow_known: bool) -> Iterator[tuple[str, CauseShown]]:
@@ -145,6 +145,11 @@ def to_try(clones: Sequence[Cloned], subject: Subject, *, strict: bool = False) 
     if "upstream" not in by_name or any(holds(each, strict=strict) for each in of_use):
         return ""
     return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
+
+
+def _left_out(each: CauseShown) -> bool:
+    """Whether Keras documents that a clone lacks this. An exception is minded, documented or not."""
+    return each.documented and not each.crashes
 
 
 def _both_break_alike(one: Cloned, other: Cloned) -> bool:

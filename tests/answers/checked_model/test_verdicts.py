@@ -260,3 +260,11 @@ def test_what_is_tried_besides(clones: list[Cloned], next_: str) -> None:
 def test_a_name_is_minded_where_one_is_strict() -> None:
     assert minded([NAME]) == []
     assert minded([NAME], strict=True) == [NAME]
+
+
+def test_an_exception_is_minded_though_it_is_documented() -> None:
+    none = structs.replace(CRASH, happens="cannot be cloned", documented=True)
+    less = structs.replace(WRONG, documented=True)
+    assert minded([none, less]) == [none]
+    assert summary([cloned("upstream", none)], [cloned("fixed")], KERAS).startswith("cannot be cloned")
+    assert summary([cloned("upstream", less)], [cloned("fixed")], KERAS).endswith("nothing to do")

@@ -30,6 +30,7 @@ def _model(name: str, upstream: tuple[CauseShown, ...] = (), fixed: tuple[CauseS
     return RealModel(name, "model = 1\n", checked)
 
 
+LEFT_OUT = _broken(check="structure", severity=Severity.PROPERTY, documented=True)
 NOT_TRIED = RealModel("a:hangs", "", CheckedModel("a:hangs", "keras", Status.LOST, reason="it took too long"))
 
 
@@ -37,7 +38,8 @@ NOT_TRIED = RealModel("a:hangs", "", CheckedModel("a:hangs", "keras", Status.LOS
     ("breaks", "cloner", "expected"),
     [
         pytest.param((), "fixed", CloneOutcome.FAITHFUL, id="nothing"),
-        pytest.param((_broken(documented=True),), "fixed", CloneOutcome.FAITHFUL, id="documented"),
+        pytest.param((LEFT_OUT,), "fixed", CloneOutcome.FAITHFUL, id="documented"),
+        pytest.param((_broken(documented=True),), "upstream", CloneOutcome.BREAKS, id="documented to raise"),
         pytest.param((_broken(severity=Severity.NAME, check="structure"),), "fixed", CloneOutcome.NAME, id="name"),
         pytest.param((_broken(REFUSAL),), "fixed", CloneOutcome.REFUSED, id="refused"),
         pytest.param((_broken(REFUSAL),), "upstream", CloneOutcome.BREAKS, id="not a refusal of ours"),
