@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,8 @@ READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0", "keras2": "2.2.4"}
 PACKAGE = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras"}
 OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+(?:\.dev\d+)?, (?:tensorflow/python/)?keras/[\w/]+\.py:\d+")
 """The line of an issue that is mended, or began later, with the release that it was read in."""
+EACH_LINE = re.compile(r"([\w/]+\.py)?:(\d+)")
+"""A line, with its file, the name of one in the same folder, or none for the file before."""
 
 NOT_DRAWN: dict[str, str] = {
     "tf-given-made": "it never ends, and costs the limit of a trial each time that it is tried",
@@ -55,8 +57,21 @@ def test_the_line_is_there(issue: KnownIssue, release_place: Callable[[str], Rel
 
 
 def _lines_are_there(issue: KnownIssue, folder: Path) -> None:
-    for file, line in LINE[issue.generation].findall(issue.because):
-        assert (folder / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
+    for file, line in _lines_of(issue):
+        code = (folder / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
+        assert code.strip("()[]{},"), f"{file}:{line} is {code!r}"
+        assert not code.startswith(("#", "else:", "try:")), f"{file}:{line} is {code!r}"
+
+
+def _lines_of(issue: KnownIssue) -> Iterator[tuple[str, str]]:
+    """The lines of the release that the issue was read in, those of a file that was named before with that file."""
+    if OF_ANOTHER_DAY.match(issue.because):
+        return
+    file = ""
+    for name, line in EACH_LINE.findall(issue.because):
+        file = name if "/" in name else f"{file.rpartition('/')[0]}/{name}" if name else file
+        if file.partition("/")[0] == PACKAGE[issue.generation]:
+            yield file, line
 
 
 @each_issue
