@@ -199,3 +199,17 @@ def test_an_array_that_a_config_tells_as_a_list_is_an_array(generation):
     found = vars(clone_model(model).get_layer("normal"))["input_mean"]
     assert type(found) is type(held) and found is not held
     assert np.array_equal(found, held)
+
+
+@each_generation
+def test_cloning_warns_of_nothing(generation, recwarn):
+    package = KERAS[generation]
+
+    class Magnitude:
+        def of(self, weight):
+            return package.ops.mean(weight) if generation == "keras" else package.backend.mean(weight)
+
+    model = around(package, package.layers.Dense(2, kernel_regularizer=Magnitude().of))
+    recwarn.clear()
+    clone_model(model)
+    assert [str(each.message) for each in recwarn] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any, Callable
 
 from ....structure import map_leaves
@@ -38,7 +39,10 @@ class TfKerasConfig(EarlyConfig):
 
     def _told_by(self, layer: Any) -> Any:
         try:
-            return layer.get_config()
+            with warnings.catch_warnings():
+                # Of a function that a config describes badly: the clone gets the function itself.
+                warnings.filterwarnings("ignore", message="The `keras.*serialize\\(\\)` API should only be used")
+                return layer.get_config()
         except NotImplementedError:
             if layer is self.layer or not RELEASE.comes_with_keras(type(layer)):
                 raise
