@@ -31,6 +31,14 @@ def test_a_faithful_clone_is_seen_as_one(child: Child, body: str) -> None:
     assert all(clone["observation"]["fresh"])
 
 
+def test_a_model_that_accumulates_gradients_can_be_trained(child: Child) -> None:
+    if child.generation != "keras":
+        pytest.skip("no optimizer of tf_keras accumulates gradients")
+    body = CHAIN + "\nmodel.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), 'mse')\n"
+    answer = _answer(child, body, STEPS, training_step=True)
+    assert answer["clones"]["fixed"]["observation"]["fitted"] == answer["original"]["fitted"]
+
+
 def test_clone_shares_no_object_with_the_original(child: Child) -> None:
     answer = _answer(child, RICH, STEPS, FLOATS)
     seen = [answer["original"]["shape"], answer["clones"]["fixed"]["observation"]["shape"]]

@@ -254,7 +254,7 @@ class Keras3(Eager):
         return str(variable.name)
 
     def read(self, variable: Any) -> Any:
-        value = variable._value
+        value = getattr(variable, "_value", variable)  # an optimizer that accumulates gradients computes its iterations
         return self.tensors.array(value if value is not None else variable.value)[0]
 
     @contextlib.contextmanager

@@ -326,6 +326,34 @@ def a_recurrent_layer_in_a_scope():
         return keras.Model(x, layers.SimpleRNN(1, stateful=True, name="carries")(x))
 
 
+class BuiltWith(layers.Layer):
+    """Built by its user with an option that a call does not give."""
+
+    def build(self, shape, units=2):
+        self.units = units
+        self.kernel = self.add_weight(shape=(shape[-1], units), name="kernel")
+
+    def call(self, x):
+        return keras.ops.matmul(x, self.kernel)
+
+    def compute_output_shape(self, shape):
+        return (*shape[:-1], self.units)
+
+    def get_build_config(self):
+        return {"shape": (None, 3), "units": self.units}
+
+    def build_from_config(self, config):
+        self.build(config["shape"], config["units"])
+
+
+@model()
+def a_layer_with_a_build_config_of_its_own():
+    layer = BuiltWith()
+    layer.build((None, 3), units=5)
+    x = keras.Input((3,))
+    return keras.Model(x, layer(x))
+
+
 def loss(y_true, y_pred):
     return keras.ops.mean(y_pred)
 
@@ -358,6 +386,7 @@ COMPILED = {
         "optimizer": keras.optimizers.SGD(keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)),
         "loss": "mse",
     },
+    "accumulated gradients": lambda: {"optimizer": keras.optimizers.SGD(gradient_accumulation_steps=2), "loss": "mse"},
     "options": lambda: {"loss": "mse", "run_eagerly": True, "steps_per_execution": 1},
 }
 for what, options in COMPILED.items():

@@ -10,6 +10,7 @@ from typing import Any
 import keras
 
 from ....structure import map_leaves
+from .adapter import ADAPTER
 from .release import has_policy, policy_of, set_policy
 
 # Set by users or by layers after construction, or taken by a constructor that does not give them back in a config.
@@ -135,19 +136,28 @@ def build_alike(original: Any, clone: Any) -> None:
         clone.build_from_config(config)
 
 
-def build_before_call(original: Any, clone: Any, first_argument: Any) -> None:
+def build_before_call(original: Any, clone: Any, first_argument: Any, its: Any) -> None:
     """Builds a layer for the shape that its original was built for, where the first call of this graph has another one.
 
-    That happens when the original was called, or built, elsewhere before.
+    That happens when the original was called, or built, elsewhere before. A class of the user's that says itself how it
+    is built from a config is built so, as when it is loaded: a call may build it otherwise. `its` is what the clone is
+    called on.
     """
     recorded = getattr(original, "_build_shapes_dict", None)
     if not recorded or getattr(clone, "built", True) or not isinstance(first_argument, keras.KerasTensor):
         return
     if getattr(type(original).build, "_is_default", False):
         return
+    if _builds_itself(type(original)) and tuple(first_argument.shape) == tuple(getattr(its, "shape", ())):
+        build_alike(original, clone)
+        return
     shape = next(iter(recorded.values()))
     if isinstance(shape, (tuple, list)) and tuple(shape) != tuple(first_argument.shape):
         build_alike(original, clone)
+
+
+def _builds_itself(cls: type) -> bool:
+    return cls.build_from_config is not keras.Layer.build_from_config and not ADAPTER.comes_with_keras(cls)
 
 
 def own_variables(layer: Any) -> list[Any]:

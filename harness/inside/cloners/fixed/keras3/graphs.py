@@ -39,7 +39,7 @@ def repeat_calls(
             for tensor in node.input_tensors:
                 mask_alike(tensors, tensor, node)
         if args:
-            build_before_call(node.operation, operation, node.arguments.args[0])
+            build_before_call(node.operation, operation, node.arguments.args[0], args[0])
         with floats_as_in((node,)):
             outputs = tree.flatten(operation(*args, **kwargs))
         if len(outputs) < len(node.outputs):
