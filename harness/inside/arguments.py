@@ -1,7 +1,11 @@
-"""The arguments of calls as skeletons, in which a tensor is {"tensor": [layer, use, output]}."""
+"""The arguments of calls as skeletons, in which a tensor is {"tensor": [layer, use, output]}.
+
+An argument that was given the value which the call has by default is left out: it is the same call.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -10,7 +14,9 @@ import numpy as np
 from .canonical import entry
 from .left_masks import LeftMask
 from .observer import Observer
-from .structure import skeleton
+from .structure import leaves, skeleton
+
+_PLAIN = (type(None), bool, int, float, str)
 
 
 class Arguments:
@@ -38,10 +44,10 @@ class Arguments:
         self._nodes = nodes
         self._copied = copied
 
-    def call(self, node: Any) -> dict[str, Any]:
-        """A node as it is declared on the wire."""
+    def call(self, node: Any, layer: Any) -> dict[str, Any]:
+        """A node of a layer as it is declared on the wire."""
         framework = self._framework
-        args, kwargs = framework.arguments(node)
+        args, kwargs = self._told(layer, *framework.arguments(node))
         outputs = framework.outputs(node)
         return {
             "args": skeleton(args, self._leaf)["tuple"] if args else [],
@@ -65,6 +71,25 @@ class Arguments:
                     if given is tensor:
                         return [place, use, number]
         return None
+
+    def _told(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
+        """The arguments of a call of a layer, without those that say what it does by default."""
+        args = tuple(args)
+        if len(args) < 2 and not kwargs:
+            return args, kwargs
+        parameters = _parameters(layer)
+        positional = [each for each in parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
+        masked = any(map(self._has_mask, leaves(args)))
+        while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
+            args = args[:-1]
+        return args, {
+            name: value
+            for name, value in kwargs.items()
+            if name not in parameters or not _by_default(parameters[name], value, masked)
+        }
+
+    def _has_mask(self, value: Any) -> bool:
+        return self._framework.is_symbolic(value) and self._framework.has_mask(value)
 
     def _leaf(self, value: Any) -> Any:
         if self._framework.is_symbolic(value):
@@ -95,3 +120,24 @@ class Arguments:
             number = self._numbers[id(variable)] = len(self.variables)
             self.variables.append((variable, -1))
         return number
+
+
+def _parameters(layer: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of a layer's call, by name; none where they cannot be told."""
+    try:
+        return dict(inspect.signature(layer.call).parameters)
+    except (AttributeError, TypeError, ValueError):
+        return {}
+
+
+def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:
+    """Whether a call does the same without this value.
+
+    Where `training` is not given, or None, Keras says whether the model trains. Where a tensor that comes in is
+    `masked`, some releases pass its mask on unless the call is given one, be it None.
+    """
+    if type(value) is not type(parameter.default) or not isinstance(value, _PLAIN) or value != parameter.default:
+        return False
+    if parameter.name == "training":
+        return value is None
+    return not (masked and parameter.name.endswith("mask"))

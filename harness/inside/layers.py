@@ -117,7 +117,9 @@ class Layers:
             if holder in self.uses:
                 graph = self.model if holder < 0 else self.places[holder].layer
                 arguments.enter(inside, self.uses[holder], self.nodes, framework.begins_inside(graph))
-                calls.update((place, [arguments.call(node) for node in self.nodes[place]]) for place in inside.values())
+                for member in inside.values():
+                    its = self.places[member].layer
+                    calls[member] = [arguments.call(node, its) for node in self.nodes[member]]
         seen: list[dict[str, Any]] = []
         for number, place in enumerate(self.places):
             layer = place.layer

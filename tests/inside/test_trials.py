@@ -239,3 +239,46 @@ def test_a_clone_that_differs_is_judged_where_the_model_is_like_itself(child: Ch
     )
     original = answer["original"]["inference"]["outputs"]
     assert any(each["observation"]["inference"]["outputs"] != original for each in answer["clones"].values())
+
+
+DEFAULTS = """
+class Apart(layers.Layer):
+    def call(self, inputs, mask=None, training=None, by=1.0, flag=False):
+        return inputs * by
+
+inputs = keras.Input((4,))
+x = Apart()(inputs, mask=None, training=None, by=1.0)
+x = Apart()(x, by=2.0, flag=False)
+x = Apart()(x, training=True)
+x = Apart()(x, training=False)
+x = Apart()(x, flag=0)
+model = keras.Model(inputs, x)
+"""
+
+
+def test_an_argument_that_a_call_has_by_default_is_left_out(child: Child) -> None:
+    shape = _answer(child, DEFAULTS, FLOATS, cloners=())["original"]["shape"]
+    calls = [layer["calls"][0] for layer in shape["layers"] if layer["kind"] == "Apart"]
+    assert [call["args"][1:] for call in calls] == [[]] * 5
+    given: list[dict[str, Any]] = [{}, {"by": 2.0}, {"training": True}, {"training": False}, {"flag": 0}]
+    assert [call["kwargs"] for call in calls] == given
+
+
+def test_a_default_given_by_its_place_is_left_out_too(child: Child) -> None:
+    if child.generation == "keras":
+        pytest.skip("Keras 3 takes nothing but tensors by their place")
+    body = DEFAULTS.replace("x = Apart()(x, flag=0)", "x = Apart()(x, None, None, 2.0, False)")
+    shape = _answer(child, body, FLOATS, cloners=())["original"]["shape"]
+    (call,) = [layer["calls"][0] for layer in shape["layers"] if layer["kind"] == "Apart"][4:]
+    assert (call["args"][1:], call["kwargs"]) == ([None, None, 2.0], {})
+
+
+def test_where_a_mask_comes_in_none_is_told(child: Child) -> None:
+    body = """
+inputs = keras.Input((3, 4))
+masked = layers.Masking()(inputs)
+model = keras.Model(inputs, layers.Dropout(0.5)(layers.LSTM(2)(masked, mask=None)))
+"""
+    shape = _answer(child, body, STEPS, cloners=())["original"]["shape"]
+    (lstm,) = (layer for layer in shape["layers"] if layer["kind"] == "LSTM")
+    assert lstm["calls"][0]["kwargs"] == {"mask": None}
