@@ -18,7 +18,6 @@ from click.core import ParameterSource
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import json_text
 from clonediff.harness.subjects.case import RATE
-from clonediff.reports.records import AT_LEAST
 
 
 class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
@@ -86,14 +85,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     metavar="NAME",
     help="Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported.",
 )
-@click.option(
-    "--at-least",
-    type=click.Choice(list(AT_LEAST)),
-    default="name",
-    show_default=True,
-    help="Leave out what is less severe: a clone that crashes, computes something else, trains differently, loses a "
-    "property, changes a name.",
-)
+@shared.at_least("Leave out what is less severe")
 @shared.private
 @shared.as_json("Print the summary as JSON.")
 @click.pass_context

@@ -65,6 +65,7 @@ from clonediff.reports.verdict import in_words
     show_default=True,
     help="The seconds that one graph may take.",
 )
+@shared.at_least("What is less severe is said, and is no reason to fail", default="trains")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -82,6 +83,7 @@ def command(
     trials: int | None,
     seed_: int,
     limit: float,
+    at_least: str,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -92,12 +94,14 @@ def command(
     is run in this process, but in one with limits of time and memory.
 
     Each is tried on the regression from the bug report, the release's own tests for cloning, the corpus of known
-    graphs, and fresh ones. Exit code 0: all hold. 1: one does not.
+    graphs, and fresh ones. What crashes, computes something else or trains differently comes first, and speaks against
+    it; what loses a property or a name comes after, and does so where --at-least says so. Exit code 0: all hold. 1: one
+    does not.
 
     With --repo and --base, a change of Keras is judged instead: the commit where it left the base, and the head, are
     tried on the same graphs. What it makes worse comes first, which is what the head breaks, twice, and the base does
-    not; then the known issues that it mends, and those that it leaves. Exit code 0: nothing is worse. 1: something is,
-    or not everything could be tried.
+    not; then what only loses a property or a name, the known issues that it mends, and those that it leaves. Exit code
+    0: nothing is worse that --at-least counts. 1: something is, or not everything could be tried.
     """
     limits = Limits(trial=limit, cloning=0)
     if as_json and markdown:
@@ -109,7 +113,7 @@ def command(
             raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
         seconds = 60.0 * (minutes if minutes is not None else 1.0 if trials is None else 10.0)
         budget = JudgeBudget(seconds, 1_000_000 if trials is None else trials, seed_, limits=limits)
-        sys.exit(_judge_change(repo, base, head, budget, out, as_json=as_json, markdown=markdown))
+        sys.exit(_judge_change(repo, base, head, budget, at_least, out, as_json=as_json, markdown=markdown))
     if markdown:
         raise click.UsageError("--markdown is for a change: give --repo and --base")
     if not files:
@@ -130,7 +134,7 @@ def command(
     folder = RunFolder(out)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     progress = JudgeProgress(len(texts) + 2, quiet=as_json and not sys.stderr.isatty())
-    session = JudgeSession(subject, place, folder, budget, known, progress.say)
+    session = JudgeSession(subject, place, folder, budget, known, progress.say, at_least)
     interrupted = False
     try:
         session.open()
@@ -165,7 +169,15 @@ def command(
 
 
 def _judge_change(
-    repo: str, base: str, head: str | None, budget: JudgeBudget, out: Path | None, *, as_json: bool, markdown: bool
+    repo: str,
+    base: str,
+    head: str | None,
+    budget: JudgeBudget,
+    at_least: str,
+    out: Path | None,
+    *,
+    as_json: bool,
+    markdown: bool,
 ) -> int:
     """Judge a change and print what it does; the exit code."""
     tree, suffix = split(repo.strip())
@@ -183,7 +195,7 @@ def _judge_change(
         raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")
     progress = JudgeProgress(1, quiet=(as_json or markdown) and not sys.stderr.isatty())
     progress.on(head or repo)
-    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say)
+    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say, at_least)
     interrupted = False
     try:
         judged = trees.judge()

@@ -10,7 +10,7 @@ import click
 
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import UPSTREAM_AND_FIXED
+from clonediff.reports.records import AT_LEAST, UPSTREAM_AND_FIXED
 
 CLONERS = (
     "upstream",
@@ -115,6 +115,18 @@ def known_issues(command: Command) -> Command:
         default=KNOWN_ISSUES,
         help="What is known [that of clonediff].",
     )(command)
+
+
+def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
+    """`--at-least`, a severity."""
+    return click.option(
+        "--at-least",
+        type=click.Choice(list(AT_LEAST)),
+        default=default,
+        show_default=True,
+        help=f"{help_}: a clone that crashes, computes something else, trains differently, loses a property, changes "
+        "a name.",
+    )
 
 
 def private(command: Command) -> Command:

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from clonediff.harness.judge.effects import FixEffect
 from clonediff.harness.judge.record import JudgedCause
 from clonediff.harness.judge.two_trees import NamedIssue, TreesJudged
 from clonediff.reports.issue import escaped
 from clonediff.reports.markup import one_line, visible
+from clonediff.reports.records import Severity
 from clonediff.reports.verdict import some
 
 MOST = 5
 """So many causes, and so many names, are shown; the rest is counted."""
+FEW = 2
+"""So many that only lose a property or a name are shown in a comment."""
+_OTHERWISE = {FixEffect.OTHERWISE: "breaks otherwise", FixEffect.LOSES_NOW: "loses only a property or a name"}
 _SCRIPT = 4000
 """The characters of a script in a comment."""
 
 
 def sentence(judged: TreesJudged) -> str:
     """The answer in a line."""
-    worse = len(judged.worse) + len(judged.brought)
-    said = f"{some(worse, 'thing')} worse" if worse else "nothing is worse"
-    mends = f"mends {some(len(judged.mended), 'known issue')}" if judged.mended else "mends no known issue"
+    severe, less = _brought(judged)
+    worse, lost = len(judged.worse) + len(severe), len(judged.lost) + len(less)
+    parts = [f"{some(worse, 'thing')} worse" if worse else "nothing is worse"]
+    if lost:
+        parts.append("1 property or name lost" if lost == 1 else f"{lost:,} properties or names lost")
+    parts.append(f"mends {some(len(judged.mended), 'known issue')}" if judged.mended else "mends no known issue")
     stopped = f"; not all was tried: {judged.stopped}" if judged.stopped else ""
-    return f"{said}, {mends}, leaves {len(judged.left)} ({some(judged.tried, 'graph')}){stopped}"
+    return f"{', '.join(parts)}, leaves {len(judged.left)} ({some(judged.tried, 'graph')}){stopped}"
+
+
+def _brought(judged: TreesJudged) -> tuple[list[NamedIssue], list[NamedIssue]]:
+    """The known issues that are new: what crashes, computes or trains differently, and what only loses something."""
+    severe = [each for each in judged.brought if each.severity <= Severity.TRAINS]
+    return severe, [each for each in judged.brought if each.severity > Severity.TRAINS]
 
 
 def change_lines(judged: TreesJudged) -> list[str]:
@@ -32,12 +46,18 @@ def change_lines(judged: TreesJudged) -> list[str]:
         lines.append(f"  worse: {_cause(each, judged.known.get(each.id))}")
         if not number:
             lines.append(f"    smallest: {each.smallest}")
-    lines += _more(judged.worse)
-    lines += [f"  worse: the known issue {each.id} is new: {each.title}" for each in judged.brought]
+    severe, less = _brought(judged)
+    lines += _more(judged.worse, "worse")
+    lines += [f"  worse: the known issue {each.id} is new: {each.title}" for each in severe]
+    lines += [f"  loses: {_cause(each, judged.known.get(each.id))}" for each in judged.lost[:MOST]]
+    lines += _more(judged.lost, "lost")
+    lines += [f"  loses: the known issue {each.id} is new: {each.title}" for each in less]
     lines += [f"  mends: {each.id}: {each.title}" for each in judged.mended]
-    if judged.otherwise:
-        lines.append(f"  breaks otherwise where there was no clone: {some(len(judged.otherwise), 'cause')}")
-        lines += [f"    {_cause(each)}" for each in judged.otherwise[:MOST]]
+    for effect, said in _OTHERWISE.items():
+        its = [each for each in judged.otherwise if each.effect is effect]
+        if its:
+            lines.append(f"  {said} where there was no clone: {some(len(its), 'cause')}")
+            lines += [f"    {_cause(each)}" for each in its[:MOST]]
     if judged.left:
         lines.append(f"  leaves: {_names(judged.left)}")
     if judged.untold:
@@ -51,12 +71,18 @@ def change_markdown(judged: TreesJudged) -> str:
     """A comment on a pull request: a screen at most, with the details folded."""
     parts = [f"**clonediff**: {_plain(sentence(judged))}", ""]
     parts += [f"- worse: {_plain(_cause(each, judged.known.get(each.id)))}" for each in judged.worse[:MOST]]
-    parts += [_plain(each.strip()) for each in _more(judged.worse)]
-    parts += [f"- worse: {_plain(_named(each))} is new" for each in judged.brought[:MOST]]
+    parts += [_plain(each.strip()) for each in _more(judged.worse, "worse")]
+    severe, less = _brought(judged)
+    parts += [f"- worse: {_plain(_named(each))} is new" for each in severe[:MOST]]
+    lost = [_cause(each, judged.known.get(each.id)) for each in judged.lost]
+    lost += [f"{_named(each)} is new" for each in less]
+    parts += [f"- loses: {_plain(each)}" for each in lost[:FEW]]
+    if len(lost) > FEW:
+        parts.append(f"- loses {len(lost) - FEW} more")
     parts += [f"- mends {_plain(_named(each))}" for each in judged.mended[:MOST]]
     if len(judged.mended) > MOST:
         parts.append(f"- mends {len(judged.mended) - MOST} more")
-    for each in judged.worse[:MOST]:
+    for each in (*judged.worse[:MOST], *judged.lost[:FEW]):
         parts += _folded(f"Script: {each.title}", _code(judged.scripts.get(each.id, each.source)))
     rest = [*judged.left, *judged.untold]
     if rest:
@@ -81,9 +107,9 @@ def _names(issues: Sequence[NamedIssue]) -> str:
     return ", ".join(each.id for each in issues[:MOST]) + more
 
 
-def _more(causes: Sequence[JudgedCause]) -> Iterator[str]:
+def _more(causes: Sequence[JudgedCause], word: str) -> Iterator[str]:
     if len(causes) > MOST:
-        yield f"  and {len(causes) - MOST} more that are worse"
+        yield f"  and {len(causes) - MOST} more that are {word}"
 
 
 def _folded(summary: str, lines: Sequence[str]) -> list[str]:

@@ -17,17 +17,35 @@ from clonediff.strategies.kinds import Generation
 
 
 class FixEffect(enum.StrEnum):
-    """What a cause is, against what the untouched release does with the same graph; the worst first."""
+    """What a cause is, against what the untouched release does with the same graph; the worst first.
+
+    Only what crashes, computes something else or trains differently is broken. What loses a property or a name has
+    effects of its own, in other words.
+    """
 
     SILENCES = "worse: it was an exception, and is silent now"
     BREAKS = "breaks what worked"
     OTHERWISE = "broken before, breaks otherwise now"
     LEAVES = "leaves broken"
+    LOSES = "loses a property or a name that was kept"
+    LOSES_NOW = "broken before, loses only a property or a name now"
+    LEAVES_LOST = "leaves a property or a name lost"
     SHARED = "fixed breaks there as well, or Keras documents it"
 
 
-COUNTED = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.OTHERWISE, FixEffect.LEAVES)
+COUNTED = tuple(effect for effect in FixEffect if effect is not FixEffect.SHARED)
 """The effects that speak against a candidate, the worst first."""
+
+WORSE = (FixEffect.SILENCES, FixEffect.BREAKS, FixEffect.LOSES)
+"""Those of a candidate that makes something worse than it was."""
+
+_ONLY_LOSES = {
+    FixEffect.SILENCES: FixEffect.LOSES_NOW,
+    FixEffect.OTHERWISE: FixEffect.LOSES_NOW,
+    FixEffect.BREAKS: FixEffect.LOSES,
+    FixEffect.LEAVES: FixEffect.LEAVES_LOST,
+}
+"""What an effect is of a cause that only loses a property or a name."""
 
 
 def loud(cause: Cause) -> bool:
@@ -56,20 +74,25 @@ def effects(
 
     Where the release raises and the candidate does not, what is still wrong is silent now. A candidate that only lets a
     known bug of the release show, which is silent wherever that makes a clone, has made nothing worse; nor has one that
-    changes a name where there was no clone at all.
+    loses a property or a name where there was no clone at all. What the release breaks alike is left, unless more comes
+    of it now: a mask that only stood in another place before, say, and is lost.
     """
     silent_now = any(map(loud, upstream)) and not any(map(loud, causes))
     nothing_worked = not makes_a_clone(upstream)
 
-    def effect(cause: Cause) -> FixEffect:
-        if bugs.excused.of(cause) is not None or any(alike(cause, other) for other in fixed):
-            return FixEffect.SHARED
-        if any(alike(cause, other) for other in upstream):
+    def against_upstream(cause: Cause) -> FixEffect:
+        if any(alike(cause, other) and other.severity <= cause.severity for other in upstream):
             return FixEffect.LEAVES
         if (silent_now or nothing_worked) and bugs.upstream.of(cause) is not None:
             return FixEffect.LEAVES
-        if silent_now and cause.severity is not Severity.NAME:
+        if silent_now:
             return FixEffect.SILENCES
         return FixEffect.OTHERWISE if nothing_worked else FixEffect.BREAKS
+
+    def effect(cause: Cause) -> FixEffect:
+        if bugs.excused.of(cause) is not None or any(alike(cause, other) for other in fixed):
+            return FixEffect.SHARED
+        found = against_upstream(cause)
+        return _ONLY_LOSES[found] if cause.severity > Severity.TRAINS else found
 
     return [(cause, effect(cause)) for cause in causes]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from clonediff.harness.judge.effects import FixEffect
+from clonediff.harness.judge.effects import WORSE, FixEffect
 from clonediff.harness.subjects.observation import Frame
-from clonediff.reports.records import FORMAT, Difference
+from clonediff.reports.records import AT_LEAST, FORMAT, Difference, Severity
 
 
 class JudgedCause(msgspec.Struct, frozen=True):
@@ -31,6 +31,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
     reproduced: bool | None = None
     before: str = ""
     does: str = ""
+    severity: Severity = msgspec.field(default=Severity.CRASHES, name="cost")
 
 
 class ReleaseTests(msgspec.Struct, frozen=True):
@@ -56,9 +57,11 @@ class Judged(msgspec.Struct, frozen=True):
     `simulated` says that the two GPUs of `multi_gpu` were the CPU. `tried` counts graphs, `worked` those of them that
     the release's own cloner gets through. Each graph counts once, for the worst that the candidate does there: in
     `worse` where an exception became silent, in `broken` where something worked, in `otherwise` where it breaks in
-    another way than before, in `left` where in the same; `mended` where nothing is wrong any more. `uncovered` are
-    those of `left` where the release raised, and shows the same bug elsewhere. `silent` sums up the worse ones.
-    `stopped` says why not all were tried.
+    another way than before, in `left` where in the same; in `lost_now` where it breaks no longer and only loses a
+    property or a name, in `left_lost` where it does so as before; `mended` where nothing is wrong any more. `lost` are
+    all graphs that lose a property or a name that was kept, whatever else they do. `uncovered` are those of `left`
+    where the release raised, and shows the same bug elsewhere. `silent` sums up the worse ones. `stopped` says why not
+    all were tried. What is less severe than `at_least` is said, and does not speak against it.
     """
 
     candidate: str
@@ -80,12 +83,16 @@ class Judged(msgspec.Struct, frozen=True):
     broken: int = 0
     otherwise: int = 0
     left: int = 0
+    lost: int = 0
+    lost_now: int = 0
+    left_lost: int = 0
     uncovered: int = 0
     mended: int = 0
     shared: int = msgspec.field(default=0, name="limits")
     silent: str = ""
     breaks: tuple[JudgedCause, ...] = ()
     stopped: str = ""
+    at_least: str = "trains"
     left_out: tuple[str, ...] = ()
     sentence: str = ""
     seconds: float = 0.0
@@ -99,8 +106,8 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing at all speaks against it."""
-        return self._passes and not (self.worse or self.broken or self.otherwise or self.left)
+        """Whether nothing that is severe enough speaks against it."""
+        return self._passes and not self._severe
 
     @property
     def word(self) -> str:
@@ -109,11 +116,19 @@ class Judged(msgspec.Struct, frozen=True):
             return "does not load"
         if self.holds:
             return "holds"
-        if self.worse:
+        effects = {each.effect for each in self._severe}
+        if FixEffect.SILENCES in effects:
             return "worse"
-        if self.form == "reference" and not self.broken:
+        fails = any(effect in effects for effect in WORSE)
+        if self.form == "reference" and not fails:
             return "breaks elsewhere" if self.fixes else "shows the reported bug"
-        return "fixes it, leaves others broken" if self._passes and not self.broken else "fails"
+        return "fixes it, leaves others broken" if self._passes and not fails else "fails"
+
+    @property
+    def _severe(self) -> list[JudgedCause]:
+        """The causes that speak against it. What a script did not show on its own does not."""
+        least = AT_LEAST[self.at_least]
+        return [each for each in self.breaks if each.severity <= least and each.reproduced is not False]
 
     @property
     def _passes(self) -> bool:
@@ -127,9 +142,13 @@ class Judged(msgspec.Struct, frozen=True):
             FixEffect.BREAKS: self.broken,
             FixEffect.OTHERWISE: self.otherwise,
             FixEffect.LEAVES: self.left,
+            FixEffect.LOSES: self.lost,
+            FixEffect.LOSES_NOW: self.lost_now,
+            FixEffect.LEAVES_LOST: self.left_lost,
             FixEffect.SHARED: self.shared,
         }
-        return count[effect], self.worked if effect is FixEffect.BREAKS else self.tried
+        of_what_worked = effect in (FixEffect.BREAKS, FixEffect.LOSES)
+        return count[effect], self.worked if of_what_worked else self.tried
 
     def of(self, effect: FixEffect) -> list[JudgedCause]:
         """The causes with this effect."""

@@ -69,12 +69,17 @@ class JudgeSession:
         budget: JudgeBudget,
         known: KnownIssues,
         say: Say,
+        at_least: str = "trains",
     ) -> None:
-        """`say` hears what is being done, and which part of the candidate at hand that is."""
+        """`say` hears what is being done, and which part of the candidate at hand that is.
+
+        What is less severe than `at_least` does not speak against a candidate.
+        """
         self.subject, self.place, self.folder, self.budget = subject, place, folder, budget
         self.candidates: list[JudgedCandidate] = []
         self.versions: dict[str, str] = {}
         self._say = say
+        self._at_least = at_least
         self._known = known
         self._process = SubjectProcess(subject, place=place, limits=budget.limits, journal=folder.journal("reference"))
         self._reference = Reference(self._process)
@@ -206,7 +211,8 @@ class JudgeSession:
     def _blank(self, name: str, form: str) -> Judged:
         gpus = [device for device in self._process.ready.devices if device.startswith("gpu")]
         about = str(self.subject), self.versions
-        return Judged(Path(name).name, name, form, *about, "", loads=False, simulated=len(gpus) < 2)
+        blank = Judged(Path(name).name, name, form, *about, "", loads=False, simulated=len(gpus) < 2)
+        return replace(blank, at_least=self._at_least)
 
     def _label(self, name: str) -> str:
         """A folder's name for a candidate, which no other has."""

@@ -14,8 +14,19 @@ from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import SEVERITIES, Cause, Difference, Severity
 from clonediff.reports.verdict import some
 
-ROWS = {FixEffect.SILENCES: 3, FixEffect.BREAKS: 3, FixEffect.OTHERWISE: 2, FixEffect.LEAVES: 4}
+ROWS = {
+    FixEffect.SILENCES: 3,
+    FixEffect.BREAKS: 3,
+    FixEffect.OTHERWISE: 2,
+    FixEffect.LEAVES: 4,
+    FixEffect.LOSES: 2,
+    FixEffect.LOSES_NOW: 1,
+    FixEffect.LEAVES_LOST: 2,
+}
 """The rows of each effect in a terminal; the rest stands in the folder."""
+
+_CROWDED = 4
+"""Where there are causes of more effects than these, each has half of its rows."""
 
 ROWS_ALONE = 10
 """The rows of a candidate with causes of one effect only."""
@@ -119,7 +130,7 @@ def sentence(judged: Judged) -> str:
     if not judged.loads:
         return f"It does not load: {judged.refused}."
     text = f"{judged.silent[0].upper()}{judged.silent[1:]}. " if judged.silent else ""
-    text += _reason(judged)
+    text += _reason(judged) + _lost(judged)
     own = judged.release_tests
     if own and own.failed:
         named = ", ".join(own.failed[:3]) + (f" and {len(own.failed) - 3} more" if len(own.failed) > 3 else "")
@@ -136,7 +147,9 @@ def _reason(judged: Judged) -> str:
     if judged.broken:
         return _breaks(judged) + (" It does fix the reported bug." if judged.fixes else "")
     if not wrong and not judged.silent and not unfixed and not judged.worse:
-        return f"Nothing speaks against it on {some(judged.tried, 'graph')}."
+        only = judged.lost or judged.lost_now or judged.left_lost
+        what = "crashes, computes something else or trains differently" if only else "speaks against it"
+        return f"Nothing {what} on {some(judged.tried, 'graph')}."
     if judged.form == "reference":
         said = f"It shows the reported bug: {unfixed}." if unfixed else "It does not show the reported bug."
         return said + (f" It breaks on {some(wrong, 'graph')} of {judged.tried}." if wrong else "")
@@ -149,6 +162,19 @@ def _reason(judged: Judged) -> str:
     more = f", and {len(causes) - 1} more causes" if len(causes) > 2 else ", and one more cause" if causes[1:] else ""
     left = f"{some(wrong, 'graph')} of {judged.tried}{said}{more}"
     return f"It fixes the reported bug and breaks nothing that worked; it leaves broken {left}."
+
+
+def _lost(judged: Judged) -> str:
+    """What only loses a property or a name, in sentences that come after all else; "" where nothing does."""
+    said = ""
+    if causes := judged.of(FixEffect.LOSES):
+        of = f"of {judged.worked} graphs that the release's own code clones"
+        said += f" It loses a property or a name on {judged.lost} {of}: {causes[0].said}."
+    before = judged.lost_now + judged.left_lost
+    if before:
+        as_before = ", as the release does" if judged.left_lost == before else ""
+        said += f" On {some(before, 'graph')}{' more' if causes else ''}, a property or a name is lost{as_before}."
+    return said
 
 
 def _breaks(judged: Judged) -> str:
@@ -179,12 +205,13 @@ def lines_on(judged: Judged, rows: Mapping[FixEffect, int] | None = None) -> lis
         return [visible(line) for line in (*lines, "  loads: no")]
     lines.append(f"  fixes the reported bug: {_fix(judged)}")
     lines.append(f"  the release's own tests: {_own(judged)}")
-    alone = len({each.effect for each in judged.breaks}) == 1
+    effects = {each.effect for each in judged.breaks}
+    alone, crowded = len(effects) == 1, len(effects) > _CROWDED
     for effect in COUNTED:
         its = folded(judged.of(effect))
         if not its and effect is not FixEffect.BREAKS:
             continue
-        most = len(its) if rows is None else ROWS_ALONE if alone else rows[effect]
+        most = len(its) if rows is None else ROWS_ALONE if alone else rows[effect] // (2 if crowded else 1)
         lines.append(f"  {effect.value}: {_on(judged, effect)}{_more(its, most)}")
         for number, row in enumerate(its[:most]):
             if rows is None:
@@ -223,13 +250,16 @@ def _more(its: Sequence[Sequence[JudgedCause]], most: int) -> str:
     if count < 2:
         return ""
     hidden = sum(map(len, its[most:]))
-    return f", {count} causes" + (f", the worst {count - hidden} of them" if hidden else "")
+    shown = count - hidden
+    return f", {count} causes" + (f", the worst {shown} of them" if hidden and shown else "")
 
 
 def _on(judged: Judged, effect: FixEffect) -> str:
     count, of = judged.counted(effect)
     if not judged.of(effect):
         return f"on none of {of} graphs"
+    if not count:
+        return "only on graphs that are counted above"
     before = f" ({judged.uncovered} of them raised before)" if effect is FixEffect.LEAVES and judged.uncovered else ""
     return f"on {count} of {of} graphs{before}"
 

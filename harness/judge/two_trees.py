@@ -13,7 +13,7 @@ from contextlib import ExitStack
 
 import msgspec
 
-from clonediff.harness.judge.effects import FixEffect, KnownBugs
+from clonediff.harness.judge.effects import WORSE, FixEffect, KnownBugs
 from clonediff.harness.judge.graphs import known_graphs
 from clonediff.harness.judge.record import JudgedCause
 from clonediff.harness.judge.trying import Candidate, CauseOnGraphs, GivenUpError, JudgeBudget, Reference, Say
@@ -25,29 +25,31 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssue, KnownIssues, explains
-from clonediff.reports.records import FORMAT
+from clonediff.reports.records import AT_LEAST, FORMAT, Severity
 
 UPSTREAM = "upstream"
-_WORSE = (FixEffect.SILENCES, FixEffect.BREAKS)
+_WITHOUT_A_CLONE = (FixEffect.OTHERWISE, FixEffect.LOSES_NOW)
 _PART = 0.8
 """So much of the time goes into graphs; the rest into known issues, and into trying again what is worse."""
 
 
 class NamedIssue(msgspec.Struct, frozen=True):
-    """A known issue, by name."""
+    """A known issue, by name. `severity` is the worst that its example did where it showed."""
 
     id: str
     title: str
     link: str | None = None
+    severity: Severity = msgspec.field(default=Severity.CRASHES, name="cost")
 
 
 class TreesJudged(msgspec.Struct, frozen=True):
     """What a change does. `tried` counts the graphs that could be built before it.
 
-    `worse` are causes that are new; `scripts` has the plain scripts of those by their ids, and `known` the known issues
-    that explain them. `otherwise` are causes that show where there was no clone before. `brought` are other known
-    issues that are new, `untold` those that can no longer be seen.
-    `unsteady` counts what was worse once and not again. `stopped` says why not everything was tried.
+    `worse` are causes that are new, `lost` those of them that only lose a property or a name; `scripts` has the plain
+    scripts of both by their ids, and `known` the known issues that explain them. `otherwise` are causes that show where
+    there was no clone before. `brought` are other known issues that are new, `untold` those that can no longer be seen.
+    `unsteady` counts what was worse once and not again. `stopped` says why not everything was tried. What is less
+    severe than `at_least` is said, and does not speak against the change.
     """
 
     base: str
@@ -55,6 +57,7 @@ class TreesJudged(msgspec.Struct, frozen=True):
     versions: dict[str, str] = {}
     tried: int = 0
     worse: tuple[JudgedCause, ...] = ()
+    lost: tuple[JudgedCause, ...] = ()
     scripts: dict[str, str] = {}
     known: dict[str, str] = {}
     brought: tuple[NamedIssue, ...] = ()
@@ -64,28 +67,40 @@ class TreesJudged(msgspec.Struct, frozen=True):
     untold: tuple[NamedIssue, ...] = ()
     unsteady: int = 0
     stopped: str = ""
+    at_least: str = "trains"
     seconds: float = 0.0
     format: int = FORMAT
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is worse, of all that was to be tried."""
-        return not (self.worse or self.brought or self.stopped)
+        """Whether nothing that is severe enough is worse, of all that was to be tried."""
+        least = AT_LEAST[self.at_least]
+        severities = [each.severity for each in (*self.worse, *self.lost)] + [each.severity for each in self.brought]
+        return not self.stopped and all(severity > least for severity in severities)
 
 
 class TwoTrees:
     """Judges what `head` makes of `base`. `judged` says what is known by then, also after an interrupt."""
 
-    def __init__(self, base: Subject, head: Subject, known: KnownIssues, budget: JudgeBudget, say: Say) -> None:
+    def __init__(
+        self,
+        base: Subject,
+        head: Subject,
+        known: KnownIssues,
+        budget: JudgeBudget,
+        say: Say,
+        at_least: str = "trains",
+    ) -> None:
         """Nothing is started yet."""
         self._base, self._head = base, head
         self._known = known
         self._budget = budget
         self._say = say
+        self._at_least = at_least
         self._candidate: Candidate | None = None
         self._sure: list[CauseOnGraphs] = []
         self._unsteady = 0
-        self._issues: dict[str, list[KnownIssue]] = {}
+        self._issues: dict[str, list[tuple[KnownIssue, Severity]]] = {}
         self._versions: dict[str, str] = {}
         self._stopped = "interrupted"
         self._began = time.monotonic()
@@ -104,7 +119,7 @@ class TwoTrees:
             self._compare_issues(base, head)
         self._say("trying again what is worse", 0.95)
         self._stopped = candidate.stopped
-        self._try_again([each for each in in_order(candidate) if each.effect in _WORSE])
+        self._try_again([each for each in in_order(candidate) if each.effect in WORSE])
         return self.judged()
 
     def judged(self) -> TreesJudged:
@@ -113,19 +128,26 @@ class TwoTrees:
         graphs = self._candidate.graphs.values() if self._candidate is not None else ()
         known = self._explained()
         issues = {
-            where: tuple(NamedIssue(each.id, each.title, each.link) for each in its if each.id not in known.values())
+            where: tuple(
+                NamedIssue(each.id, each.title, each.link, severity)
+                for each, severity in sorted(its, key=lambda its: its[1])
+                if each.id not in known.values()
+            )
             for where, its in self._issues.items()
         }
+        sure = list(map(judged_cause, self._sure))
         return TreesJudged(
             base=str(self._base),
             head=str(self._head),
             versions=self._versions,
             tried=sum(each.built for each in graphs),
-            worse=tuple(map(judged_cause, self._sure)),
+            worse=tuple(each for each in sure if each.effect is not FixEffect.LOSES),
+            lost=tuple(each for each in sure if each.effect is FixEffect.LOSES),
             scripts={each.cause.fingerprint: self._script(each) for each in self._sure},
-            otherwise=tuple(judged_cause(each) for each in shown if each.effect is FixEffect.OTHERWISE),
+            otherwise=tuple(judged_cause(each) for each in shown if each.effect in _WITHOUT_A_CLONE),
             unsteady=self._unsteady,
             stopped=self._stopped,
+            at_least=self._at_least,
             seconds=round(time.monotonic() - self._began, 1),
             known=known,
             **issues,  # type: ignore[arg-type]  # none of these is a number
@@ -145,10 +167,11 @@ class TwoTrees:
         issues = self._asked(base, head)
         for number, issue in enumerate(issues):
             self._say(f"known issues, {number} of {len(issues)}", _PART + 0.15 * number / len(issues))
-            before, after = (example_on(issue, each)[0] for each in trials)
-            where = _became(before, after)
+            shown = [example_on(issue, each) for each in trials]
+            where = _became(*(breaks for breaks, _ in shown))
             if where:
-                self._issues.setdefault(where, []).append(issue)
+                causes = [hit.cause.severity for _, hit in shown if hit is not None and hit.cause is not None]
+                self._issues.setdefault(where, []).append((issue, min(causes)))
 
     def _asked(self, *trees: SubjectProcess) -> list[KnownIssue]:
         """The known issues of the release that either tree is to become."""
@@ -158,7 +181,7 @@ class TwoTrees:
     def _explained(self) -> dict[str, str]:
         """For what is worse, the known issue that is new with it."""
         causes = [each.cause for each in self._sure]
-        new = self._issues.get("brought", ())
+        new = [issue for issue, _ in self._issues.get("brought", ())]
         return {each.fingerprint: issue.id for each in causes for issue in new if explains(issue, each)}
 
     def _try_again(self, shown: Sequence[CauseOnGraphs]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from clonediff.harness.judge.effects import COUNTED, FixEffect, loud
+from clonediff.harness.judge.effects import COUNTED, WORSE, FixEffect, loud
 from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
 from clonediff.harness.judge.text import cause_clause, comes_of, graph_line, likeness, sentence, silently, where_raised
-from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, Mark
+from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, Mark
 from clonediff.harness.trials.triage import makes_a_clone, title
 from clonediff.reports.records import Cause, Severity
 from clonediff.strategies.graph import Graph, to_json
@@ -39,7 +39,7 @@ def with_scripts(shown: Sequence[CauseOnGraphs]) -> list[CauseOnGraphs]:
     """
     chosen: list[CauseOnGraphs] = []
     for effect in COUNTED:
-        worse = effect in (FixEffect.SILENCES, FixEffect.BREAKS)
+        worse = effect in WORSE
         most = MOST_SCRIPTS if worse else FEW_SCRIPTS if _any_worse(chosen) else ALL_SCRIPTS
         first: dict[Graph | tuple[str, ...], CauseOnGraphs] = {}
         for each in shown:
@@ -64,6 +64,9 @@ def verdict(blank: Judged, candidate: Candidate) -> Judged:
         broken=effects.count(FixEffect.BREAKS),
         otherwise=effects.count(FixEffect.OTHERWISE),
         left=effects.count(FixEffect.LEAVES),
+        lost=sum(_loses(tried, wrong) for tried in built),
+        lost_now=effects.count(FixEffect.LOSES_NOW),
+        left_lost=effects.count(FixEffect.LEAVES_LOST),
         uncovered=sum(tried.uncovered for tried in built),
         mended=sum(tried.worst() is None and bool(tried.upstream) for tried in built),
         shared=sum(
@@ -77,7 +80,13 @@ def verdict(blank: Judged, candidate: Candidate) -> Judged:
 
 
 def _any_worse(causes: Sequence[CauseOnGraphs]) -> bool:
-    return any(each.effect in (FixEffect.SILENCES, FixEffect.BREAKS) for each in causes)
+    return any(each.effect in WORSE for each in causes)
+
+
+def _loses(tried: GraphTried, wrong: Collection[Mark]) -> bool:
+    """Whether something is lost on a graph that the release keeps, be it beside what breaks."""
+    lost = ((effect, cause.fingerprint) for cause, effect in tried.causes if effect is FixEffect.LOSES)
+    return any(mark not in wrong for mark in lost)
 
 
 def judged_cause(shown: CauseOnGraphs) -> JudgedCause:
@@ -99,6 +108,7 @@ def judged_cause(shown: CauseOnGraphs) -> JudgedCause:
         reproduced=shown.reproduced,
         before=cause_clause(before) if before else "",
         does="" if loud(cause) else comes_of(cause),
+        severity=cause.severity,
     )
 
 

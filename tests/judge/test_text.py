@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import msgspec
 import pytest
@@ -35,7 +36,7 @@ def a_break(
     said: str = "KeyError: 'x' in `f`, line 3 of the file",
     graphs: int = 4,
     differences: tuple[Difference, ...] = (RAISED,),
-    **about: str,
+    **about: Any,
 ) -> JudgedCause:
     raw = msgspec.Raw(b"{}")
     return JudgedCause(said, effect, "t", said, graphs, "one Dense", "Dense(3)(inputs)", raw, "", differences, **about)
@@ -99,11 +100,52 @@ BREAKS = {"broken": 4, "breaks": (a_break(FixEffect.BREAKS),)}
             id="a later release",
         ),
         pytest.param(
-            {"worse": 2, "silent": "it makes 2 graphs that could not be cloned share layers with the original"},
+            {
+                "worse": 2,
+                "silent": "it makes 2 graphs that could not be cloned share layers with the original",
+                "breaks": (a_break(FixEffect.SILENCES),),
+            },
             "worse",
             False,
             "It makes 2 graphs that could not be cloned share layers with the original. It breaks nothing that worked.",
             id="worse",
+        ),
+        pytest.param(
+            {"lost": 2, "breaks": (a_break(FixEffect.LOSES, "a mask", severity=Severity.PROPERTY),)},
+            "holds",
+            True,
+            "Nothing crashes, computes something else or trains differently on 9 graphs. It loses a property or a name "
+            "on 2 of 8 graphs that the release's own code clones: a mask.",
+            id="loses",
+        ),
+        pytest.param(
+            {
+                "lost": 2,
+                "breaks": (a_break(FixEffect.LOSES, "a mask", severity=Severity.PROPERTY),),
+                "at_least": "property",
+            },
+            "fails",
+            False,
+            "It loses a property or a name on 2 of 8 graphs",
+            id="loses, which counts",
+        ),
+        pytest.param(
+            {
+                "broken": 4,
+                "breaks": (a_break(FixEffect.BREAKS, "values", severity=Severity.COMPUTES),),
+                "at_least": "crashes",
+            },
+            "holds",
+            True,
+            "It breaks 4 of 8 graphs that the release's own code clones: values.",
+            id="breaks, which does not count",
+        ),
+        pytest.param(
+            {"left_lost": 3, "breaks": (a_break(FixEffect.LEAVES_LOST, "a mask", severity=Severity.NAME),)},
+            "holds",
+            True,
+            "on 9 graphs. On 3 graphs, a property or a name is lost, as the release does.",
+            id="leaves lost",
         ),
         pytest.param({"stopped": "given up"}, "fails", False, "Not all was tried: given up.", id="stopped"),
     ],
@@ -162,6 +204,9 @@ def test_the_worst_is_said_first_and_a_screen_is_enough() -> None:
         "breaks what worked",
         "broken before, breaks otherwise now",
         "leaves broken",
+        "loses a property or a name that was kept",
+        "broken before, loses only a property or a name now",
+        "leaves a property or a name lost",
     ]
     assert all(each.said in everything([verdict], "keras") for each in many if each.effect is not FixEffect.SHARED)
 
@@ -176,6 +221,12 @@ def test_causes_that_are_alike_are_one_row() -> None:
     row = "    3+2+1 graphs and 2 alike (LSTM, Dense): trainable of a (Model): false in the original, true in the clone"
     assert row in lines
     assert "  leaves broken: on 6 of 9 graphs, 5 causes" in lines
+
+
+def test_an_effect_that_no_graph_counts_for_says_where_it_is() -> None:
+    breaks = (a_break(FixEffect.LEAVES), a_break(FixEffect.LEAVES_LOST, "a mask", severity=Severity.PROPERTY))
+    lines = shown(judged(left=4, breaks=breaks))
+    assert "  leaves a property or a name lost: only on graphs that are counted above" in lines
 
 
 def test_what_it_was_compared_with_comes_last() -> None:

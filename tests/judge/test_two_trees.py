@@ -21,6 +21,7 @@ from clonediff.harness.subjects.releases import building
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.records import Severity
 from tests.command_line import Command
 from tests.repositories import commit, git, hash_of, put_keras
 from tests.shared_subjects import Lent
@@ -50,6 +51,9 @@ CAUSE = JudgedCause(
     graph=msgspec.Raw(b"{}"),
     source="",
     differences=(),
+)
+LOSES = msgspec.structs.replace(
+    CAUSE, id="mask", effect=FixEffect.LOSES, title="A Lambda loses its mask", severity=Severity.PROPERTY
 )
 
 
@@ -117,12 +121,16 @@ def _issues(count: int) -> tuple[NamedIssue, ...]:
 
 def test_a_comment_is_a_screen_whose_details_are_folded() -> None:
     judged = TreesJudged(
-        "keras==3.16.0+ga", "keras==3.16.0+gb", {"keras": "3.16.0"}, 400, (CAUSE,) * 20, {CAUSE.id: "x = 1\n" * 50},
-        brought=_issues(1), mended=_issues(20), left=_issues(100),
+        "keras==3.16.0+ga", "keras==3.16.0+gb", {"keras": "3.16.0"}, 400, (CAUSE,) * 20, (LOSES,) * 9,
+        {CAUSE.id: "x = 1\n" * 50}, brought=_issues(1), mended=_issues(20), left=_issues(100),
     )  # fmt: skip
     open_, *folded = change_markdown(judged).split("<details>")
     assert len(open_.splitlines()) <= 20
-    assert open_.startswith("**clonediff**: 21 things worse, mends 20 known issues, leaves 100 (400 graphs)")
+    assert open_.startswith(
+        "**clonediff**: 21 things worse, 9 properties or names lost, mends 20 known issues, leaves 100 (400 graphs)"
+    )
+    assert "- loses: A Lambda loses its mask on 3 graphs" in open_
+    assert "- loses 7 more" in open_
     assert "15 more that are worse" in open_
     assert all(each.count("</details>") == 1 for each in folded)
     assert change_lines(judged)[1].startswith("  worse: A Dense cannot be cloned on 3 graphs")
@@ -132,7 +140,7 @@ def test_a_comment_is_a_screen_whose_details_are_folded() -> None:
 
 def test_what_is_shown_is_no_markup() -> None:
     evil = msgspec.structs.replace(CAUSE, title="<b>@keras-team `x` #1\n\x1b[31m", said="</details>")
-    judged = TreesJudged("a", "b", {}, 1, (evil,), {evil.id: "</details>\n```\n"})
+    judged = TreesJudged("a", "b", {}, 1, (evil,), scripts={evil.id: "</details>\n```\n"})
     said = change_markdown(judged)
     assert "<b>" not in said
     assert "@keras" not in said
@@ -146,6 +154,19 @@ def test_nothing_worse_is_said_so_and_what_is_not_all_tried_does_not_hold() -> N
     assert sentence(judged) == "nothing is worse, mends no known issue, leaves 0 (1 graph)"
     assert not msgspec.structs.replace(judged, stopped="interrupted").holds
     assert not msgspec.structs.replace(judged, brought=_issues(1)).holds
+
+
+def test_what_only_loses_a_property_is_told_after_what_is_worse_and_counts_where_it_is_asked_for() -> None:
+    renamed = NamedIssue("renamed", "A layer has another name", severity=Severity.NAME)
+    judged = TreesJudged("a", "b", {}, 1, (), (LOSES,), brought=(*_issues(1), renamed))
+    said = change_lines(judged)
+    assert said[0].startswith("b against a: 1 thing worse, 2 properties or names lost, ")
+    assert [line.partition(":")[0].strip() for line in said[1:]] == ["worse", "loses", "loses"]
+    less = msgspec.structs.replace(judged, brought=(renamed,))
+    assert (judged.holds, less.holds) == (False, True)
+    assert not msgspec.structs.replace(less, at_least="property").holds
+    computes = msgspec.structs.replace(CAUSE, severity=Severity.COMPUTES)
+    assert msgspec.structs.replace(less, worse=(computes,), at_least="crashes").holds
 
 
 @pytest.fixture

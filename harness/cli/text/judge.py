@@ -28,4 +28,6 @@ def judged_text(judged: Sequence[Judged], subject: str) -> Iterator[str]:
         yield cut(f"Compared with, on {subject}:")
     for each in references:
         wrong = each.worse + each.broken + each.otherwise + each.left
-        yield cut(f"  {each.candidate}: {each.word}; wrong on {wrong} of {some(each.tried, 'graph')}")
+        less = each.lost_now + each.left_lost
+        also = f", loses a property or a name on {less} more" if less else ""
+        yield cut(f"  {each.candidate}: {each.word}; wrong on {wrong} of {some(each.tried, 'graph')}{also}")
