@@ -15,6 +15,7 @@ from clonediff.harness.answers.history.bisection import Bisection
 from clonediff.harness.answers.history.record import CLONED, Change, ReleaseRow
 from clonediff.harness.answers.history.survey import compared_by
 from clonediff.harness.subjects.releases import ReleaseError, copied, remove
+from clonediff.harness.subjects.releases.bytecode import Bytecode
 from clonediff.harness.subjects.releases.commits import Commit, CommitRange
 from clonediff.harness.subjects.subject import Subject
 
@@ -40,12 +41,14 @@ class CommitCopies:
         self._tree = tree
         self._suffix = suffix
         self._say = say
+        self._bytecode = Bytecode()
         self._made: set[str] = set()
         self._closed = False
 
     def of(self, commit: Commit) -> Subject:
-        """The copy of a commit. A `ReleaseError` says why there is none, such as that it cannot be imported."""
-        name, is_new = copied(f"{self._tree}#{commit.commit}{self._suffix}", self._say)
+        """The copy of a commit, which was not started yet. A `ReleaseError` says why there is none."""
+        tree = f"{self._tree}#{commit.commit}{self._suffix}"
+        name, is_new = copied(tree, self._say, self._bytecode, see=False)
         subject = Subject.parse(name)
         if is_new:
             self._made.add(subject.release)

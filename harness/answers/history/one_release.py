@@ -43,23 +43,26 @@ _LONGEST = 300
 def try_release(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
     """The row of one release."""
     began = time.monotonic()
-    row = _row(question, subject, find)
+    row = _row(question, subject, find, _known())
     return replace(row, seconds=time.monotonic() - began)
 
 
 def try_commit(question: HistoryQuestion, commit: Commit, copied: Callable[[Commit], Subject]) -> ReleaseRow:
-    """The row of one commit, of which a copy is made."""
+    """The row of one commit, of which a copy is made.
+
+    Between two releases a commit has the number of one of them, and what is known of the other may be in it by then.
+    """
     began = time.monotonic()
     try:
         subject = copied(commit)
     except ReleaseError as error:
         row = ReleaseRow("", "keras", "", ReleaseVerdict.NOT_TO_BE_HAD, reason=one_line(str(error), _LONGEST))
     else:
-        row = _row(question, subject, place_of)
+        row = _row(question, subject, functools.partial(place_of, see=False), _of_any_release())
     return replace(row, commit=commit, seconds=time.monotonic() - began)
 
 
-def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
+def _row(question: HistoryQuestion, subject: Subject, find: Find, known: KnownIssues) -> ReleaseRow:
     row = ReleaseRow(str(subject), subject.package, subject.version or "", ReleaseVerdict.NOT_TO_BE_HAD)
     words = unsupported_graph(question.graph, subject)
     if words:  # for that nothing has to be installed
@@ -75,7 +78,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find) -> ReleaseRow:
         if row.reason:
             return row
         expected = question.expected
-        trials = GraphTrials(process, _known(), cloners=(question.cloner,), private=expected.private)
+        trials = GraphTrials(process, known, cloners=(question.cloner,), private=expected.private)
         return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=expected.costly))
 
 
@@ -96,3 +99,9 @@ def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial) -> Rel
 @functools.cache
 def _known() -> KnownIssues:
     return load()
+
+
+@functools.cache
+def _of_any_release() -> KnownIssues:
+    """What is known, whichever releases have it."""
+    return KnownIssues(tuple(replace(issue, since=None, until=None) for issue in _known().issues))

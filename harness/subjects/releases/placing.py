@@ -37,10 +37,13 @@ def tell(line: str) -> None:
     sys.stderr.flush()
 
 
-def place_of(subject: Subject, *, install: bool = True, say: Say = tell, stack: How | None = None) -> ReleasePlace:
+def place_of(
+    subject: Subject, *, install: bool = True, say: Say = tell, stack: How | None = None, see: bool = True
+) -> ReleasePlace:
     """Where the release of a subject is. It is installed first where it has to be, unless `install` is false.
 
-    `stack` forces a way to have it. A `ReleaseError` says why it cannot be had.
+    `stack` forces a way to have it. Where it is to `see` that what is installed starts here, it is started once. A
+    `ReleaseError` says why it cannot be had.
     """
     reason = missing(subject)
     if reason is not None:
@@ -52,7 +55,7 @@ def place_of(subject: Subject, *, install: bool = True, say: Say = tell, stack: 
     how, below = _way(subject, stack, install)
     entry = entry_of(subject, how, below)
     manifest = store.manifest_of(entry)
-    if manifest is not None and around_now(subject, manifest) in manifest.checked:
+    if manifest is not None and (not see or around_now(subject, manifest) in manifest.checked):
         return place_in(store.folder_of(entry), manifest)
     with store.locked(entry, say):
         return _have(subject, entry, how, below, install, say)

@@ -20,6 +20,7 @@ from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.releases import building, in_full, installed, placing
 from clonediff.harness.subjects.releases.commits import Commit, CommitRange
 from clonediff.harness.subjects.releases.store import StartedOn
+from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Finding, read, write
 from tests.command_line import Command
 from tests.reports.making import finding
@@ -89,7 +90,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(building, "see_start", lambda *_: started)
     monkeypatch.setattr(placing, "around_now", lambda *_: started)
 
-    def shown(question: HistoryQuestion, subject: Subject, find: Callable[[Subject], ReleasePlace]) -> ReleaseRow:
+    def shown(
+        question: HistoryQuestion, subject: Subject, find: Callable[[Subject], ReleasePlace], known: KnownIssues
+    ) -> ReleaseRow:
         text = (Path(find(subject).path[0]) / "keras/src/layers.py").read_text()
         return ReleaseRow(str(subject), "keras", subject.version or "", ReleaseVerdict(text))
 
