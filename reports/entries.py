@@ -37,8 +37,24 @@ def read_entries(
     `inner` has the types of the tables in its fields. No two entries have the same in all fields that they are
     `told_by`, the first of which is named in errors; the texts that have to be `filled` are not blank.
     """
+    return read_beside(path, word, entry, problem, inner=inner, told_by=told_by, filled=filled)[0]
+
+
+def read_beside(
+    path: Path,
+    word: str,
+    entry: type[E],
+    problem: Callable[[E], str | None],
+    *,
+    inner: Mapping[str, type[msgspec.Struct]],
+    told_by: Sequence[str] = ("id",),
+    filled: Sequence[str] = ("id", "title", "because"),
+    beside: str = "",
+) -> tuple[tuple[E, ...], dict[str, str]]:
+    """The same, and the texts by name that stand in the file `beside` its entries, under that word."""
+    tables, texts = _tables(path, word, beside)
     found: dict[tuple[Any, ...], E] = {}
-    for number, table in enumerate(_tables(path, word), 1):
+    for number, table in enumerate(tables, 1):
         name = table.get(told_by[0]) if isinstance(table, dict) else None
         where = f"{path}: {word} {number}" + (f" ({name})" if isinstance(name, str) else "")
         try:
@@ -52,10 +68,10 @@ def read_entries(
         if said:
             raise RecordError(f"{where}: {said}")
         found[key] = one
-    return tuple(found.values())
+    return tuple(found.values()), texts
 
 
-def _tables(path: Path, word: str) -> list[Any]:
+def _tables(path: Path, word: str, beside: str) -> tuple[list[Any], dict[str, str]]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -66,15 +82,20 @@ def _tables(path: Path, word: str) -> list[Any]:
         raise RecordError(f"{path}: not TOML: {error}") from error
     except RecursionError:
         raise RecordError(f"{path}: nested too deep to be a list of [[{word}]]") from None
-    unknown = sorted(set(tables) - {"format", word})
+    fields = ("format", beside) if beside else ("format",)
+    unknown = sorted(set(tables) - {*fields, word})
     if unknown:
-        raise RecordError(f"{path}: `{unknown[0]}` is not a field of this file: it has `format` and [[{word}]]")
+        had = ", ".join(f"`{each}`" for each in fields)
+        raise RecordError(f"{path}: `{unknown[0]}` is not a field of this file: it has {had} and [[{word}]]")
     if type(tables.get("format")) is not int or tables["format"] != 1:
         raise RecordError(f"{path}: `format` must be 1, got {tables.get('format')!r}")
     entries = tables.get(word, [])
     if not isinstance(entries, list):
         raise RecordError(f"{path}: `{word}` must be a list of tables: write [[{word}]], not [{word}]")
-    return entries
+    try:
+        return entries, msgspec.convert(tables.get(beside, {}), dict[str, str])
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{path}: `{beside}`: {error}") from error
 
 
 def _with_fields(message: str, entry: type[Entry], inner: Mapping[str, type[msgspec.Struct]]) -> str:

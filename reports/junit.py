@@ -86,7 +86,8 @@ def _known(known: KnownMet) -> _Case:
     suite = known.where or "clonediff"
     said = still(known)
     if known.breaks is False and not known.count:
-        text = f"{known.title}\nIts example no longer breaks: say in the list of known issues until when it did."
+        until = f"as the list of known issues says, since {known.until}" if known.mended_after and known.until else ""
+        text = f"{known.title}\nIts example no longer breaks, {until or 'and the list does not say until when it did'}."
         return _Case(suite, f"{suite}.known issues", known.id, text=text)
     message = f"known issue, still breaks: {said}, met {known.count} times: {_line(known.title)}"
     return _Case(suite, f"{suite}.known issues", known.id, "skipped", message)

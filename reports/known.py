@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from packaging.version import InvalidVersion, Version
 
-from clonediff.reports.entries import read_entries
+from clonediff.reports.entries import read_beside
 from clonediff.reports.records import Cause
 
 KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
@@ -64,9 +65,13 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownIssues(msgspec.Struct, frozen=True):
-    """The entries that may apply, in the order of the file."""
+    """The entries that may apply, in the order of the file.
+
+    `read_in` has, for each generation, the release in which Keras was read: what is mended later is told.
+    """
 
     issues: tuple[KnownIssue, ...] = ()
+    read_in: dict[str, str] = {}
 
     def on(self, generation: str, release: str | None = None, cloner: str = "upstream") -> KnownIssues:
         """Those that apply to a generation, a release (any, where it is not known) and a cloner."""
@@ -77,6 +82,41 @@ class KnownIssues(msgspec.Struct, frozen=True):
                 if issue.generation == generation and issue.cloner == cloner and _within(issue, release)
             )
         )
+
+    def around(self, generation: str, release: str, cloner: str = "upstream") -> KnownIssues:
+        """Those that may apply to a tree that names a release.
+
+        What that release mends, and what the next one brings, may be in the tree by then, or not yet.
+        """
+        here = _numbers(release)[:2]
+        after = (*here[:1], *(number + 1 for number in here[1:]))
+        return KnownIssues(
+            tuple(
+                issue
+                for issue in self.on(generation, None, cloner).issues
+                if (issue.since is None or _numbers(issue.since)[:2] <= after)
+                and (issue.until is None or _numbers(issue.until)[:2] >= here)
+            )
+        )
+
+    def read_before(self, generation: str, release: str) -> str:
+        """The release that was read, before a later one or a tree of that; "" where it is no later one."""
+        read_in = self.read_in.get(generation, "")
+        try:
+            return read_in if read_in and Version(release) > Version(read_in) else ""
+        except InvalidVersion:
+            return ""
+
+    def told_mended(self, generation: str, release: str, cloner: str = "upstream") -> tuple[KnownIssue, ...]:
+        """Those that a later release no longer has, as their entries say."""
+        before = self.read_before(generation, release)
+        had = self.on(generation, before, cloner).issues if before else ()
+        return tuple(issue for issue in had if not _within(issue, release))
+
+    def mended_after(self, issue: KnownIssue, release: str) -> str:
+        """The release that was read, where it has an issue which a later one was seen not to have; "" otherwise."""
+        before = self.read_before(issue.generation, release)
+        return before if before and _within(issue, before) else ""
 
     def of(self, cause: Cause) -> KnownIssue | None:
         """The first issue that explains a cause."""
@@ -91,7 +131,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
     """Read the file of known issues."""
-    return KnownIssues(read_entries(path, "issue", KnownIssue, _problem, inner={"match": Pattern}))
+    return KnownIssues(*read_beside(path, "issue", KnownIssue, _problem, inner={"match": Pattern}, beside="read_in"))
 
 
 def explains(issue: KnownIssue, cause: Cause) -> bool:

@@ -318,6 +318,7 @@ class KnownMet(msgspec.Struct, frozen=True):
     """A known issue in a run: on how many graphs it was met, and whether its example breaks (None: not tried).
 
     `severity` is the worst that it did there. `folder` is the name of the folder in `known` that shows it.
+    `mended_after` is the release that known issues were read in, where it breaks no longer in a later one.
     """
 
     id: str
@@ -332,6 +333,7 @@ class KnownMet(msgspec.Struct, frozen=True):
     until: str | None = None
     severity: Severity | None = msgspec.field(default=None, name="cost")
     folder: str = ""
+    mended_after: str = ""
 
     @property
     def where(self) -> str:

@@ -10,6 +10,7 @@ from clonediff.reports.broken import Broken, broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.groups import sentences
 from clonediff.reports.markup import visible
+from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import KnownMet, Run
 from clonediff.reports.shortening import fitting
@@ -25,6 +26,10 @@ def summary(read: RunRead) -> str:
     found = verdict(read)
     new, unproven, known = counted(read.findings)
     parts = [f"## clonediff: {unlinked(found.headline)}"]
+    for said, issues in mended(read.run).items():
+        names = [f"- {unlinked(named(each))}" for each in issues[:MOST]]
+        more = [f"- and {len(issues) - MOST} more, in the report"] if len(issues) > MOST else []
+        parts.append("\n".join([f"{unlinked(said)}:", "", *names, *more]))
     if found.holds:
         parts.append("\n".join(map(unlinked, found.holds)))
     if found.notes:

@@ -17,6 +17,7 @@ import msgspec
 from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.trusted_layers import allow_remembered
+from clonediff.reports import corpus
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_run
 from clonediff.reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
@@ -132,6 +133,8 @@ def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iter
         yield _of_file(path)
     elif argument in (issue.id for issue in known.issues):
         yield _of_issue(known[argument])
+    elif (bug := _past_bug(argument)) is not None:
+        yield _of_issue(bug)
     else:
         yield ReplayTarget(argument, problem=problem or _unknown(argument, known))
 
@@ -240,6 +243,14 @@ def _of_issue(issue: KnownIssue) -> ReplayTarget:
         return replace(found, graph=from_json(issue.example, "example"))
     except MalformedGraph as error:
         return replace(found, problem=str(error))
+
+
+def _past_bug(argument: str) -> KnownIssue | None:
+    """The bug of the past of that id, as a known issue."""
+    past = corpus.load()
+    if argument not in {bug.id for bug in past.bugs}:
+        return None
+    return past.as_issue(past[argument])
 
 
 def _unknown(argument: str, known: KnownIssues) -> str:

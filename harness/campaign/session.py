@@ -27,6 +27,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.across import others_of
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.mended import mended
 from clonediff.reports.records import AT_LEAST, Budget, RecordError
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
@@ -156,6 +157,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         rate=asked.rate,
         preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,
+        read_in=known.read_in,
         across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
         reach=asked.reach,
@@ -234,7 +236,7 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
 
     plan, folder = began.plan, began.folder
     started = time.monotonic()
-    totals = Totals(KnownIssues(plan.setup.known))
+    totals = Totals(KnownIssues(plan.setup.known, plan.setup.read_in))
     watcher = watched_by(plan, totals)
     corpus = NightlyCorpus(Path(plan.corpus), plan.database)
     for problem in began.problems:
@@ -272,6 +274,11 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
     said, run = verdict(read), read.run
     return {
         "headline": said.headline,
+        "mended": [
+            {"id": each.id, "title": each.title, "subject": each.subject, "after": each.mended_after}
+            for its in mended(run).values()
+            for each in its
+        ],
         "holds": list(said.holds),
         "worst": by_worst(run),
         "at_least": run.at_least.name.lower(),

@@ -29,7 +29,8 @@ class Setup(msgspec.Struct, frozen=True):
     `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
     models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved. `layers` names the
     user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What is less
-    severe than `at_least` is left out. With `private`, private attributes are compared, too.
+    severe than `at_least` is left out. With `private`, private attributes are compared, too. `read_in` has the releases
+    that the known issues were read in.
     """
 
     campaign: str
@@ -43,6 +44,7 @@ class Setup(msgspec.Struct, frozen=True):
     layers: tuple[str, ...] = ()
     at_least: Severity = Severity.NAME
     private: bool = False
+    read_in: dict[str, str] = {}
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -215,7 +217,8 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
 class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
     """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
 
-    `examples` has the findings of those that do.
+    Those are among them that are mended in this release, as their entries say. `examples` has the findings of those
+    that break.
     """
 
     subject: str

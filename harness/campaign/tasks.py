@@ -129,7 +129,7 @@ def retry_known(campaign: str, name: str) -> KnownRetried:
     breaks: dict[str, bool | None] = {}
     examples: dict[str, WrittenFinding] = {}
     with trials.asking():
-        for issue in (issue for cloner in trials.cloners for issue in trials.known(cloner).issues):
+        for issue in (issue for cloner in trials.cloners for issue in trials.known_before(cloner)):
             if issue.example is not None:
                 breaks[issue.id], shown = example_on(issue, trials)
                 if shown is not None:

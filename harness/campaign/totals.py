@@ -163,6 +163,7 @@ class Totals:
                 until=issue.until,
                 severity=each.drawn.severities.get(issue.id),
                 folder=known_folder(name, issue.id) if issue.id in each.shown else "",
+                mended_after=self._mended_after(each, issue),
             )
             for name, each in self.of.items()
             for issue in self._of(each)
@@ -179,11 +180,17 @@ class Totals:
             if each.met.statements
         }
 
+    def _mended_after(self, each: SubjectTotals, issue: KnownIssue) -> str:
+        """The release after which an issue was mended, as its example shows; "" where it was not, or not later."""
+        gone = each.breaks.get(issue.id) is False and not each.drawn.known.get(issue.id)
+        return self._known.mended_after(issue, each.met.keras) if gone else ""
+
     def _of(self, each: SubjectTotals) -> list[KnownIssue]:
         generation = Subject.parse(each.met.subject).generation
         release = each.met.keras
         cloners = {*each.breaks, *each.drawn.known}
-        return [
+        mended = self._known.told_mended(generation, release)
+        return [issue for issue in mended if each.breaks.get(issue.id) is False] + [
             issue
             for cloner in dict.fromkeys(issue.cloner for issue in self._known.issues)
             for issue in self._known.on(generation, release, cloner).issues

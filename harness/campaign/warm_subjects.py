@@ -32,7 +32,7 @@ class WarmSubjects:
         self.setup = setup
         self.used = time.monotonic()
         self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
-        self._known = KnownIssues(setup.known)
+        self._known = KnownIssues(setup.known, setup.read_in)
 
     def process(self, name: str, beside: Collection[str] = ()) -> SubjectProcess:
         """The process of a subject, started if it does not run. Those `beside` it are kept as well."""

@@ -6,8 +6,11 @@ for each cause the smallest graph that shows it.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -128,6 +131,7 @@ class Reference(GraphTrials):
         """`process` is the release, untouched."""
         super().__init__(process, KnownIssues(), cloners=cloners, rate=0)
         self._trials: dict[bytes, Trial] = {}
+        self._asked = threading.Lock()
 
     def graphs(self) -> list[Graph]:
         """Every graph that it was asked about."""
@@ -140,10 +144,30 @@ class Reference(GraphTrials):
     def trial(self, graph: Graph) -> Trial:
         """The trial of a graph."""
         key = to_json(graph)
-        if key not in self._trials:
-            with self.asking():
-                self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect))
-        return self._trials[key]
+        with self._asked:
+            if key not in self._trials:
+                with self.asking():
+                    self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect))
+            return self._trials[key]
+
+    @contextmanager
+    def ahead(self, graphs: Collection[Graph]) -> Iterator[None]:
+        """A scope beside which these graphs are tried, in another thread: their trials are there when asked for."""
+        ended = threading.Event()
+
+        def try_them() -> None:
+            for graph in graphs:
+                if ended.is_set():
+                    return
+                self.trial(graph)
+
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(try_them)
+            try:
+                yield
+            finally:
+                ended.set()
+            running.result()
 
 
 class Candidate(GraphTrials):

@@ -7,8 +7,10 @@ what was there before, `effects` says, as for any candidate.
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import msgspec
@@ -90,13 +92,15 @@ class TwoTrees:
         budget: JudgeBudget,
         say: Say,
         at_least: str = "trains",
+        past: KnownIssues = KnownIssues(),  # noqa: B008 - frozen
     ) -> None:
-        """Nothing is started yet."""
+        """Nothing is started yet. `past` are bugs that some release had, which no longer are known issues."""
         self._base, self._head = base, head
         self._known = known
         self._budget = budget
         self._say = say
         self._at_least = at_least
+        self._past = past
         self._candidate: Candidate | None = None
         self._sure: list[CauseOnGraphs] = []
         self._unsteady = 0
@@ -113,9 +117,9 @@ class TwoTrees:
             base, head = (running.enter_context(self._process(each)) for each in (self._base, self._head))
             self._versions = head.versions
             self._candidate = candidate = self._pair(base, head)
-            candidate.try_all(
-                known_graphs(self._known, generation), self._budget, lambda what, part: self._say(what, part * _PART)
-            )
+            graphs = known_graphs(self._known, generation)
+            with candidate.reference.ahead(graphs.values()):
+                candidate.try_all(graphs, self._budget, lambda what, part: self._say(what, part * _PART))
             self._compare_issues(base, head)
         self._say("trying again what is worse", 0.95)
         self._stopped = candidate.stopped
@@ -157,7 +161,7 @@ class TwoTrees:
         return SubjectProcess(subject, place=place_of(subject), limits=self._budget.limits)
 
     def _pair(self, base: SubjectProcess, head: SubjectProcess) -> Candidate:
-        its = self._known.on(self._base.generation, base.ready.keras, UPSTREAM)
+        its = self._known.around(self._base.generation, base.ready.keras, UPSTREAM)
         reference = Reference(base, cloners=(UPSTREAM,))
         return Candidate(head, reference, KnownBugs(upstream=its), cloner=UPSTREAM, shared=False)
 
@@ -165,17 +169,19 @@ class TwoTrees:
         """See which known issues each of the trees has, by their examples."""
         trials = [GraphTrials(each, KnownIssues()) for each in (base, head)]
         issues = self._asked(base, head)
-        for number, issue in enumerate(issues):
-            self._say(f"known issues, {number} of {len(issues)}", _PART + 0.15 * number / len(issues))
-            shown = [example_on(issue, each) for each in trials]
-            where = _became(*(breaks for breaks, _ in shown))
-            if where:
-                causes = [hit.cause.severity for _, hit in shown if hit is not None and hit.cause is not None]
-                self._issues.setdefault(where, []).append((issue, min(causes)))
+        with ThreadPoolExecutor(len(trials)) as both:
+            for number, issue in enumerate(issues):
+                self._say(f"known issues, {number} of {len(issues)}", _PART + 0.15 * number / len(issues))
+                shown = list(both.map(functools.partial(example_on, issue), trials))
+                where = _became(*(breaks for breaks, _ in shown))
+                if where:
+                    causes = [hit.cause.severity for _, hit in shown if hit is not None and hit.cause is not None]
+                    self._issues.setdefault(where, []).append((issue, min(causes)))
 
     def _asked(self, *trees: SubjectProcess) -> list[KnownIssue]:
-        """The known issues of the release that either tree is to become."""
-        found = (self._known.on(each.subject.generation, each.ready.keras, UPSTREAM).issues for each in trees)
+        """The known issues that either tree may have, and the bugs of the past."""
+        found = [self._known.around(each.subject.generation, each.ready.keras, UPSTREAM).issues for each in trees]
+        found.append(tuple(each for each in self._past.issues if each.cloner == UPSTREAM))
         return list({issue.id: issue for its in found for issue in its if issue.example is not None}.values())
 
     def _explained(self) -> dict[str, str]:

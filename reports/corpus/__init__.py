@@ -13,9 +13,10 @@ from typing import Literal
 import msgspec
 
 from clonediff.reports.entries import read_entries
-from clonediff.reports.known import Pattern, matches
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, matches
 from clonediff.reports.records import Cause, RecordError
 from clonediff.strategies import Graph, from_json
+from clonediff.strategies.graph import to_json
 
 INDEX = Path(__file__).with_name("index.toml")
 
@@ -54,6 +55,26 @@ class Corpus(msgspec.Struct, frozen=True):
         except OSError as error:
             raise RecordError(f"{path}: the graph of {bug.id!r} cannot be read ({error.strerror})") from error
         return from_json(text, str(path))
+
+    def issues(self, generation: str) -> KnownIssues:
+        """The bugs of a generation as known issues, which may be in any tree."""
+        return KnownIssues(tuple(self.as_issue(bug) for bug in self.bugs if self._generation(bug) == generation))
+
+    def _generation(self, bug: Bug) -> str:
+        return self.graph(bug).generation or ("keras" if bug.package == "keras" else "tf_keras")
+
+    def as_issue(self, bug: Bug) -> KnownIssue:
+        """A bug as a known issue that any release may have."""
+        return KnownIssue(
+            bug.id,
+            self._generation(bug),  # type: ignore[arg-type]  # one of the three
+            bug.title,
+            bug.because,
+            bug.match or (Pattern(),),
+            bug.cloner,
+            bug.link,
+            example=to_json(self.graph(bug)).decode(),
+        )
 
     def __getitem__(self, id: str) -> Bug:  # noqa: A002 - it is called that in the file
         for bug in self.bugs:

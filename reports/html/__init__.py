@@ -18,8 +18,9 @@ from clonediff.reports.broken import broken
 from clonediff.reports.html.causes import causes
 from clonediff.reports.html.charts import over_time
 from clonediff.reports.html.findings import data, findings
-from clonediff.reports.html.tables import coverage, known, problems, what_ran
+from clonediff.reports.html.tables import coverage, known, mended_issues, problems, what_ran
 from clonediff.reports.markup import Markup, raw, tag
+from clonediff.reports.mended import mended
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import FORMAT
 from clonediff.reports.shortening import fitting
@@ -49,6 +50,9 @@ def page(
         ("coverage", "Coverage", coverage(read)),
         ("known", "Known issues", known(read.run)),
     ]
+    good_news = mended(read.run)
+    if good_news:
+        sections.insert(0, ("mended", "What is mended", mended_issues(good_news)))
     if read.problems:
         sections.insert(0, ("problems", "Problems with the files", problems(read)))
     links = [tag("a", head, href=f"#{anchor}") for anchor, head, _ in sections]
@@ -66,6 +70,7 @@ def page(
         tag(
             "div",
             tag("h1", tag("span", _MARKS[look], class_="mark", aria_hidden="true"), found.headline),
+            *(tag("p", tag("a", said, href="#mended"), ".", class_="holds") for said in good_news),
             *(tag("p", said, class_="holds" if " is faithful on " in said else "breaks") for said in found.holds),
             tag("p", ran(read.run, seconds_of(read))),
             tag("ul", *(tag("li", note) for note in found.notes)) if found.notes else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 
 from clonediff.reports.broken import left_out, table_of_worst
@@ -76,6 +76,14 @@ def known(run: Run) -> Markup:
     said = f"{some(len(run.known), 'known issue')}; {gone} no longer {'breaks' if gone == 1 else 'break'}."
     heads = ["Issue", "What", "Subject", "Since", "Met", "Still breaks", "Why"]
     return join([tag("p", said), _table("Known issues", heads, [_known(each) for each in run.known])])
+
+
+def mended_issues(issues: Mapping[str, Sequence[KnownMet]]) -> Markup:
+    """What is mended, by name, under the sentences that say since when."""
+    parts: list[Markup] = []
+    for said, its in issues.items():
+        parts += [tag("p", f"{said}."), tag("ul", *(tag("li", each.title, " ", tag("code", each.id)) for each in its))]
+    return join(parts)
 
 
 def problems(read: RunRead) -> Markup:

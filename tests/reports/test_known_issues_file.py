@@ -18,8 +18,7 @@ from clonediff.strategies.graph import from_json
 ISSUES = load().issues
 _TODAY = re.compile(r"\b((?:keras|tf_keras)/src/[\w/]+\.py):(\d+)")
 LINE = {"keras": _TODAY, "tf_keras": _TODAY, "keras2": re.compile(r"\b(keras/[\w/]+\.py):(\d+)")}
-READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0", "keras2": "2.2.4"}
-"""The releases in which the lines were read."""
+READ_IN = load().read_in
 PACKAGE = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras"}
 OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+(?:\.dev\d+)?, (?:tensorflow/python/)?keras/[\w/]+\.py:\d+")
 """The line of an issue that is mended, or began later, with the release that it was read in."""

@@ -32,6 +32,8 @@ _WORDS = {
     (_OTHERWISE, _BREAKS): "broken so by",
 }
 _CHANGED = "broken in another way by"
+_IN_PART = {(True, False): "broken further by", (False, True): "mended in part by"}
+"""Of what was broken and is: whether there are causes that came, and such that are gone."""
 
 
 class CommitCopies:
@@ -126,9 +128,10 @@ def commit_answer(found: CommitRange, answers: Mapping[Commit, ReleaseRow], seen
 
 def _in_words(change: Change) -> str:
     commit = change.commit
-    words = _WORDS.get((change.before, change.after), _CHANGED)
+    in_part = _IN_PART.get((bool(change.came), bool(change.gone)), _CHANGED)
+    words = _WORDS.get((change.before, change.after), in_part)
     said = f"{words} {commit} of {commit.date}: {commit.title}"
-    if words == _CHANGED:
+    if words == in_part:
         said += "".join(f", {what}: {', '.join(each)}" for what, each in _causes(change))
     if change.or_one_of:
         names = ", ".join(map(str, change.or_one_of[:_NAMED]))

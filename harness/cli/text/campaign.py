@@ -24,12 +24,15 @@ from clonediff.harness.cli.terminal import StatusLine, cut, lines
 from clonediff.reports.broken import broken
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
+from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import Finding
 from clonediff.reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10
 """As many known causes are told at the end: a screen has room for them."""
+MENDED = 20
+"""As many known issues that are mended are named."""
 REASONS = 3
 """As many reasons are told for which a release refused graphs."""
 FAILURES = 5
@@ -154,7 +157,7 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
     """What is broken, what is new and what holds; then subject by subject."""
     said = verdict(read)
     notes = filter(None, (*said.mend, said.left_out))
-    text = ["", f"{said.headline}.", *said.holds, *(f"{each}." for each in notes), ""]
+    text = ["", f"{said.headline}.", *_mended(read), *said.holds, *(f"{each}." for each in notes), ""]
     causes = broken(read)
     if causes:
         text.append(f"Known causes, worst first, with the graphs that met each. Reasons and scripts: {folder}/known")
@@ -179,6 +182,14 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
     return "\n".join(visible(" ".join(each.splitlines())) for each in text)
 
 
+def _mended(read: RunRead) -> Iterator[str]:
+    for said, issues in mended(read.run).items():
+        yield f"{said}"
+        yield from (f"  {named(each)}" for each in issues[:MENDED])
+        if len(issues) > MENDED:
+            yield f"  and {len(issues) - MENDED} more: in report.html"
+
+
 def _by_subject(totals: Totals) -> Iterator[str]:
     reach = totals.reach()
     for name, each in totals.of.items():
@@ -196,7 +207,8 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         for key, count in sorted(each.drawn.verdicts.items()):
             cloner, _, verdict = key.partition(": ")
             yield (f"  {cloner:9} {verdict:10} {count:,}")
-        gone = [key for key, breaks in each.breaks.items() if breaks is False]
+        told = {its.id for its in totals.known_met() if its.mended_after and its.subject == name}
+        gone = [key for key, breaks in each.breaks.items() if breaks is False and key not in told]
         if gone:
             yield (f"  known issues that no longer break: {', '.join(gone)}")
         if each.drawn.restarts:
