@@ -30,9 +30,11 @@ from clonediff.reports.known import KnownIssue, KnownIssues, explains
 from clonediff.reports.records import AT_LEAST, FORMAT, Severity
 
 UPSTREAM = "upstream"
+_CHANGED = ("mended", "brought", "untold")
+"""Where a known issue belongs that is not in both trees: that is seen twice."""
 _WITHOUT_A_CLONE = (FixEffect.OTHERWISE, FixEffect.LOSES_NOW)
-_PART = 0.8
-"""So much of the time goes into graphs; the rest into known issues, and into trying again what is worse."""
+_PART, _TOLD = 0.8, 0.95
+"""So much of the time goes into graphs, and up to that into known issues; the rest into trying again what differs."""
 
 
 class NamedIssue(msgspec.Struct, frozen=True):
@@ -120,8 +122,8 @@ class TwoTrees:
             graphs = known_graphs(self._known, generation)
             with candidate.reference.ahead(graphs.values()):
                 candidate.try_all(graphs, self._budget, lambda what, part: self._say(what, part * _PART))
-            self._compare_issues(base, head)
-        self._say("trying again what is worse", 0.95)
+            self._compare_issues(self._asked(base, head), base, head)
+        self._say("trying again what differs", _TOLD)
         self._stopped = candidate.stopped
         self._try_again([each for each in in_order(candidate) if each.effect in WORSE])
         return self.judged()
@@ -165,13 +167,15 @@ class TwoTrees:
         reference = Reference(base, cloners=(UPSTREAM,))
         return Candidate(head, reference, KnownBugs(upstream=its), cloner=UPSTREAM, shared=False)
 
-    def _compare_issues(self, base: SubjectProcess, head: SubjectProcess) -> None:
-        """See which known issues each of the trees has, by their examples."""
+    def _compare_issues(
+        self, issues: Sequence[KnownIssue], base: SubjectProcess, head: SubjectProcess, part: float = _PART
+    ) -> None:
+        """See which known issues each of the trees has, by their examples. `part` is how much is done by then."""
         trials = [GraphTrials(each, KnownIssues()) for each in (base, head)]
-        issues = self._asked(base, head)
         with ThreadPoolExecutor(len(trials)) as both:
             for number, issue in enumerate(issues):
-                self._say(f"known issues, {number} of {len(issues)}", _PART + 0.15 * number / len(issues))
+                done = part + (_TOLD - part) * number / len(issues)
+                self._say(f"known issues, {number} of {len(issues)}", done)
                 shown = list(both.map(functools.partial(example_on, issue), trials))
                 where = _became(*(breaks for breaks, _ in shown))
                 if where:
@@ -192,10 +196,12 @@ class TwoTrees:
 
     def _try_again(self, shown: Sequence[CauseOnGraphs]) -> None:
         """Keep what shows again in other processes. Whatever depends on what ran before is nothing to report."""
-        if not shown:
+        changed = [issue for where in _CHANGED for issue, _ in self._issues.pop(where, ())]
+        if not shown and not changed:
             return
         with ExitStack() as running:
             base, head = (running.enter_context(self._process(each)) for each in (self._base, self._head))
+            self._compare_issues(changed, base, head, _TOLD)
             again = self._pair(base, head)
             for each in shown:
                 try:
