@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.history import one_release
 from clonediff.harness.answers.history.commits import CommitCopies, changes, commit_answer, commit_survey, tried_rows
 from clonediff.harness.answers.history.question import HistoryQuestion
@@ -21,7 +22,7 @@ from clonediff.harness.subjects.releases import building, in_full, installed, pl
 from clonediff.harness.subjects.releases.commits import Commit, CommitRange
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Finding, read, write
+from clonediff.reports.records import Difference, Finding, Severity, read, write
 from tests.command_line import Command
 from tests.reports.making import finding
 from tests.repositories import commit, git, hash_of, put_keras
@@ -74,6 +75,37 @@ def test_all_changes_that_were_seen_are_told() -> None:
     found, answers = branch("hhbbhhbbb", all_=True)
     assert [each.commit.title for each in changes(found, answers, sought=True)] == ["T2", "T4", "T6"]
     assert commit_answer(found, answers, changes(found, answers, sought=True)).count(" by ") == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (("a", "b"), ("b",), "mended in part by c1"),
+        (("b",), ("a", "b"), "broken further by c1"),
+        (("a",), ("b",), "broken in another way by c1"),
+    ],
+)
+def test_where_it_breaks_on_both_sides_it_is_told_what_came_and_what_went(
+    before: tuple[str, ...], after: tuple[str, ...], said: str
+) -> None:
+    line = tuple(Commit(f"c{number}".ljust(40, "0"), "2026-06-01", f"T{number}") for number in range(2))
+    answers = {
+        commit: ReleaseRow("", "keras", "", ReleaseVerdict.BREAKS, commit=commit, causes=tuple(map(shown_cause, names)))
+        for commit, names in zip(line, (before, after), strict=True)
+    }
+    found = CommitRange(line)
+    assert commit_answer(found, answers, changes(found, answers, sought=False)).startswith(said)
+
+
+def shown_cause(name: str) -> CauseShown:
+    root = Difference("structure", "", "name", "a", "b", Severity.NAME)
+    return CauseShown(name, name, "it changes a name", "upstream", root, key=name)
+
+
+def test_what_is_known_of_any_release_is_known_of_a_commit() -> None:
+    known = one_release._of_any_release()
+    assert known.issues
+    assert all(each.since is None and each.until is None for each in known.issues)
 
 
 def test_a_commit_on_another_branch_is_tried_and_told_apart() -> None:

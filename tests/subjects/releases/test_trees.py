@@ -5,12 +5,15 @@ The trees are made up, and are never started; test_installs starts a real one.
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import py_compile
 import re
 import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +29,7 @@ from clonediff.harness.subjects.releases import (
     remove,
     trees,
 )
+from clonediff.harness.subjects.releases.bytecode import Bytecode
 from clonediff.harness.subjects.releases.requirements import versions_in
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.releases.trees import is_tree
@@ -436,3 +440,32 @@ def test_a_copy_that_is_asked_for_again_is_not_built_again(checkout: Path) -> No
     for _ in range(2):
         in_full(str(checkout), said.append)
     assert sum(each.endswith(": installing") for each in said) == 1
+
+
+def test_what_another_tree_has_too_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"keras/a.py": b"VALUE = 1\n", "keras/a_test.py": b"VALUE = 2\n", "keras/bad.py": b"(", "keras/a.txt": b""}
+    bytecode, compile_ = Bytecode(), py_compile.compile
+    compiled: list[str] = []
+
+    def compile_and_note(file: str, *rest: Any, **more: Any) -> str | None:
+        compiled.append(file)
+        return compile_(file, *rest, **more)
+
+    monkeypatch.setattr(py_compile, "compile", compile_and_note)
+    for number, changed in enumerate((b"VALUE = 1\n", b"VALUE = 1\n", b"VALUE = 3\n")):
+        site = tmp_path / str(number)
+        (site / "keras").mkdir(parents=True)
+        its = {**files, "keras/a.py": changed}
+        for name, content in its.items():
+            (site / name).write_bytes(content)
+        bytecode.lay(site, its)
+        assert [each.name.partition(".")[0] for each in (site / "keras" / "__pycache__").iterdir()] == ["a"]
+        spec = importlib.util.spec_from_file_location("a", site / "keras" / "a.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        assert vars(module)["VALUE"] == int(changed[8:9])
+    assert [Path(each).relative_to(tmp_path).as_posix() for each in compiled if "bad" not in each] == [
+        "0/keras/a.py",
+        "2/keras/a.py",
+    ]
