@@ -30,7 +30,7 @@ def sentence(judged: TreesJudged) -> str:
         parts.append("1 property or name lost" if lost == 1 else f"{lost:,} properties or names lost")
     parts.append(f"mends {some(len(judged.mended), 'known issue')}" if judged.mended else "mends no known issue")
     stopped = f"; not all was tried: {judged.stopped}" if judged.stopped else ""
-    return f"{', '.join(parts)}, leaves {len(judged.left)} ({some(judged.tried, 'graph')}){stopped}"
+    return f"{', '.join(parts)}, leaves {len(judged.left)} as they are ({some(judged.tried, 'graph')} tried){stopped}"
 
 
 def _brought(judged: TreesJudged) -> tuple[list[NamedIssue], list[NamedIssue]]:

@@ -127,7 +127,8 @@ def test_a_comment_is_a_screen_whose_details_are_folded() -> None:
     open_, *folded = change_markdown(judged).split("<details>")
     assert len(open_.splitlines()) <= 20
     assert open_.startswith(
-        "**clonediff**: 21 things worse, 9 properties or names lost, mends 20 known issues, leaves 100 (400 graphs)"
+        "**clonediff**: 21 things worse, 9 properties or names lost, mends 20 known issues, leaves 100 as they are "
+        "(400 graphs tried)"
     )
     assert "- loses: A Lambda loses its mask on 3 graphs" in open_
     assert "- loses 7 more" in open_
@@ -151,7 +152,7 @@ def test_what_is_shown_is_no_markup() -> None:
 def test_nothing_worse_is_said_so_and_what_is_not_all_tried_does_not_hold() -> None:
     judged = TreesJudged("a", "b", {}, 1)
     assert judged.holds
-    assert sentence(judged) == "nothing is worse, mends no known issue, leaves 0 (1 graph)"
+    assert sentence(judged) == "nothing is worse, mends no known issue, leaves 0 as they are (1 graph tried)"
     assert not msgspec.structs.replace(judged, stopped="interrupted").holds
     assert not msgspec.structs.replace(judged, brought=_issues(1)).holds
 
