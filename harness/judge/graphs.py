@@ -73,6 +73,20 @@ PLAIN: Mapping[str, Graph] = {
     "an image through a convolution": _chain(
         Input((4, 4, 2)), _layer("Conv2D", filters=2, kernel_size=3), _layer("Flatten"), _dense(1)
     ),
+    "a Dropout": _chain(Input((4,)), _dense(), _layer("Dropout", rate=0.5), _dense(1)),
+    "a frozen layer": _chain(Input((4,)), _layer("Dense", units=3, trainable=False), _dense(1)),
+    "an image that is pooled": _chain(
+        Input((4, 4, 2)),
+        _layer("Conv2D", filters=2, kernel_size=3, padding="same"),
+        _layer("MaxPooling2D"),
+        _layer("GlobalAveragePooling2D"),
+        _dense(1),
+    ),
+    "words through an Embedding": _chain(
+        Input((3,), dtype="int32", fill="ids", high=6),
+        _layer("Embedding", input_dim=6, output_dim=2),
+        _layer("GRU", units=2),
+    ),
     "batches normalized": _chain(Input((4,)), _dense(), _layer("BatchNormalization"), _dense(1)),
     "two inputs": Graph(
         (Input((4,)), Input((4,))),

@@ -18,7 +18,7 @@ import msgspec
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from clonediff.harness.judge.effects import COUNTED, FixEffect, KnownBugs, effects, loud
+from clonediff.harness.judge.effects import COUNTED, WORSE, FixEffect, KnownBugs, effects, loud
 from clonediff.harness.judge.graphs import REPORTED
 from clonediff.harness.judge.processes import LOADING, own_frame
 from clonediff.harness.search.draw_and_reduce import search
@@ -33,6 +33,9 @@ from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_dif
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Severity
 from clonediff.strategies.graph import Graph, from_json, to_json
+
+_MADE_SMALLER = (*WORSE, FixEffect.OTHERWISE)
+"""The effects of a drawn graph that is worth making smaller. What is left as it was is counted, and no more."""
 
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
@@ -252,7 +255,7 @@ class Candidate(GraphTrials):
         hits = [
             Hit(cause.fingerprint, effect.value, title(cause), tried.case, graph, replace(cause, blame=Blame.ITS_OWN))
             for cause, effect in tried.causes
-            if effect in COUNTED
+            if effect in _MADE_SMALLER
         ]
         return replace(tried.own, hits=tuple(hits))
 
