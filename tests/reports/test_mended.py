@@ -39,16 +39,16 @@ KNOWN = KnownIssues(
 RETRIED = {"said": False, "seen": False, "back": True, "later": False, "met": False, "untold": None}
 
 
-def of_run(keras: str, known: KnownIssues = KNOWN) -> tuple[KnownMet, ...]:
+def of_run(release: str, known: KnownIssues = KNOWN) -> tuple[KnownMet, ...]:
     totals = Totals(known)
-    totals.meet(SubjectStarted("keras", {"keras": keras}, "beside", keras))
+    totals.meet(SubjectStarted("keras", {"keras": release}, "beside", release))
     totals.examined(KnownRetried("keras", RETRIED))
     totals.shard(ShardDone("keras", 0, 5, known={"met": 2}))
     return totals.known_met()
 
 
 @pytest.mark.parametrize(
-    ("keras", "names"),
+    ("release", "names"),
     [
         pytest.param("3.16.0.dev2026102704", ["said", "seen"], id="tonight's"),
         pytest.param("3.16.0+g3422977a5e", ["said", "seen"], id="a tree"),
@@ -57,8 +57,8 @@ def of_run(keras: str, known: KnownIssues = KNOWN) -> tuple[KnownMet, ...]:
         pytest.param("3.14.0+g3422977a5e", [], id="a tree of an earlier one"),
     ],
 )
-def test_what_no_longer_breaks_in_a_later_release_is_mended(keras: str, names: list[str]) -> None:
-    assert [each.id for each in of_run(keras) if each.mended_after] == names
+def test_what_no_longer_breaks_in_a_later_release_is_mended(release: str, names: list[str]) -> None:
+    assert [each.id for each in of_run(release) if each.mended_after] == names
 
 
 def test_a_file_that_names_no_release_tells_of_nothing_that_is_mended() -> None:
