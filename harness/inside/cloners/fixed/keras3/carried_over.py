@@ -156,8 +156,9 @@ def build_before_call(original: Any, clone: Any, first_argument: Any, its: Any) 
         build_alike(original, clone)
 
 
-def _builds_itself(cls: type) -> bool:
-    return cls.build_from_config is not keras.Layer.build_from_config and not ADAPTER.comes_with_keras(cls)
+def _builds_itself(cls: Any) -> bool:
+    own: bool = cls.build_from_config is not keras.Layer.build_from_config and not ADAPTER.comes_with_keras(cls)
+    return own
 
 
 def own_variables(layer: Any) -> list[Any]:
