@@ -165,8 +165,13 @@ def _of_exhibit(each: Exhibit) -> Iterator[str]:
         yield escaped(each.incomplete)
     lines = [f"- Known as: {code(each.issue.id)}"]
     lines += [f"- {name}: {escaped(said)}" for name, said in each.facts if said]
-    lines += [f"- Reported: <{each.issue.link}>"] if linked(each.issue) else []
+    lines += [f"- {link_word(each.issue)}: <{each.issue.link}>"] if linked(each.issue) else []
     yield "\n".join(lines)
+
+
+def link_word(issue: KnownIssue) -> str:
+    """What is said at the link: that it is known, or that it is meant."""
+    return "Documented" if issue.documented and "github.com" not in (issue.link or "") else "Reported"
 
 
 def linked(issue: KnownIssue) -> str:

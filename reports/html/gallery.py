@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clonediff.reports.exhibits import Exhibit, Gallery, Standing, counted, linked, with_versions
+from clonediff.reports.exhibits import Exhibit, Gallery, Standing, counted, link_word, linked, with_versions
 from clonediff.reports.html import head_of, section, style
 from clonediff.reports.html.findings import badge, folded
 from clonediff.reports.markup import Child, Markup, facts, join, tag
@@ -48,7 +48,7 @@ def _exhibit(gallery: Gallery, each: Exhibit) -> Markup:
     )
     link = linked(issue)
     told: list[tuple[str, Child]] = [("Known as", issue.id), *each.facts]
-    told.append(("Reported", tag("a", link, href=link, rel="noopener noreferrer") if link else ""))
+    told.append((link_word(issue), tag("a", link, href=link, rel="noopener noreferrer") if link else ""))
     parts = [tag("p", each.paragraph, class_="because")]
     if each.script:
         parts.append(tag("pre", tag("code", each.script), tabindex="0", aria_label="Script"))

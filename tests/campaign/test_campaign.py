@@ -19,9 +19,10 @@ from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.shards import MadeSmaller, ShardDone
 from clonediff.harness.campaign.share import LEAST, TimeShare
+from clonediff.reports.known import load
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Run, Severity, read
-from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref
+from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, from_json
 from tests.campaign.running import (
     TRIED_AGAIN,
     UNKNOWN,
@@ -104,9 +105,12 @@ def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
     calls: dict[str, Any] = {"calls": (Call(0, (Ref(0),)),), "takes": Ref(0), "gives": Ref(1), "generation": "keras"}
     lambda_ = Layer("Lambda", (("function", Function("lambda", ("x",))),))
-    frozen = Layer("SpatialDropout1D", (("rate", 0.5),), marks=("frozen after",))
-    for layer in (lambda_, frozen, Layer("ReLU")):  # which crash, train differently, and change a name
-        NightlyCorpus(tmp_path / "corpus").keep("keras", Graph((Input((3, 2)),), (layer,), **calls))
+    corpus = NightlyCorpus(tmp_path / "corpus")
+    for layer in (lambda_, Layer("ReLU")):  # which crash, and change a name
+        corpus.keep("keras", Graph((Input((3, 2)),), (layer,), **calls))
+    trains_differently = load()["weight-trainable"].example
+    assert trains_differently is not None
+    corpus.keep("keras", from_json(trains_differently, "an example"))
     nothing = tmp_path / "nothing.toml"
     nothing.write_text("format = 1\n")
     asked = ("--trials", "1", "--rate", "0", "--known-issues", str(nothing), "--at-least", "trains", "--out", "run")

@@ -15,7 +15,9 @@ from .test_trial import BAD, GOOD, ORIGINAL, REFUSED, Played
 
 GRAPH = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 RENAMED = altered(GOOD, ("observation.shape.layers.1.name", "other"))
-FROZEN = altered(GOOD, ("observation.shape.layers.2.trainable", False))
+FROZEN = altered(
+    GOOD, ("observation.shape.layers.2.trainable", False), ("observation.shape.weights.0.trainable", False)
+)
 POLICY = altered(GOOD, ("observation.shape.layers.2.policy", "float16"))
 CLONES = {
     "crashes": REFUSED,

@@ -30,7 +30,7 @@ from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference, Place
+from clonediff.reports.records import Difference, Place, Severity
 from clonediff.strategies.kinds import CATALOGUE
 
 _BUT_INPUTS = "if not isinstance(each, keras.layers.InputLayer)"
@@ -283,7 +283,22 @@ def _attributes(
     for name in names:
         want, have = getattr(one, name), getattr(twin, name)
         if want != have and not (name == "name" and pair.same_name(want, have, one.kind)):
-            yield ASPECTS.differs(name, f"{path}.{name}", short(want), short(have), first)
+            flag_alone = name == "trainable" and not _trains_otherwise(pair, first.layer)
+            severity = Severity.PROPERTY if flag_alone else None
+            yield ASPECTS.differs(name, f"{path}.{name}", short(want), short(have), first, severity=severity)
+
+
+def _trains_otherwise(pair: Pair, layer: int) -> bool:
+    """Whether a weight of a layer, or of the model for -1, is trained in one of the two models only."""
+    original, clone = pair.shapes
+
+    def is_within(owner: int) -> bool:
+        while owner not in (layer, -1):
+            owner = original.layers[owner].inside
+        return owner == layer
+
+    flags = ((original.weights[ours], clone.weights[theirs]) for ours, theirs in pair.weights.pairs)
+    return any(ours.trainable != theirs.trainable and is_within(ours.owner) for ours, theirs in flags)
 
 
 CHECK = Check(ASPECTS, Stage.STRUCTURE, structure, links=_LINKS)

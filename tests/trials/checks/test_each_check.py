@@ -133,7 +133,14 @@ BROKEN = [
     ("masks", [(f"{S}.layers.2.calls.0.masks.0", True)], "layers['lambda_2'].calls[0].masks[0]", "mask added", 3),
     ("structure", [(f"{S}.kind", "Sequential")], "model.kind", "kind", Severity.PROPERTY),
     ("structure", [(f"{S}.name", "model_1")], "model.name", "name", Severity.NAME),
-    ("structure", [(f"{S}.trainable", False)], "model.trainable", "trainable", Severity.TRAINS),
+    ("structure", [(f"{S}.trainable", False)], "model.trainable", "trainable", Severity.PROPERTY),
+    (
+        "structure",
+        [(f"{S}.trainable", False), (f"{S}.weights.1.trainable", False)],
+        "model.trainable",
+        "trainable",
+        Severity.TRAINS,
+    ),
     ("structure", [(f"{S}.compiled", None)], "model.compiled", "compiled", Severity.TRAINS),
     (
         "structure",
