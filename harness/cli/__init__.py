@@ -12,6 +12,7 @@ import click
 from clonediff.harness.cli.terminal import lines
 
 _COMMANDS = {
+    "audit": "Say of each argument of a package's classes whether a config keeps it.",
     "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
     "check": "Say whether models of your own are cloned faithfully, and what to do if not.",
     "doctor": "What is installed, which subjects work, and what is missing for the rest.",

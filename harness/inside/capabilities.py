@@ -272,13 +272,13 @@ def _of_tensorflow() -> dict[str, Any]:
 
 def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
     """The parameters that a function names, from the `first` on; None without a signature."""
-    parameters = _parameters(function, first)
+    parameters = parameters_of(function, first)
     if parameters is None:
         return None
-    return [_parameter(each) for each in parameters if each.kind is not each.VAR_KEYWORD]
+    return [said_parameter(each) for each in parameters if each.kind is not each.VAR_KEYWORD]
 
 
-def _parameter(parameter: inspect.Parameter) -> dict[str, Any]:
+def said_parameter(parameter: inspect.Parameter) -> dict[str, Any]:
     """What `clonediff.strategies.kinds.kind` declares of one."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
     told: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
@@ -328,27 +328,27 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
     for base in layer.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
-        parameters = _parameters(base.__init__, 1)
+        parameters = parameters_of(base.__init__, 1)
         if parameters is None:
             return None
         inherited = of_keras and bool(found)
         hidden = base is not layer and base not in shown and base.__module__.split(".")[0] == root
         for parameter in parameters:
             given = parameter.name in said or (hidden and parameter.default is parameter.empty)
-            given = given or (inherited and not _documents(layer, parameter.name))
-            if parameter.kind not in _OTHERS and not given:
-                found.setdefault(parameter.name, _parameter(parameter))
-        said |= _words(base.__init__)
-        if base is last or not any(parameter.kind in _OTHERS for parameter in parameters):
+            given = given or (inherited and not documents(layer, parameter.name))
+            if parameter.kind not in OTHERS and not given:
+                found.setdefault(parameter.name, said_parameter(parameter))
+        said |= words_of(base.__init__)
+        if base is last or not any(parameter.kind in OTHERS for parameter in parameters):
             break
     return list(found.values())
 
 
-def _documents(layer: Any, name: str) -> bool:
+def documents(layer: Any, name: str) -> bool:
     return re.search(r"^\s*`?%s`?:" % name, layer.__doc__ or "", re.MULTILINE) is not None
 
 
-def _words(constructor: Any) -> set[str]:
+def words_of(constructor: Any) -> set[str]:
     """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
     code = inspect.unwrap(getattr(constructor, "_original_function", constructor)).__code__
     words = set(code.co_varnames)
@@ -365,10 +365,10 @@ def _of_call(function: Any) -> list[dict[str, Any]] | None:
     return None if told is None or any(each["name"].startswith("*") for each in told) else told
 
 
-_OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
-def _parameters(function: Any, first: int) -> list[inspect.Parameter] | None:
+def parameters_of(function: Any, first: int) -> list[inspect.Parameter] | None:
     """The parameters of a function from the `first` on; None where they cannot be told."""
     # Keras 2 wraps its constructors to take the arguments of Keras 1 as well.
     function = getattr(function, "_original_function", function)

@@ -20,7 +20,7 @@ def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:
     keras = framework.keras
     found: dict[str, Any] = {}
     for name in names:
-        here = [(kind, layer) for kind, layer in _named(name) if _counts(layer, keras)]
+        here = [(kind, layer) for kind, layer in named(name) if _counts(layer, keras)]
         if not here:
             raise ValueError("%s: expected a layer of %s, or a module or file that has some" % (name, keras.__name__))
         for kind, layer in here:
@@ -33,7 +33,7 @@ def _counts(layer: Any, keras: Any) -> bool:
     return is_layer and not issubclass(layer, keras.Model) and layer not in vars(keras.layers).values()
 
 
-def _named(name: str) -> Iterator[tuple[str, Any]]:
+def named(name: str) -> Iterator[tuple[str, Any]]:
     path, colon, own = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path + ".py" if colon else name

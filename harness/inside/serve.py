@@ -17,6 +17,8 @@ from typing import Any, Callable, TextIO
 
 import numpy as np
 
+from .audit import audited
+from .audited_classes import audited_classes
 from .bench import bench
 from .build import BuiltModel
 from .candidates import cloning
@@ -117,6 +119,8 @@ class Server:
             "own": self._own,
             "reach": self._reached,
             "applications": lambda request: applications(framework),
+            "auditable": lambda request: audited_classes(str(request.get("target")), framework),
+            "audited": lambda request: audited(request["question"], framework),
             "classes": lambda request: model_classes(str(request.get("module")), framework),
         }
 

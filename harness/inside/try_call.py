@@ -45,7 +45,7 @@ def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
                 raise _Refused("it gives back a tensor that it is given")
             if _packed(said) not in (question.get("packed_in") or ("one" if len(gives) == 1 else "list",)):
                 raise _Refused("it gives %d tensors in a way that no script has words for" % len(gives))
-            numbers = _numbers(specs, framework)
+            numbers = numbers_like(specs, framework)
             found = framework.computed(module.calls[-1], numbers, tensors, list(_flat(said)))
             _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
             for maker in _makers(said):
@@ -120,7 +120,7 @@ def _makers(said: Any) -> Iterator[Any]:
         yield getattr(tensor, "_keras_history", (None,))[0]
 
 
-def _numbers(specs: list[dict[str, Any]], framework: Framework) -> list[Any]:
+def numbers_like(specs: list[dict[str, Any]], framework: Framework) -> list[Any]:
     """Tensors of numbers like these, each time the same."""
     random = numpy.random.default_rng(0)
     tensors: list[Any] = []

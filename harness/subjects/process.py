@@ -23,7 +23,9 @@ from clonediff.harness.subjects.environment import command, environment
 from clonediff.harness.subjects.journal import clear_journal, write_journal
 from clonediff.harness.subjects.observation import Answer, Failure
 from clonediff.harness.subjects.outcomes import (
+    AuditedClass,
     CloningFunctions,
+    Construction,
     ElementsReport,
     Killed,
     LostProcess,
@@ -255,6 +257,19 @@ class SubjectProcess:
         self.start()
         request, problem = {"module": module}, f"cannot look at {module}"
         return self._told("classes", tuple[ModelClass, ...], request, self.limits.start, problem)
+
+    def auditable(self, target: str) -> tuple[AuditedClass, ...]:
+        """The classes with a config that a package, a module or a file has, or the one that is named."""
+        self.prepare()
+        request, problem = {"target": target}, f"cannot look at {target}"
+        return self._told("auditable", tuple[AuditedClass, ...], request, self.limits.start, problem)
+
+    def audited(self, question: dict[str, Any], timeout: float = 60.0) -> Construction:
+        """What one construction of a class comes to; see `inside.audit`. One that takes the process is refused."""
+        self.prepare()
+        self._since_start += 1
+        found = self._asked_for("audited", Construction, {"question": question}, timeout, "cannot audit a class")
+        return Construction(refused=found.how) if isinstance(found, LostProcess) else found
 
     def layers(self, names: Iterable[str]) -> dict[str, Signature]:
         """What layers take that are not Keras' own; see `inside.other_layers` for their names."""

@@ -105,7 +105,7 @@ def kinds_on(
     in a file, or a class itself. `values` are further ones to try, by the name of an argument.
     """
     others = bring(its, layers)
-    tried = {name: tuple(_value(each, name) for each in its_values) for name, its_values in (values or {}).items()}
+    tried = {name: tuple(value_of(each, name) for each in its_values) for name, its_values in (values or {}).items()}
     found = dict(kinds_of({**its.capabilities.layers, **others}, custom=its.dialect.classes, tried=tried))
     usual = sum(kind.weight for name, kind in found.items() if name not in others)
     weight = max(2, usual // (2 * len(others) or 1))
@@ -122,14 +122,14 @@ def bring(its: Asked, layers: Collection[str | type]) -> Mapping[str, Signature]
     return found
 
 
-def _value(value: Any, name: str) -> Value:
+def value_of(value: Any, name: str) -> Value:
     """What a user gives for an argument, as a graph has it."""
     if value is None or isinstance(value, (bool, int, float, str, Struct)):
         return cast("Value", value)
     if isinstance(value, (list, tuple)):
-        return Seq(tuple(_value(each, name) for each in value), form="tuple" if isinstance(value, tuple) else "list")
+        return Seq(tuple(value_of(each, name) for each in value), form="tuple" if isinstance(value, tuple) else "list")
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return Items(tuple((key, _value(each, name)) for key, each in value.items()))
+        return Items(tuple((key, value_of(each, name)) for key, each in value.items()))
     raise ValueError(f"values: {name}: expected numbers, texts, lists, tuples or dictionaries of them, found {value!r}")
 
 

@@ -190,7 +190,7 @@ def touched(touch: str, number: int) -> dict[str, Value]:
     return {key: values[number % len(values)]} if values else {}
 
 
-_NEEDS: Mapping[str, tuple[str, Value]] = {
+NEEDS: Mapping[str, tuple[str, Value]] = {
     "lora_alpha": ("lora_rank", 2),
     "renorm_momentum": ("renorm", True),
     "renorm_clipping": ("renorm", True),
@@ -201,7 +201,7 @@ _NEEDS: Mapping[str, tuple[str, Value]] = {
 def together(drawn: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     """What is drawn of further arguments, with what it means nothing without."""
     said = dict(drawn)
-    return {**dict(_NEEDS[name] for name in said if name in _NEEDS), **said}
+    return {**dict(NEEDS[name] for name in said if name in NEEDS), **said}
 
 
 def _paths() -> Iterator[str]:

@@ -130,7 +130,11 @@ def _value(sort: str, parameter: Parameter, objects: Objects, draw: random.Rando
     if parameter.name in _RATES and draw.randrange(2):
         schedule = drawn_object("schedule", objects, draw)
         return 0.5 if schedule is None else schedule
+    return draw.choice(values_of(sort, parameter) or (0.5,))
+
+
+def values_of(sort: str, parameter: Parameter) -> tuple[Value, ...]:
+    """What to try for an argument of such an object."""
     default = None if parameter.default == NO_PLAIN_DEFAULT else parameter.default
     told = _VALUES.get(f"{sort}.{parameter.name}") or _VALUES.get(parameter.name)
-    tried = told or values(parameter.name, default, needed=parameter.required) or (0.5,)
-    return draw.choice(tried)
+    return told or values(parameter.name, default, needed=parameter.required)

@@ -1,0 +1,198 @@
+"""One class under audit: which constructions are tried, and what the answers say of each argument."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from clonediff.harness.answers.audit.construction import Argument, Construction, OfBase, Text, written
+from clonediff.harness.answers.audit.record import ArgumentAudited, ClassAudited
+from clonediff.harness.answers.audit.values import bases, pairs, proposals, tried
+from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter
+from clonediff.harness.subjects.outcomes import Construction as Answer
+from clonediff.strategies.graph import Value
+from clonediff.strategies.kinds.arguments import NEEDS
+
+Ask = Callable[[dict[str, Any]], Answer]
+_MOST_PAIRS = 12
+NO_EFFECT = "nothing that it changes is seen"
+
+
+@dataclass(frozen=True)
+class Auditing:
+    """Who is asked, in which dialect; `values` are further ones to try, by the name of an argument.
+
+    `base` has what a class is made with, for classes of which somebody said so.
+    """
+
+    ask: Ask
+    dialect: Dialect
+    values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    base: Mapping[str, Argument] | None = None
+    names: Mapping[str, Any] | None = None
+    of_bases: dict[tuple[str, str], ArgumentAudited | None] = field(default_factory=dict)
+    """What a base loses by itself, by the base and the argument."""
+
+    def audit(self, audited: AuditedClass) -> ClassAudited:
+        """All arguments of a class."""
+        began = time.monotonic()
+        base, plain = self._base(audited)
+        found: tuple[ArgumentAudited, ...] = ()
+        reason = ""
+        if base is None:
+            reason = f"it cannot be made: {plain.refused}"
+        elif plain.unsaid:
+            reason = f"it has no config: {plain.unsaid}"
+        else:
+            found = tuple(_InClass(self, audited, base, plain).all())
+        return ClassAudited(audited.name, audited.sort, found, reason, round(time.monotonic() - began, 3))
+
+    def _base(self, audited: AuditedClass) -> tuple[Mapping[str, Argument] | None, Answer]:
+        """The arguments that the class is made with, and what came of it: one that can be called, if there is one."""
+        if self.base is not None:
+            return self.base, self.put(audited, self.base, self.base)
+        refused, found = Answer(refused="nobody says what it needs"), None
+        for number, base in enumerate(bases(audited, self.values)):
+            answer = self.put(audited, base, base)
+            if not answer.refused and not answer.uncalled:
+                return self._without_loss(audited, base, answer)
+            if not answer.refused and found is None:
+                found = base, answer
+            refused = answer if number == 0 else refused
+        return found or (None, refused)
+
+    def _without_loss(
+        self, audited: AuditedClass, base: Mapping[str, Argument], answer: Answer
+    ) -> tuple[Mapping[str, Argument], Answer]:
+        """Another value of an argument that need not be given, where the class loses nothing with that."""
+        for parameter in audited.constructor if answer.lost else ():
+            if parameter.name in base and not parameter.required:
+                for value in (None, *tried(audited, parameter, base, self.values)):
+                    other = {**base, parameter.name: value}
+                    answered = self.put(audited, other, other)
+                    if not (answered.refused or answered.uncalled or answered.lost):
+                        return other, answered
+        return base, answer
+
+    def put(self, audited: AuditedClass, base: Mapping[str, Argument], arguments: Mapping[str, Argument]) -> Answer:
+        """What comes of a construction."""
+        texts = [Construction(audited.name, each).text(self.dialect) for each in (base, arguments)]
+        question = {"sort": audited.sort, "base": texts[0], "text": texts[1], "proposals": proposals(audited)}
+        return self.ask({**question, "names": self.names} if self.names else question)
+
+
+class _InClass:
+    """The arguments of one class that can be made with those of the base."""
+
+    def __init__(self, auditing: Auditing, audited: AuditedClass, base: Mapping[str, Argument], plain: Answer) -> None:
+        self._auditing = auditing
+        self._audited = audited
+        self._base = base
+        self._plain = plain
+
+    def all(self) -> list[ArgumentAudited]:
+        """Each argument; before them the class without any, where that loses something already."""
+        plain, found = self._plain, list[ArgumentAudited]()
+        crashes = any(each.how == "crashes" for each in plain.lost)
+        if plain.lost:
+            config = plain.config or ()
+            unsaid = [each.name for each in self._audited.constructor if each.required and each.name not in config]
+            found += [self._lost(name, self._base, plain) for name in (crashes and unsaid) or ("",)]
+        if not crashes:
+            found += [self._of(parameter) for parameter in self._audited.constructor]
+        bases = {each.name: each for each in self._audited.constructor if each.base}
+        return [
+            self._unless_of_base(each, bases[each.name]) if each.answer == "lost" and each.name in bases else each
+            for each in found
+        ]
+
+    def _of(self, parameter: AuditedParameter) -> ArgumentAudited:
+        kept, reason, silent = "", "", False
+        for arguments, answer in self._tries(parameter):
+            value = written(arguments[parameter.name], self._auditing.dialect)
+            if answer.lost and parameter.hidden and all(each.how == "holds" for each in answer.lost):
+                reason = f"{_short(parameter.base)} takes it, and nothing that it changes is computed"
+            elif answer.lost:
+                return self._lost(parameter.name, arguments, answer, parameter.base)
+            elif answer.refused or answer.unsaid:
+                reason = reason or f"{value}: {answer.refused or answer.unsaid}"
+            elif answer.seen.facts or answer.seen.runs:
+                kept = kept or value
+            else:
+                silent = True
+        if kept:
+            return ArgumentAudited(parameter.name, "kept", kept, base=parameter.base)
+        reason = NO_EFFECT if silent else reason or "nobody knows another value for it"
+        return ArgumentAudited(parameter.name, "cannot tell", reason=reason, base=parameter.base)
+
+    def _tries(self, parameter: AuditedParameter) -> Iterator[tuple[Mapping[str, Argument], Answer]]:
+        """The constructions with one argument away from its default; with another where Keras wants that."""
+        auditing, audited = self._auditing, self._audited
+        takes = {each.name for each in audited.constructor}
+        needs = [NEEDS[parameter.name]] if parameter.name in NEEDS else []
+        base = {**self._base, **{name: value for name, value in needs if name in takes}}
+        refusals: list[tuple[Value, str]] = []
+        accepted = False
+        for value in tried(audited, parameter, base, auditing.values):
+            arguments = {**base, parameter.name: value}
+            answer = auditing.put(audited, base, arguments)
+            yield arguments, answer
+            if answer.refused:
+                refusals.append((value, answer.refused))
+            accepted = accepted or not answer.refused
+        beside = (
+            (value, more) for value, why in refusals for more in pairs(audited, parameter, why, base, auditing.values)
+        )
+        for value, more in itertools.islice(() if accepted else beside, _MOST_PAIRS):
+            other = {**base, **more}
+            arguments = {**other, parameter.name: value}
+            answer = auditing.put(audited, other, arguments)
+            if answer.refused:
+                answer = _of_one(parameter.name, tuple(more), auditing.put(audited, base, arguments))
+            if not answer.refused:
+                yield arguments, answer
+                return
+
+    def _unless_of_base(self, argument: ArgumentAudited, parameter: AuditedParameter) -> ArgumentAudited:
+        """What a base loses of each class that leaves its arguments to it is no fault of the class."""
+        key = parameter.base, argument.name
+        known = self._auditing.of_bases
+        if key not in known:
+            dialect = self._auditing.dialect
+            made = OfBase(parameter.base, {argument.name: Text(argument.tried)}).text(dialect)
+            question = {"sort": self._audited.sort, "base": OfBase(parameter.base, {}).text(dialect), "text": made}
+            lost = self._auditing.ask({**question, "proposals": []}).lost
+            found = ArgumentAudited(argument.name, "lost", argument.tried, lost=lost, script=made)
+            known[key] = found if lost else None
+        if known[key] is None:
+            return argument
+        reason = f"{_short(parameter.base)} loses it"
+        return ArgumentAudited(argument.name, "cannot tell", reason=reason, base=parameter.base)
+
+    def _lost(self, name: str, arguments: Mapping[str, Argument], answer: Answer, base: str = "") -> ArgumentAudited:
+        dialect = self._auditing.dialect
+        value = written(arguments[name], dialect) if name else ""
+        text = Construction(self._audited.name, arguments).text(dialect)
+        return ArgumentAudited(name, "lost", value, lost=answer.lost, base=base, proposal=answer.proposal, script=text)
+
+
+def _of_one(name: str, others: tuple[str, ...], answer: Answer) -> Answer:
+    """The answer where others are away from their defaults as well: with what is lost of this argument alone."""
+    said = name in (answer.config or ())
+    lost = [
+        each
+        for each in answer.lost
+        if not (said or any(re.search(rf"\b{other}\b", each.path) for other in others)) or name in each.path
+    ]
+    return replace(answer, lost=tuple(lost))
+
+
+def _short(path: str) -> str:
+    return path.rpartition(".")[2]

@@ -1,0 +1,107 @@
+"""What came of an audit: an answer for each argument of each class."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from clonediff.harness.subjects.outcomes import Lost, Proposal
+from clonediff.reports.records import RecordError
+
+Answer = Literal["lost", "kept", "cannot tell"]
+
+WORST_FIRST = ("computes", "crashes", "weights", "holds")
+SENTENCES = {
+    "computes": "computes something else",
+    "crashes": "crashes when it is revived",
+    "weights": "cannot take the weights",
+    "holds": "an attribute differs",
+}
+
+
+class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An argument, or with an empty name the class as it is without any.
+
+    `tried` is the value that shows it, as Python; `lost` what the revived object does not have. `reason` says why
+    there is no answer. `base` is the class whose constructor takes the argument, where that is another; `proposal` how
+    a layer was called. `script` is plain Keras; `proven` says whether it failed where it was run alone.
+    """
+
+    name: str
+    answer: Answer
+    tried: str = ""
+    reason: str = ""
+    lost: tuple[Lost, ...] = ()
+    base: str = ""
+    proposal: Proposal | None = None
+    script: str = ""
+    proven: bool = False
+
+    @property
+    def how(self) -> str:
+        """How it is lost at the worst, in words."""
+        return SENTENCES[self.worst.how] if self.lost else self.reason
+
+    @property
+    def worst(self) -> Lost:
+        return min(self.lost, key=lambda each: WORST_FIRST.index(each.how))
+
+
+class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A class with its arguments; `reason` says why it was not audited."""
+
+    name: str
+    sort: str
+    arguments: tuple[ArgumentAudited, ...] = ()
+    reason: str = ""
+    seconds: float = 0.0
+
+    @property
+    def lost(self) -> tuple[ArgumentAudited, ...]:
+        return tuple(each for each in self.arguments if each.answer == "lost")
+
+
+class Audited(msgspec.Struct, frozen=True):
+    """A target with its classes."""
+
+    target: str
+    subject: str
+    versions: dict[str, str]
+    classes: tuple[ClassAudited, ...] = ()
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    def lost(self, baseline: Collection[str] = ()) -> Iterator[tuple[ClassAudited, ArgumentAudited]]:
+        """What is lost and not in the baseline, the worst first."""
+        found = [(kind, each) for kind in self.classes for each in kind.lost]
+        found.sort(key=lambda pair: (WORST_FIRST.index(pair[1].worst.how), full_name(*pair)))
+        return (pair for pair in found if full_name(*pair) not in baseline)
+
+    def count(self, answer: Answer) -> int:
+        return sum(each.answer == answer for kind in self.classes for each in kind.arguments)
+
+
+def full_name(kind: ClassAudited, argument: ArgumentAudited) -> str:
+    """The name of an argument in a baseline."""
+    return f"{kind.name}.{argument.name}" if argument.name else kind.name
+
+
+def read_baseline(path: Path) -> frozenset[str]:
+    """The names that a baseline lists under `lost`."""
+    try:
+        listed = tomllib.loads(path.read_text(encoding="utf-8")).get("lost")
+    except tomllib.TOMLDecodeError as error:
+        raise RecordError(f"{path}: expected TOML: {error}") from error
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        raise RecordError(f'{path}: expected lost = ["package.Class.argument", ...]')
+    return frozenset(listed)
+
+
+def write_baseline(path: Path, audited: Audited) -> None:
+    """List all that is lost."""
+    names = sorted(full_name(*pair) for pair in audited.lost())
+    path.write_text("lost = [\n" + "".join(f"    {msgspec.json.encode(name).decode()},\n" for name in names) + "]\n")

@@ -1,0 +1,41 @@
+"""An audit for a person: a line a class as it comes, then what is lost, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from clonediff.harness.answers.audit.record import Audited, ClassAudited
+from clonediff.harness.answers.audit.table import grouped, names, totals, what
+from clonediff.harness.cli.terminal import table
+from clonediff.reports.markup import one_line
+
+_LONGEST = 110
+
+
+def class_text(audited: ClassAudited) -> str:
+    """One class in a line."""
+    if audited.reason:
+        return f"{audited.name}: {one_line(audited.reason, _LONGEST)}"
+    lost = ", ".join(each.name or "whatever it is given" for each in audited.lost)
+    kept = sum(each.answer == "kept" for each in audited.arguments)
+    told = f"{kept} of {len(audited.arguments)} arguments kept"
+    return f"{audited.name}: {told}{f'; lost: {lost}' if lost else ''}"
+
+
+def audited_text(audited: Audited, baseline: Collection[str]) -> list[str]:
+    """What is lost, and the totals."""
+    pairs = list(audited.lost(baseline))
+    lines = []
+    if pairs:
+        rows = [("lost", "of", "how")]
+        for group in grouped(pairs):
+            _, argument = group[0]
+            given = f"{argument.name}={argument.tried}" if argument.name else "whatever is given"
+            unproven = "" if argument.proven or not argument.script else " (its script did not fail alone)"
+            rows.append(
+                (one_line(given, 60), one_line(names(group), 80), one_line(what(argument), _LONGEST) + unproven)
+            )
+        lines += [*table(rows), ""]
+    known = len(list(audited.lost())) - len(pairs)
+    lines.append(totals(audited) + (f"; {known} of the lost ones are in the baseline" if known else ""))
+    return lines
