@@ -2,7 +2,8 @@
 
 `clone_model(model)` is a drop-in for `keras.models.clone_model` that holds where that does not; `check_clone(graph,
 cloner)` holds a cloner against everything that makes a clone faithful, on a model that was drawn, and
-`assert_clones_faithfully(model)` does so on one of the caller's own. Importing this imports no Keras.
+`assert_clones_faithfully(model)` does so on one of the caller's own. `assert_config_is_complete(kind)` says whether the
+config of a class keeps every argument. Importing this imports no Keras.
 """
 
 from __future__ import annotations
@@ -10,10 +11,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clonediff.harness.answers.audit.in_process import (
+        IncompleteConfig,
+        assert_config_is_complete,
+        classes_with_config,
+    )
     from clonediff.harness.trials.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
 
-__all__ = ["UnfaithfulClone", "assert_clones_faithfully", "check_clone", "clone_model", "functional_graphs"]
+__all__ = [
+    "IncompleteConfig",
+    "UnfaithfulClone",
+    "assert_clones_faithfully",
+    "assert_config_is_complete",
+    "check_clone",
+    "classes_with_config",
+    "clone_model",
+    "functional_graphs",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -22,6 +37,10 @@ def __getattr__(name: str) -> Any:
         from clonediff.harness.trials import in_process
 
         return getattr(in_process, name)
+    if name in ("IncompleteConfig", "assert_config_is_complete", "classes_with_config"):
+        from clonediff.harness.answers.audit import in_process as audit
+
+        return getattr(audit, name)
     if name == "functional_graphs":
         from clonediff.harness.trials.drawable_kinds import graphs_here
 

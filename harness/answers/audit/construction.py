@@ -55,7 +55,8 @@ class Construction:
         if root in ("keras", "tf_keras") and not rest.startswith("src."):
             return f"keras.{rest}"
         module, _, own = self.name.rpartition(".")
-        script.imports.add(f"import {module}" if module else "")
+        if module:  # the caller has one without
+            script.imports.add(f"import {module}")
         return self.name
 
 
