@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from clonediff.harness.answers.audit.hub import made_with
 from clonediff.harness.answers.audit.jobs import OfBases, Values, audit_all, with_bases
 from clonediff.harness.answers.audit.record import Audited, ClassAudited, full_name, read_baseline, write_baseline
+from clonediff.harness.answers.audit.scripts import prove
 from clonediff.harness.answers.audit.table import markdown
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
@@ -111,13 +112,16 @@ def command(
                     made_with=made,
                     of_bases=of_bases,
                     jobs=jobs,
-                    scripts=scripts,
                     tell=run.at,
                 )
             )
         except KeyboardInterrupt:
             run.audited = replace(run.audited, interrupted=True)
-        audited = replace(with_bases(run.audited, of_bases, process, scripts=scripts), seconds=time.monotonic() - began)
+        audited = with_bases(run.audited, of_bases)
+        if scripts and not audited.interrupted:
+            status.show(f"running the scripts of {len(list(audited.lost()))} arguments", now=True)
+            audited = prove(audited, on, process.place)
+        audited = replace(audited, seconds=round(time.monotonic() - began, 1))
     folder = out or Path("runs") / f"audit-{datetime.now(UTC).strftime('%Y-%m-%dT%H-%M-%S')}"
     _keep(audited, folder, page)
     if new_baseline is not None:
@@ -125,7 +129,7 @@ def command(
     if as_json:
         click.echo(json_text(audited))
     else:
-        status.say("\n".join(("", *audited_text(audited, allowed))))
+        status.say("\n".join(("", *audited_text(audited, allowed, scripts=scripts))))
     status.note(f"results and scripts: {folder}")
     sys.exit(130 if audited.interrupted else 1 if any(audited.lost(allowed)) else 0)
 

@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from clonediff.harness.answers.audit.asking import Auditing
 from clonediff.harness.answers.audit.construction import Argument
 from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, ClassAudited
-from clonediff.harness.answers.audit.scripts import prove
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.outcomes import AuditedClass
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.graph import Value
@@ -32,7 +31,6 @@ def audit_all(
     made_with: Mapping[str, Mapping[str, Argument]] | None = None,
     of_bases: OfBases,
     jobs: int = 1,
-    scripts: bool = True,
     tell: Callable[[str], None] = lambda where: None,
 ) -> Iterator[ClassAudited]:
     """What came of each class, as it comes; `of_bases` is filled with what their bases lose.
@@ -59,8 +57,7 @@ def audit_all(
                         of_bases=of_bases,
                     )
                     tell(kind.name)
-                    audited = auditing.audit(kind)
-                    done.put(with_scripts(audited, process, tell) if scripts else audited)
+                    done.put(auditing.audit(kind))
         except queue.Empty:
             return
         except BaseException as error:  # a fault of ours: it is raised where results are read
@@ -79,26 +76,13 @@ def audit_all(
         stopped.set()
 
 
-def with_scripts(audited: ClassAudited, process: SubjectProcess, tell: Callable[[str], None]) -> ClassAudited:
-    """The class with a script for each argument that is lost."""
-    found = []
-    for each in audited.arguments:
-        if each.answer == "lost":
-            tell(f"{audited.name}: a script that shows {each.name or 'it'}")
-            each = prove(audited, each, process.subject, process.place)
-        found.append(each)
-    return replace(audited, arguments=tuple(found))
-
-
-def with_bases(audited: Audited, of_bases: OfBases, process: SubjectProcess, *, scripts: bool = True) -> Audited:
+def with_bases(audited: Audited, of_bases: OfBases) -> Audited:
     """The audit with what a base that belongs to the target's own package loses of all classes, told once."""
     classes = {each.name: each for each in audited.classes}
     for (base, name), lost in sorted(of_bases.items(), key=lambda item: item[0]):
         if lost is None or base.partition(".")[0] != audited.target.partition(".")[0]:
             continue
         kind = classes.get(base) or ClassAudited(base, "layer")
-        found = with_scripts(replace(kind, arguments=(lost,)), process, lambda where: None) if scripts else None
-        told = lost if found is None else found.arguments[0]
         others = tuple(each for each in kind.arguments if each.name != name)
-        classes[base] = replace(kind, arguments=(*others, told))
+        classes[base] = replace(kind, arguments=(*others, lost))
     return replace(audited, classes=tuple(classes.values()))

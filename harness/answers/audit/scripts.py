@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.answers.audit.record import ArgumentAudited, ClassAudited
+from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, ClassAudited
 from clonediff.harness.inside.try_call import ROWS
 from clonediff.harness.inside.uses import USES
-from clonediff.harness.scripts.run_alone import raised_in, run_alone
+from clonediff.harness.scripts.run_alone import LIMIT, run_alone
 from clonediff.harness.subjects.outcomes import Lost, Proposal
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 
-_SHOWN = 3
-"""So many of the differences are tried, each by a script of its own."""
+_TURNS = 4
+"""So many scripts are tried for an argument."""
+_EACH = 2.0
+"""Seconds that a script may take beside the import of Keras."""
 
 _REVIVED = "revived = type(made).from_config(made.get_config())"
 _THROUGH_JSON = """\
@@ -39,20 +42,58 @@ _ARRAY = {"keras": "keras.ops.convert_to_numpy", "tf_keras": "np.asarray"}
 _FLATTEN = {"keras": "keras.tree.flatten", "tf_keras": "tf.nest.flatten"}
 
 
-def prove(kind: ClassAudited, argument: ArgumentAudited, subject: Subject, place: ReleasePlace) -> ArgumentAudited:
-    """The argument with a script that fails where it is run alone; where none does, with the first that was tried."""
-    texts = list(dict.fromkeys(_scripts(kind, argument, subject.dialect)))
-    for text, ends_in in texts[: _SHOWN + 1]:
-        done = run_alone(text, subject, place)
-        if done.code and ends_in in ("", *raised_in(done.stderr)):
-            return replace(argument, script=text, proven=True)
-    return replace(argument, script=texts[0][0] if texts else argument.script)
+def prove(audited: Audited, subject: Subject, place: ReleasePlace) -> Audited:
+    """The audit with a script for each lost argument that fails where nothing of ours can be imported.
+
+    Where none does, with the first that was tried. Each has names of its own, but all are run by one process: most of
+    the time of a script goes into importing Keras.
+    """
+    left = {id(each): list(dict.fromkeys(_scripts(kind, each, subject.dialect))) for kind, each in audited.lost()}
+    shown = {key: texts[0][0] for key, texts in left.items() if texts}
+    proven: set[int] = set()
+    for turn in range(_TURNS):
+        tried = {key: texts[turn] for key, texts in left.items() if key not in proven and turn < len(texts)}
+        raised = _raised([text for text, _ in tried.values()], subject, place)
+        for (key, (text, ends_in)), name in zip(tried.items(), raised, strict=True):
+            if name and ends_in in ("", name):
+                proven.add(key)
+                shown[key] = text
+    classes = []
+    for kind in audited.classes:
+        found = (
+            replace(each, script=shown.get(id(each), each.script), proven=id(each) in proven) for each in kind.arguments
+        )
+        classes.append(replace(kind, arguments=tuple(found)))
+    return replace(audited, classes=tuple(classes))
+
+
+_RUNNER = """\
+import sys
+
+for number, text in enumerate({texts!r}):
+    try:
+        exec(compile(text, "script", "exec"), {{"__name__": "__main__"}})
+    except BaseException as error:
+        print("raised", number, type(error).__name__, file=sys.stderr, flush=True)
+    if "keras" in sys.modules:
+        sys.modules["keras"].utils.clear_session()
+"""
+
+
+def _raised(texts: list[str], subject: Subject, place: ReleasePlace) -> list[str]:
+    """The exception that each script ends in, "" for none."""
+    if not texts:
+        return []
+    limit = LIMIT + _EACH * len(texts)
+    said = run_alone(_RUNNER.format(texts=texts), subject, place, limit=limit).stderr
+    found = {int(number): name for number, name in re.findall(r"^raised (\d+) (\w+)$", said, re.MULTILINE)}
+    return [found.get(number, "") for number in range(len(texts))]
 
 
 def _scripts(kind: ClassAudited, argument: ArgumentAudited, dialect: str) -> Iterator[tuple[str, str]]:
     """The scripts that may show it, the plainest of the worst first, each with the exception that it ends in."""
     worst = [each for each in argument.lost if each.how == argument.worst.how]
-    for lost in sorted(worst, key=_plainness)[:_SHOWN]:
+    for lost in sorted(worst, key=_plainness)[:_TURNS]:
         for called in (False, True) if lost.how in ("holds", "crashes") and argument.proposal is not None else (True,):
             yield _script(kind, argument, lost, dialect, called), _ends_in(lost)
 

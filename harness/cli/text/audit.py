@@ -22,16 +22,17 @@ def class_text(audited: ClassAudited) -> str:
     return f"{audited.name}: {told}{f'; lost: {lost}' if lost else ''}"
 
 
-def audited_text(audited: Audited, baseline: Collection[str]) -> list[str]:
-    """What is lost, and the totals."""
+def audited_text(audited: Audited, baseline: Collection[str], *, scripts: bool) -> list[str]:
+    """What is lost, and the totals; `scripts` were run."""
     pairs = list(audited.lost(baseline))
     lines = []
     if pairs:
         rows = [("lost", "of", "how")]
         for group in grouped(pairs):
             _, argument = group[0]
+            proven = all(each.proven for _, each in group)
             given = f"{argument.name}={argument.tried}" if argument.name else "whatever is given"
-            unproven = "" if argument.proven or not argument.script else " (its script did not fail alone)"
+            unproven = "" if proven or not scripts else " (not every script fails alone)"
             rows.append(
                 (one_line(given, 60), one_line(names(group), 80), one_line(what(argument), _LONGEST) + unproven)
             )
