@@ -156,7 +156,7 @@ def _keep(audited: Audited, folder: Path, page: Path | None) -> None:
         write_bytes(path, markdown(audited).encode())
     for kind, argument in audited.lost():
         if argument.script:
-            name = _FILE.sub("_", full_name(kind, argument).rpartition("/")[2])
+            name = _FILE.sub("_", full_name(kind, argument))
             write_bytes(folder / "scripts" / f"{name}.py", argument.script.encode())
 
 

@@ -120,8 +120,8 @@ class Audit:
             return told
         if isinstance(config, dict):
             told["config"] = sorted(map(str, config))
-        for how, revive in (("from_config", self._from_config), ("JSON", self._from_json)):
-            if how == "JSON" and (told["lost"] or _is_plain(config)):
+        for how, revive in self._ways(config):
+            if told["lost"]:
                 break
             try:
                 revived = self._revived(made, lambda: revive(made.thing))  # noqa: B023 - it is called at once
@@ -132,6 +132,13 @@ class Audit:
             if lost:
                 told["lost"] = self._repeated(text, made, lost)
         return told
+
+    def _ways(self, config: Any) -> list[tuple[str, Any]]:
+        """How it is revived. What comes of a config that JSON does not change is seen by one of them."""
+        through_json, plainly = ("JSON", self._from_json), ("from_config", self._from_config)
+        if _is_plain(config):
+            return [plainly]
+        return [through_json] if self._uses.sort == "model" else [plainly, through_json]
 
     def _from_config(self, thing: Any) -> Any:
         return type(thing).from_config(thing.get_config())
@@ -163,7 +170,7 @@ class Audit:
         for way in ways:
             thing = self._made(text, seed) if whys else thing
             try:
-                self._uses.build(thing, way)
+                self._uses.build(thing, way, known=self._plain is not None and way == self._plain.proposal)
             except Exception as error:  # whatever Keras says to it
                 whys.append(_said(error))
                 continue
@@ -189,7 +196,7 @@ class Audit:
                 look = _Look(revive(), made.proposal)
             if type(look.thing) is not type(made.thing):
                 raise _Lost(CRASHES, "it is a %s" % type(look.thing).__name__)
-            self._uses.build(look.thing, made.proposal)
+            self._uses.build(look.thing, made.proposal, known=True)
         except _Lost:
             raise
         except Exception as error:  # whatever Keras says to it

@@ -68,26 +68,26 @@ class Uses:
 
     def __init__(self, framework: Framework, sort: str, proposals: list[dict[str, Any]]) -> None:
         self._framework = framework
-        self._sort = sort
+        self.sort = sort
         self._proposals = proposals
         self._digests = Digests()
 
     def ways(self, thing: Any) -> list[Any]:
         """The proposals for a layer, likely ones first; for another object, which is not called to be built, None."""
-        if self._sort not in ("layer", "model"):
+        if self.sort not in ("layer", "model"):
             return [None]
         return self._of_model(thing) or self._proposals
 
-    def build(self, thing: Any, proposal: dict[str, Any] | None) -> None:
-        """Call a layer for the first time, which builds it."""
-        if proposal is not None:
+    def build(self, thing: Any, proposal: dict[str, Any] | None, known: bool) -> None:
+        """Call a layer for the first time, which builds it; a graph is built, and called where that is not known."""
+        if proposal is not None and not (known and proposal["as"] == "model"):
             self._called(thing, proposal, False)
 
     def all(self, thing: Any, proposal: dict[str, Any] | None) -> dict[str, list[str]]:
         """What it gives, by how it is used."""
-        if self._sort in ("layer", "model"):
+        if self.sort in ("layer", "model"):
             return {} if proposal is None else dict(self._of_layer(thing, proposal))
-        return {"use %d" % number: [self._used(thing, text)] for number, text in enumerate(USES.get(self._sort, ()))}
+        return {"use %d" % number: [self._used(thing, text)] for number, text in enumerate(USES.get(self.sort, ()))}
 
     def _used(self, thing: Any, text: str) -> str:
         names = {"np": np, "keras": self._framework.keras}
@@ -99,7 +99,7 @@ class Uses:
             return "raises %s" % type(error).__name__
         finally:
             reset = getattr(thing, "reset_state", None)
-            if self._sort == "metric" and reset is not None:
+            if self.sort == "metric" and reset is not None:
                 reset()
 
     def _of_model(self, model: Any) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.audit.construction import Argument, Construction, OfBase, Text, written
 from clonediff.harness.answers.audit.record import ArgumentAudited, ClassAudited
-from clonediff.harness.answers.audit.values import bases, pairs, proposals, tried
+from clonediff.harness.answers.audit.values import bases, named_in, pairs, proposals, tried
 from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter
 from clonediff.harness.subjects.outcomes import Construction as Answer
@@ -140,13 +140,19 @@ class _InClass:
         base = {**self._base, **{name: value for name, value in needs if name in takes}}
         refusals: list[tuple[Value, str]] = []
         accepted = False
-        for value in tried(audited, parameter, base, auditing.values):
+        values = list(tried(audited, parameter, base, auditing.values))
+        for value in values:  # it grows where Keras says what it takes
             arguments = {**base, parameter.name: value}
             answer = auditing.put(audited, base, arguments)
             yield arguments, answer
             if answer.refused:
+                if not refusals and isinstance(value, str | int):
+                    words = named_in(answer.refused, base.get(parameter.name, parameter.default))
+                    values += [each for each in words if each not in values]
                 refusals.append((value, answer.refused))
             accepted = accepted or not answer.refused
+            if audited.sort == "model" and (answer.seen.facts or answer.seen.runs):
+                return  # to make one takes its time
         beside = (
             (value, more) for value, why in refusals for more in pairs(audited, parameter, why, base, auditing.values)
         )

@@ -61,6 +61,11 @@ class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float = 0.0
 
     @property
+    def title(self) -> str:
+        """Its name, without the folders of a file."""
+        return self.name.rpartition("/")[2]
+
+    @property
     def lost(self) -> tuple[ArgumentAudited, ...]:
         return tuple(each for each in self.arguments if each.answer == "lost")
 
@@ -87,7 +92,7 @@ class Audited(msgspec.Struct, frozen=True):
 
 def full_name(kind: ClassAudited, argument: ArgumentAudited) -> str:
     """The name of an argument in a baseline."""
-    return f"{kind.name}.{argument.name}" if argument.name else kind.name
+    return f"{kind.title}.{argument.name}" if argument.name else kind.title
 
 
 def read_baseline(path: Path) -> frozenset[str]:

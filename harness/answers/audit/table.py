@@ -31,6 +31,11 @@ def what(argument: ArgumentAudited) -> str:
     return f"{argument.how}: {worst.found}"
 
 
+def given(argument: ArgumentAudited) -> str:
+    """What a lost argument was given."""
+    return f"{argument.name}={argument.tried}" if argument.name else "whatever it is given"
+
+
 def grouped(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
     """The lost arguments, those together that classes of one sort lose alike."""
     groups: dict[tuple[str, ...], list[Pair]] = {}
@@ -41,10 +46,11 @@ def grouped(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
 
 def names(group: Sequence[Pair], most: int = 4) -> str:
     """The classes of a group."""
-    module = group[0][0].name.rpartition(".")[0]
-    short = [each.name.removeprefix(f"{module}.") for each, _ in group]
-    if len(short) == 1:
-        return group[0][0].name
+    titles = [each.title for each, _ in group]
+    if len(titles) == 1:
+        return titles[0]
+    module = re.split(r"[.:]\w+$", titles[0])[0]
+    short = [each.removeprefix(module).lstrip(".:") for each in titles]
     return f"{', '.join(short[:most])}{f' and {len(short) - most} more' if len(short) > most else ''} of {module}"
 
 
@@ -54,7 +60,9 @@ def markdown(audited: Audited, baseline: Collection[str] = ()) -> str:
     pairs = list(audited.lost(baseline))
     if pairs:
         lines += ["## Lost", "", "| class | argument | how |", "|---|---|---|"]
-        lines += [_row(kind.name, f"{each.name}={each.tried}" if each.name else "", what(each)) for kind, each in pairs]
+        lines += [
+            _row(kind.title, f"{each.name}={each.tried}" if each.name else "", what(each)) for kind, each in pairs
+        ]
         for group in grouped(pairs):
             kind, argument = group[0]
             lines += ["", f"### {full_name(kind, argument)}", ""]
@@ -63,11 +71,11 @@ def markdown(audited: Audited, baseline: Collection[str] = ()) -> str:
     told = [(kind, each) for kind in audited.classes for each in kind.arguments if each.answer == "cannot tell"]
     if told:
         lines += ["", "## Cannot tell", "", "| class | argument | why |", "|---|---|---|"]
-        lines += [_row(kind.name, each.name, each.reason) for kind, each in told]
+        lines += [_row(kind.title, each.name, each.reason) for kind, each in told]
     left_out = [kind for kind in audited.classes if kind.reason]
     if left_out:
         lines += ["", "## Not audited", "", "| class | why |", "|---|---|"]
-        lines += [_row(kind.name, kind.reason) for kind in left_out]
+        lines += [_row(kind.title, kind.reason) for kind in left_out]
     return "\n".join((*lines, ""))
 
 

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter
-from clonediff.strategies.graph import Form, Function, Items, Named, Seq, Value, leaves
+from clonediff.strategies.graph import Form, Function, Items, Made, Named, Seq, Value, leaves
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, NO_SENSE, Kind, Spec
 from clonediff.strategies.kinds.arguments import NOT_GIVEN, SAID_OTHERWISE, made, values
 from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT
@@ -111,6 +113,10 @@ def tried(
     default = base.get(name, None if parameter.default == NO_PLAIN_DEFAULT else parameter.default)
     kind = kind_of(audited)
     found: list[Value] = list(more.get(name, ()))
+    if type(default) is int and name in base:  # the size of a small model: most go with twice as much
+        found.append(2 * default)
+    if isinstance(default, Seq) and name in base and default.items and type(default.items[-1]) is int:
+        found.append(replace(default, items=(*default.items[:-1], 2 * default.items[-1])))
     if type(default) is bool:
         found.append(not default)
     elif name in _OF_ALL:
@@ -126,7 +132,11 @@ def tried(
         if isinstance(default, str):
             found.append(ANY_WORD)
     away = [each for each in dict.fromkeys(found) if _plain(each) != _plain(default) and not _is_own(each)]
-    return tuple(away[:MOST]) if name not in NOT_GIVEN or name in (*_OF_ALL, *more) else ()
+    if audited.sort == "model":  # it is made of numbers and words
+        away = [each for each in away if not any(isinstance(leaf, Made) for leaf in leaves(each))]
+    left_out = name in NOT_GIVEN and name not in (*_OF_ALL, *more)
+    # How a model is compiled is no part of its config: a file has it beside that.
+    return () if left_out or (audited.sort, name) == ("model", "compile") else tuple(away[:MOST])
 
 
 def _is_own(value: Value) -> bool:
@@ -154,6 +164,12 @@ def _plain(value: Any) -> Any:
         case bool() | None | str():
             return repr(value)
     return float(value) if isinstance(value, (int, float)) else value
+
+
+def named_in(why: str, base: object) -> tuple[Value, ...]:
+    """The words that a refusal has in quotes: they may be what Keras takes."""
+    words = (one or other for one, other in _QUOTED.findall(why.replace("`", "")))
+    return tuple(each for each in dict.fromkeys(words) if each and each != base)[:MOST]
 
 
 def pairs(

@@ -102,28 +102,28 @@ def _of_hub(kind: ModelClass, classes: Mapping[str, ModelClass]) -> Recipe:
     if unable is not None:
         return Recipe(name, "keras", unable=unable)
     try:
-        call = _small(kind.name, classes)
+        call = small(kind.name, classes)
     except UnknownArgumentError as error:
         return Recipe(name, "keras", unable=str(error))
-    source = _script(("import keras", "import keras_hub", *dict.fromkeys(_further_imports(call))), call)
+    source = _script(("import keras", "import keras_hub", *dict.fromkeys(further_imports(call))), call)
     return Recipe(name, "keras", source, tuple((told("sizes") or {}).items()))
 
 
-def _further_imports(call: Called) -> Iterator[str]:
+def further_imports(call: Called) -> Iterator[str]:
     """The imports of modules that keras_hub does not import by itself."""
     module = call.name.rpartition(".")[0]
     if ".src." in module:
         yield f"import {module}"
     for value in call.arguments.values():
         if isinstance(value, Called):
-            yield from _further_imports(value)
+            yield from further_imports(value)
 
 
 class UnknownArgumentError(ValueError):
     """An argument that a constructor needs, and of which nothing says what it is to be."""
 
 
-def _small(name: str, classes: Mapping[str, ModelClass], other: Mapping[str, Any] | None = None) -> Called:
+def small(name: str, classes: Mapping[str, ModelClass], other: Mapping[str, Any] | None = None) -> Called:
     """The call that makes a small model of a class, with `other` arguments than usual."""
     kind = classes.get(name)
     if kind is None:
@@ -144,7 +144,7 @@ def _small(name: str, classes: Mapping[str, ModelClass], other: Mapping[str, Any
     arguments.update((key, value) for key, value in own.items() if key not in arguments)  # those of **kwargs
     for key, value in arguments.items():
         if isinstance(value, Called) and "." not in value.name:
-            arguments[key] = _small(value.name, classes, value.arguments)
+            arguments[key] = small(value.name, classes, value.arguments)
     return Called(f"{HUB_MODULE}.{name}", arguments)
 
 

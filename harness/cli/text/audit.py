@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from clonediff.harness.answers.audit.record import Audited, ClassAudited
-from clonediff.harness.answers.audit.table import grouped, names, totals, what
+from clonediff.harness.answers.audit.table import given, grouped, names, totals, what
 from clonediff.harness.cli.terminal import table
 from clonediff.reports.markup import one_line
 
@@ -15,11 +15,11 @@ _LONGEST = 110
 def class_text(audited: ClassAudited) -> str:
     """One class in a line."""
     if audited.reason:
-        return f"{audited.name}: {one_line(audited.reason, _LONGEST)}"
+        return f"{audited.title}: {one_line(audited.reason, _LONGEST)}"
     lost = ", ".join(each.name or "whatever it is given" for each in audited.lost)
     kept = sum(each.answer == "kept" for each in audited.arguments)
     told = f"{kept} of {len(audited.arguments)} arguments kept"
-    return f"{audited.name}: {told}{f'; lost: {lost}' if lost else ''}"
+    return f"{audited.title}: {told}{f'; lost: {lost}' if lost else ''}"
 
 
 def audited_text(audited: Audited, baseline: Collection[str], *, scripts: bool) -> list[str]:
@@ -31,10 +31,13 @@ def audited_text(audited: Audited, baseline: Collection[str], *, scripts: bool) 
         for group in grouped(pairs):
             _, argument = group[0]
             proven = all(each.proven for _, each in group)
-            given = f"{argument.name}={argument.tried}" if argument.name else "whatever is given"
             unproven = "" if proven or not scripts else " (not every script fails alone)"
             rows.append(
-                (one_line(given, 60), one_line(names(group), 80), one_line(what(argument), _LONGEST) + unproven)
+                (
+                    one_line(given(argument), 60),
+                    one_line(names(group), 80),
+                    one_line(what(argument), _LONGEST) + unproven,
+                )
             )
         lines += [*table(rows), ""]
     known = len(list(audited.lost())) - len(pairs)
