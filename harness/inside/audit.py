@@ -351,5 +351,6 @@ def _shown(fact: Any) -> str:
 
 
 def _said(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return ("%s: %s" % (type(error).__name__, " ".join(lines)))[:_LONGEST]
+    """An exception in a line; of one around another, what that said."""
+    text = str(error).rpartition("Exception encountered: ")[2]
+    return ("%s: %s" % (type(error).__name__, " ".join(text.split())))[:_LONGEST]

@@ -138,13 +138,14 @@ def values(name: str, default: Any = None, *, needed: bool = False) -> tuple[Val
         return ()
     if isinstance(default, bool):
         return (not default,)
-    tried = _of_name(name)
+    tried = of_name(name)
     if tried is None:
         tried = _GENERAL if needed else _of_type(default)
     return tuple(value for value in tried if needed or value != default or type(value) is not type(default))
 
 
-def _of_name(name: str) -> tuple[Value, ...] | None:
+def of_name(name: str) -> tuple[Value, ...] | None:
+    """What to try for an argument by its name alone, None where that says nothing."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     for table, matches in ((_BY_ENDING, name.endswith), (_BY_BEGINNING, name.startswith)):

@@ -59,6 +59,7 @@ _VALUES: Mapping[str, tuple[Value, ...]] = {
     "first_decay_steps": (4,),
     "boundaries": (Seq((2, 4)),),
     "values": (Seq((0.5, 0.25, 0.125)),),
+    "label_weights": (Seq((0.5, 0.25, 0.25)),),
     "thresholds": (0.25, Seq((0.25, 0.75))),
     "threshold": (0.25,),
     "num_thresholds": (4,),
@@ -136,5 +137,9 @@ def _value(sort: str, parameter: Parameter, objects: Objects, draw: random.Rando
 def values_of(sort: str, parameter: Parameter) -> tuple[Value, ...]:
     """What to try for an argument of such an object."""
     default = None if parameter.default == NO_PLAIN_DEFAULT else parameter.default
-    told = _VALUES.get(f"{sort}.{parameter.name}") or _VALUES.get(parameter.name)
-    return told or values(parameter.name, default, needed=parameter.required)
+    return of_name(sort, parameter.name) or values(parameter.name, default, needed=parameter.required)
+
+
+def of_name(sort: str, name: str) -> tuple[Value, ...] | None:
+    """What to try by the name alone, None where nothing is said of it here."""
+    return _VALUES.get(f"{sort}.{name}") or _VALUES.get(name)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.audit.construction import Argument, Construction, OfBase, Text, written
 from clonediff.harness.answers.audit.record import ArgumentAudited, ClassAudited
-from clonediff.harness.answers.audit.values import bases, named_in, pairs, proposals, tried
+from clonediff.harness.answers.audit.values import bases, is_guessed, named_in, pairs, proposals, tried
 from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter
 from clonediff.harness.subjects.outcomes import Construction as Answer
@@ -22,6 +22,7 @@ from clonediff.strategies.kinds.arguments import NEEDS
 
 Ask = Callable[[dict[str, Any]], Answer]
 _MOST_PAIRS = 12
+_SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
 NO_EFFECT = "nothing that it changes is seen"
 
 
@@ -96,11 +97,15 @@ class _InClass:
         self._audited = audited
         self._base = base
         self._plain = plain
+        needed = [each for each in audited.constructor if each.name in base and auditing.base is None]
+        self._guessed = any(is_guessed(audited, each) and each.name not in auditing.values for each in needed)
 
     def all(self) -> list[ArgumentAudited]:
         """Each argument; before them the class without any, where that loses something already."""
         plain, found = self._plain, list[ArgumentAudited]()
         crashes = any(each.how == "crashes" for each in plain.lost)
+        if plain.lost and (plain.uncalled or (self._guessed and _may_be_the_value(plain))):
+            return [ArgumentAudited("", "cannot tell", reason=f"nobody says how it is made: {plain.lost[0].found}")]
         if plain.lost:
             config = plain.config or ()
             unsaid = [each.name for each in self._audited.constructor if each.required and each.name not in config]
@@ -115,9 +120,13 @@ class _InClass:
 
     def _of(self, parameter: AuditedParameter) -> ArgumentAudited:
         kept, reason, silent = "", "", False
+        known = (*self._auditing.values, *(self._auditing.base or ()))
         for arguments, answer in self._tries(parameter):
             value = written(arguments[parameter.name], self._auditing.dialect)
-            if answer.lost and parameter.hidden and all(each.how == "holds" for each in answer.lost):
+            guessed = self._guessed or (is_guessed(self._audited, parameter) and parameter.name not in known)
+            if guessed and _may_be_the_value(answer):
+                reason = reason or f"with {value} it cannot be revived, but that may be no value for it"
+            elif answer.lost and parameter.hidden and all(each.how == "holds" for each in answer.lost):
                 reason = f"{_short(parameter.base)} takes it, and nothing that it changes is computed"
             elif answer.lost:
                 return self._lost(parameter.name, arguments, answer, parameter.base)
@@ -187,6 +196,11 @@ class _InClass:
         value = written(arguments[name], dialect) if name else ""
         text = Construction(self._audited.name, arguments).text(dialect)
         return ArgumentAudited(name, "lost", value, lost=answer.lost, base=base, proposal=answer.proposal, script=text)
+
+
+def _may_be_the_value(answer: Answer) -> bool:
+    """Whether it cannot be revived for a reason that may be the value, and not what the config has or leaves out."""
+    return any(each.how == "crashes" and not _SIGNATURE.search(each.found) for each in answer.lost)
 
 
 def _of_one(name: str, others: tuple[str, ...], answer: Answer) -> Answer:

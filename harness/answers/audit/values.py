@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter
 from clonediff.strategies.graph import Form, Function, Items, Made, Named, Seq, Value, leaves
-from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, NO_SENSE, Kind, Spec
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, NO_SENSE, Kind, Spec, arguments, objects
 from clonediff.strategies.kinds.arguments import NOT_GIVEN, SAID_OTHERWISE, made, values
 from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT
 from clonediff.strategies.kinds.objects import values_of
@@ -137,6 +137,18 @@ def tried(
     left_out = name in NOT_GIVEN and name not in (*_OF_ALL, *more)
     # How a model is compiled is no part of its config: a file has it beside that.
     return () if left_out or (audited.sort, name) == ("model", "compile") else tuple(away[:MOST])
+
+
+def is_guessed(audited: AuditedClass, parameter: AuditedParameter) -> bool:
+    """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
+    kind = kind_of(audited)
+    told = (
+        parameter.annotation or parameter.words or parameter.name in _OF_ALL,
+        kind is not None and parameter.name in kind.options,
+        arguments.of_name(parameter.name) or objects.of_name(audited.sort, parameter.name),
+        not parameter.required and parameter.default not in (None, NO_PLAIN_DEFAULT),
+    )
+    return not any(told)
 
 
 def _is_own(value: Value) -> bool:
