@@ -276,12 +276,12 @@ class Audit:
         """What the revived object has lost: what it gives, or holds as if the argument had never been given."""
         plain = self._plain
         assert plain is not None
-        for name, gives in made.runs.items():
-            if revived.runs.get(name) != gives:
-                yield {"how": COMPUTES, "path": name, "found": how}
+        other = [name for name, gives in made.runs.items() if revived.runs.get(name) != gives]
+        for name in other:
+            yield {"how": COMPUTES, "path": name, "found": how}
         # Where the argument changes what is computed, and the revived object computes the same, it is not lost.
         works = any(gives != plain.runs.get(name) and name not in self._varies for name, gives in made.runs.items())
-        if works or made is plain:
+        if made is plain or (works and not other):
             return
         for path, fact in made.facts.items():
             found, default = revived.facts.get(path), plain.facts.get(path)

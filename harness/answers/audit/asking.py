@@ -112,7 +112,7 @@ class _InClass:
             found += [self._lost(name, self._base, plain) for name in (crashes and unsaid) or ("",)]
         if not crashes:
             found += [self._of(parameter) for parameter in self._audited.constructor]
-        bases = {each.name: each for each in self._audited.constructor if each.base}
+        bases = {each.name: each for each in self._audited.constructor if each.base and ".src." not in each.base}
         return [
             self._unless_of_base(each, bases[each.name]) if each.answer == "lost" and each.name in bases else each
             for each in found
@@ -176,7 +176,7 @@ class _InClass:
                 return
 
     def _unless_of_base(self, argument: ArgumentAudited, parameter: AuditedParameter) -> ArgumentAudited:
-        """What a base loses of each class that leaves its arguments to it is no fault of the class."""
+        """What Keras' own base of all layers loses of each class is no fault of the class."""
         key = parameter.base, argument.name
         known = self._auditing.of_bases
         if key not in known:

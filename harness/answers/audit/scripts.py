@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, ClassAudited
+from clonediff.harness.answers.audit.record import WORST_FIRST, ArgumentAudited, Audited, ClassAudited
 from clonediff.harness.inside.try_call import ROWS
 from clonediff.harness.inside.uses import USES
 from clonediff.harness.scripts.run_alone import LIMIT, run_alone
@@ -16,8 +17,10 @@ from clonediff.harness.subjects.outcomes import Lost, Proposal
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 
-_TURNS = 4
+_TURNS = 5
 """So many scripts are tried for an argument."""
+_MOST = 2
+"""So many differences of each sort are shown by a script."""
 _EACH = 2.0
 """Seconds that a script may take beside the import of Keras."""
 
@@ -92,8 +95,8 @@ def _raised(texts: list[str], subject: Subject, place: ReleasePlace) -> list[str
 
 def _scripts(kind: ClassAudited, argument: ArgumentAudited, dialect: str) -> Iterator[tuple[str, str]]:
     """The scripts that may show it, the plainest of the worst first, each with the exception that it ends in."""
-    worst = [each for each in argument.lost if each.how == argument.worst.how]
-    for lost in sorted(worst, key=_plainness)[:_TURNS]:
+    by_how = (sorted((each for each in argument.lost if each.how == how), key=_plainness) for how in WORST_FIRST)
+    for lost in itertools.chain.from_iterable(each[:_MOST] for each in by_how):
         for called in (False, True) if lost.how in ("holds", "crashes") and argument.proposal is not None else (True,):
             yield _script(kind, argument, lost, dialect, called), _ends_in(lost)
 
