@@ -33,8 +33,8 @@ _MOST = 20
 """So many facts are told in which an argument shows."""
 _SEED = 1
 """Of the numbers that weights are given."""
-_OTHER_SEED = 1
-"""What is made a second time draws other numbers, so that what chance has made is not the same."""
+_OTHER_SEEDS = (1, 2, 3, 4)
+"""What is made again draws other numbers, so that what chance has made is not the same."""
 
 
 class _Look:
@@ -94,7 +94,7 @@ class Audit:
     def _begin(self, text: str, proposal: dict[str, Any] | None = None) -> None:
         self._of, self._plain, self._varies, self._uncalled = text, None, set(), ""
         plain = self._look(text, proposal=proposal)
-        again = self._look(text, proposal=plain.proposal, seed=_OTHER_SEED)
+        again = self._look(text, proposal=plain.proposal, seed=_OTHER_SEEDS[0])
         self._plain = plain
         self._varies = {path for path in {**plain.facts, **again.facts} if not _same(plain, again, path)}
         self._varies.update(name for name in plain.runs if plain.runs[name] != again.runs.get(name))
@@ -290,14 +290,21 @@ class Audit:
                 yield {"how": HOLDS, "path": path, "made": _shown(fact), "found": _shown(found)}
 
     def _repeated(self, text: str, made: _Look, lost: list[dict[str, str]]) -> list[dict[str, str]]:
-        """Of what is lost, that in which another build of the same text is as the first was."""
+        """Of what is lost, that in which other builds of the same text are as the first was.
+
+        The states of a layer are copied, so that one other build is enough. What else draws numbers has states of its
+        own, and may draw the same by chance: where any use varies, no use says anything.
+        """
+        seeds = _OTHER_SEEDS[:1] if self._framework.is_layer(made.thing) else _OTHER_SEEDS
         try:
-            again = self._look(text, proposal=made.proposal, like=made, seed=_OTHER_SEED)
+            others = [self._look(text, proposal=made.proposal, like=made, seed=seed) for seed in seeds]
         except (_Refused, _Lost):  # it cannot be made twice
             return []
 
         def is_same(path: str) -> bool:
-            return _same(made, again, path) and made.runs.get(path) == again.runs.get(path)
+            used = (path,) if len(seeds) == 1 else tuple(made.runs)
+            same = (each.runs.get(name) == made.runs.get(name) for each in others for name in used)
+            return all(_same(made, each, path) for each in others) and (path not in made.runs or all(same))
 
         return [each for each in lost if is_same(each["path"])]
 

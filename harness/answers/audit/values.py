@@ -44,6 +44,7 @@ _SHAPES: tuple[tuple[tuple[int, ...], str], ...] = (
 """What a layer is called on, beside the batch."""
 _LITERAL = re.compile(r"Literal\[(.*)\]")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_OR_NOT = ("None", "Optional", "Union", "typing")
 _BY_TYPE: Mapping[str, tuple[Value, ...]] = {"bool": (True,), "int": (2, 3), "float": (0.5, 2.0), "str": (ANY_WORD,)}
 
 
@@ -86,6 +87,8 @@ def _needed(
     if parameter.name in more or told:
         return more.get(parameter.name, ()) + told
     said = _said(parameter)
+    if not said and parameter.annotation and is_guessed(audited, parameter):
+        return ()
     by_name = tuple(each for each in values_of(audited.sort, parameter) if not _is_own(each))
     return said or by_name or (2, 0.5, ANY_WORD)
 
@@ -125,9 +128,11 @@ def tried(
         found += _said(parameter)
         if kind is not None:
             found += [each for each in kind.options.get(name, ()) if each != LEFT_OUT and each != "each"]
-        found += values_of(audited.sort, parameter) if name not in SAID_OTHERWISE else ()
+        # What is none of the types that an annotation names is no value.
+        nothing_else = bool(parameter.annotation) and is_guessed(audited, parameter)
+        found += values_of(audited.sort, parameter) if name not in SAID_OTHERWISE and not nothing_else else ()
         found += parameter.words
-        if name not in NOT_GIVEN:
+        if name not in NOT_GIVEN and not nothing_else:
             found += values(name, default if not parameter.required else None)
         if isinstance(default, str):
             found.append(ANY_WORD)
@@ -143,7 +148,7 @@ def is_guessed(audited: AuditedClass, parameter: AuditedParameter) -> bool:
     """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
     kind = kind_of(audited)
     told = (
-        parameter.annotation or parameter.words or parameter.name in _OF_ALL,
+        _said(parameter) or parameter.words or parameter.name in _OF_ALL,
         kind is not None and parameter.name in kind.options,
         arguments.of_name(parameter.name) or objects.of_name(audited.sort, parameter.name),
         not parameter.required and parameter.default not in (None, NO_PLAIN_DEFAULT),
@@ -162,7 +167,9 @@ def _said(parameter: AuditedParameter) -> tuple[Value, ...]:
     if literal:
         return tuple(one or other for one, other in _QUOTED.findall(literal[1]))
     words = re.findall(r"\w+", parameter.annotation)
-    return tuple(itertools.chain.from_iterable(_BY_TYPE[word] for word in words if word in _BY_TYPE))
+    if not set(words) <= {*_BY_TYPE, *_OR_NOT}:
+        return ()
+    return tuple(itertools.chain.from_iterable(_BY_TYPE.get(word, ()) for word in words))
 
 
 def _plain(value: Any) -> Any:

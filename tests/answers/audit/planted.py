@@ -133,3 +133,45 @@ class Clips(keras.constraints.Constraint):
 
     def get_config(self):
         return {"high": self._high}
+
+
+class Table:
+    """What the next one takes, of which an audit knows no value."""
+
+
+class Annotated(keras.layers.Layer):
+    """Nothing is known to be lost: no number is a `Table`."""
+
+    def __init__(self, table: Table | None = None, sizes: "tuple[int, ...] | None" = None, **kwargs):
+        super().__init__(**kwargs)
+        self.table = table
+        self.sizes = sizes
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return {**super().get_config(), **({} if self.table is None else {"table": self.table.name})}
+
+
+class Shuffles(keras.metrics.Metric):
+    """Nothing is lost: it draws with a seed of its own, one of two numbers, and reviving it takes a number as well."""
+
+    def __init__(self, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.seed = seed
+        self.generator = keras.random.SeedGenerator(seed)
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        pass
+
+    def result(self):
+        return keras.random.randint((), 0, 2, seed=self.generator)
+
+    def get_config(self):
+        return {**super().get_config(), "seed": self.seed}
+
+    @classmethod
+    def from_config(cls, config):
+        keras.random.SeedGenerator()
+        return cls(**config)
