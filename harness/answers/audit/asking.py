@@ -107,16 +107,28 @@ class _InClass:
         if plain.lost and (plain.uncalled or (self._guessed and _may_be_the_value(plain))):
             return [ArgumentAudited("", "cannot tell", reason=f"nobody says how it is made: {plain.lost[0].found}")]
         if plain.lost:
-            config = plain.config or ()
-            unsaid = [each.name for each in self._audited.constructor if each.required and each.name not in config]
-            found += [self._lost(name, self._base, plain) for name in (crashes and unsaid) or ("",)]
+            found += self._of_base(crashes)
         if not crashes:
             found += [self._of(parameter) for parameter in self._audited.constructor]
+        found = list({each.name: each for each in reversed(found)}.values())[::-1]
         bases = {each.name: each for each in self._audited.constructor if each.base and ".src." not in each.base}
         return [
             self._unless_of_base(each, bases[each.name]) if each.answer == "lost" and each.name in bases else each
             for each in found
         ]
+
+    def _of_base(self, crashes: bool) -> Iterator[ArgumentAudited]:
+        """What the class loses as it is made plainly: the arguments that it is made with and does not write."""
+        config, needed = self._plain.config, {each.name for each in self._audited.constructor if each.required}
+        unsaid = [name for name in self._base if config is not None and name not in config]
+        if crashes:
+            unsaid = [name for name in unsaid if name in needed]
+        for name in unsaid:
+            yield self._lost(name, self._base, self._plain)
+        if not unsaid and any(isinstance(each, Text) for each in self._base.values()):
+            yield ArgumentAudited("", "cannot tell", reason="something is lost, maybe by what it is made of")
+        elif not unsaid:
+            yield self._lost("", self._base, self._plain)
 
     def _of(self, parameter: AuditedParameter) -> ArgumentAudited:
         kept, reason, silent = "", "", False
