@@ -48,7 +48,8 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def worst(self) -> Lost:
-        return min(self.lost, key=lambda each: WORST_FIRST.index(each.how))
+        """The worst that is lost, where it shows most plainly."""
+        return min(self.lost, key=lambda each: (WORST_FIRST.index(each.how), plainness(each)))
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -88,6 +89,11 @@ class Audited(msgspec.Struct, frozen=True):
 
     def count(self, answer: Answer) -> int:
         return sum(each.answer == answer for kind in self.classes for each in kind.arguments)
+
+
+def plainness(lost: Lost) -> tuple[int, int]:
+    """The smaller, the plainer is the path to what is lost."""
+    return lost.path.count("[") + 2 * lost.path.count("._"), len(lost.path)
 
 
 def full_name(kind: ClassAudited, argument: ArgumentAudited) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.answers.audit.record import WORST_FIRST, ArgumentAudited, Audited, ClassAudited
+from clonediff.harness.answers.audit.record import WORST_FIRST, ArgumentAudited, Audited, ClassAudited, plainness
 from clonediff.harness.inside.try_call import ROWS
 from clonediff.harness.inside.uses import USES
 from clonediff.harness.scripts.run_alone import LIMIT, run_alone
@@ -95,14 +95,10 @@ def _raised(texts: list[str], subject: Subject, place: ReleasePlace) -> list[str
 
 def _scripts(kind: ClassAudited, argument: ArgumentAudited, dialect: str) -> Iterator[tuple[str, str]]:
     """The scripts that may show it, the plainest of the worst first, each with the exception that it ends in."""
-    by_how = (sorted((each for each in argument.lost if each.how == how), key=_plainness) for how in WORST_FIRST)
+    by_how = (sorted((each for each in argument.lost if each.how == how), key=plainness) for how in WORST_FIRST)
     for lost in itertools.chain.from_iterable(each[:_MOST] for each in by_how):
         for called in (False, True) if lost.how in ("holds", "crashes") and argument.proposal is not None else (True,):
             yield _script(kind, argument, lost, dialect, called), _ends_in(lost)
-
-
-def _plainness(lost: Lost) -> tuple[int, int]:
-    return lost.path.count("[") + 2 * lost.path.count("._"), len(lost.path)
 
 
 def _ends_in(lost: Lost) -> str:
