@@ -132,7 +132,9 @@ class _InClass:
 
     def _of(self, parameter: AuditedParameter) -> ArgumentAudited:
         kept, reason, silent = "", "", False
-        known = (*self._auditing.values, *(self._auditing.base or ()))
+        # A number of a base that somebody gave says what its argument can be; an object says nothing.
+        numbers = (name for name, each in (self._auditing.base or {}).items() if not isinstance(each, Text))
+        known = (*self._auditing.values, *numbers)
         for arguments, answer in self._tries(parameter):
             value = written(arguments[parameter.name], self._auditing.dialect)
             guessed = self._guessed or (is_guessed(self._audited, parameter) and parameter.name not in known)

@@ -58,7 +58,7 @@ def prove(audited: Audited, subject: Subject, place: ReleasePlace) -> Audited:
         tried = {key: texts[turn] for key, texts in left.items() if key not in proven and turn < len(texts)}
         raised = _raised([text for text, _ in tried.values()], subject, place)
         for (key, (text, ends_in)), name in zip(tried.items(), raised, strict=True):
-            if name and ends_in in ("", name):
+            if name == ends_in:
                 proven.add(key)
                 shown[key] = text
     classes = []
@@ -102,7 +102,9 @@ def _scripts(kind: ClassAudited, argument: ArgumentAudited, dialect: str) -> Ite
 
 
 def _ends_in(lost: Lost) -> str:
-    return lost.found.partition(":")[0] if lost.how == "crashes" else "" if lost.how == "weights" else "AssertionError"
+    if lost.how == "crashes":
+        return lost.found.partition(":")[0]
+    return "ValueError" if lost.how == "weights" else "AssertionError"
 
 
 def _script(kind: ClassAudited, argument: ArgumentAudited, lost: Lost, dialect: str, called: bool) -> str:
