@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import json_text
 from clonediff.harness.subjects.case import RATE
+from clonediff.strategies.preparations import RATE as PREPARED
 
 
 class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
@@ -58,7 +59,8 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     "--state-rate",
     "preparation_rate",
     type=click.IntRange(min=0),
-    help="Train or quantize the model of one in N graphs to which something is done before cloning; 0 for none [2].",
+    help="Train or quantize the model of one in N graphs to which something is done before cloning; 0 for none "
+    f"[{PREPARED}].",
 )
 @click.option("--jobs", type=_Jobs(), default="auto", show_default=True, help="How many graphs to try at once.")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")

@@ -78,7 +78,7 @@ class Arguments:
         if len(args) < 2 and not kwargs:
             return args, kwargs
         parameters = _parameters(layer)
-        positional = [each for each in parameters.values() if each.kind is each.POSITIONAL_OR_KEYWORD]
+        positional = [each for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
         masked = any(map(self._has_mask, leaves(args)))
         while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
             args = args[:-1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -61,17 +63,88 @@ def test_what_was_compiled_and_never_trained_can_be_copied():
     assert np.array_equal(model(BATCH), clone(BATCH))
 
 
-def test_layers_that_have_learned_from_data_have_learned_it_in_the_clone():
-    keras = KERAS["keras"]
+@pytest.mark.parametrize("generation", KERAS)
+def test_layers_that_have_learned_from_data_have_learned_it_in_the_clone(generation):
+    keras = KERAS[generation]
     normalization = keras.layers.Normalization()
     normalization.adapt(BATCH)
     words = keras.layers.StringLookup()
     words.adapt(["b", "a", "b"])
+    frequencies = keras.layers.TextVectorization(output_mode="tf_idf")
+    frequencies.adapt(["b a", "b", "c b"])
     for model, data in (
-        (keras.Sequential([keras.Input((6,)), normalization]), BATCH),
+        (keras.Sequential([keras.Input((6,)), normalization]), tf.constant(BATCH)),
         (keras.Sequential([keras.Input((1,), dtype="string"), words]), tf.constant([["b"], ["a"]])),
+        (keras.Sequential([keras.Input((1,), dtype="string"), frequencies]), tf.constant([["b a"], ["c"]])),
     ):
-        assert np.array_equal(model(data), clone_model(model, weights=True)(data))
+        expected = model(data)
+        assert np.array_equal(expected, clone_model(model, weights=True)(data))
+        if generation == "tf_keras":  # where what was learned is in the weights alone
+            with contextlib.suppress(tf.errors.OpError, ValueError):
+                assert not np.array_equal(expected, clone_model(model)(data))
+
+
+@pytest.mark.parametrize("generation", KERAS)
+def test_a_built_model_in_one_that_is_not_built_keeps_its_weights(generation):
+    keras = KERAS[generation]
+    base = keras.Sequential([keras.Input((6,)), keras.layers.Dense(6)])
+    clone = clone_model(keras.Sequential([keras.layers.Dropout(0.1), base, keras.layers.Dense(2)]), weights=True)
+    assert np.array_equal(base.get_weights()[0], clone.layers[1].get_weights()[0])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda model: setattr(model.layers[1], "trainable", False), id="frozen after it was trained"),
+        pytest.param(lambda model: None, id="as it was"),
+    ],
+)
+@pytest.mark.parametrize("units", [6, 5])
+def test_each_weight_keeps_its_own_moments(units, change):
+    keras = KERAS["keras"]
+    layers = keras.layers
+    model = keras.Sequential([keras.Input((6,)), layers.Dense(units, name="a"), layers.Dense(6, name="b")])
+    model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse")
+    targets = np.ones((4, 6), "float32")
+    model.fit(BATCH, targets, shuffle=False, verbose=0)
+    change(model)
+    model.make_train_function(force=True)  # what is frozen later goes on being trained by the function there is
+    clone = clone_model(model, weights=True)
+    for each in (model, clone):
+        each.fit(BATCH, targets, shuffle=False, verbose=0)
+    assert all(np.array_equal(*pair) for pair in zip(model.get_weights(), clone.get_weights(), strict=True))
+
+
+def test_a_clone_function_that_freezes_leaves_the_moments_where_they_belong():
+    keras = KERAS["keras"]
+
+    def frozen(layer):
+        clone = layer.__class__.from_config(layer.get_config())
+        clone.trainable = False
+        return clone
+
+    model = trained(keras, "adam")
+    clone = clone_model(model, clone_function=frozen, weights=True)
+    assert [each.name for each in clone.trainable_variables] == []
+    assert np.array_equal(model(BATCH), clone(BATCH))
+    pairs = zip(model.optimizer.variables, clone.optimizer.variables, strict=True)
+    assert all(np.array_equal(*pair) for pair in pairs)
+
+
+def test_weights_are_in_one_order_whatever_is_frozen():
+    keras = KERAS["tf_keras"]
+    normalizations = keras.Sequential([keras.layers.BatchNormalization(), keras.layers.BatchNormalization()])
+    inputs = keras.Input((3, 6))
+    model = keras.Model(inputs, keras.layers.TimeDistributed(normalizations)(inputs))
+    model.set_weights([np.full(each.shape, number + 1.0) for number, each in enumerate(model.get_weights())])
+
+    def frozen(layer):
+        clone = layer.__class__.from_config(layer.get_config())
+        clone.trainable = False
+        return clone
+
+    data = np.ones((2, 3, 6), "float32")
+    assert np.array_equal(model(data), clone_model(model, clone_function=frozen, weights=True)(data))
 
 
 def test_other_weights_are_refused_and_nothing_is_copied():

@@ -313,6 +313,10 @@ class Framework:
         """A model's weights in order, and the ids of those that train."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
 
+    def weights_in_order(self, model: Any) -> list[Any]:
+        """The same weights in an order that is that of a clone, whatever is frozen in it."""
+        return self.weights(model)[0]
+
     def weights_written(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does beside writing variables; with an `original`, its weights have been copied."""
 

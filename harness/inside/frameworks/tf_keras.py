@@ -275,17 +275,25 @@ class TfKeras(Eager):
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         if isinstance(model, self._sequential) and not model.built:  # which does not tell them, nor does one within it
-            held = [weight for layer in self._with_all_below(model) for weight in self._own_weights(layer)]
-            weights = list({id(weight): weight for weight in held}.values())
+            weights = self.weights_in_order(model)
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
         # The table of a lookup that was adapted poses as a weight.
         return [weight for weight in weights if hasattr(weight, "numpy")], trains
 
+    def weights_in_order(self, model: Any) -> list[Any]:
+        held = [weight for layer in self._with_all_below(model) for weight in self._own_weights(layer)]
+        return list({id(weight): weight for weight in held}.values())
+
+    def _tables(self, model: Any) -> list[Any]:
+        """The tables of lookups, which pose as weights that are not trained."""
+        layers = self._with_all_below(model)
+        held = [weight for layer in layers for weight in getattr(layer, "_non_trainable_weights", ())]
+        return list({id(weight): weight for weight in held if hasattr(weight, "get_tensors")}.values())
+
     def weights_written(self, model: Any, original: Any = None) -> None:
-        if original is not None and original.built and model.built:  # before, there may be no weights to ask for
-            tables = zip(original.weights, model.weights)
-            for table, mine in [pair for pair in tables if hasattr(pair[0], "get_tensors")]:
+        if original is not None:
+            for table, mine in zip(self._tables(original), self._tables(model)):
                 mine.set_weights(table.get_tensors())
         for layer in self._with_all_below(model):
             if hasattr(layer, "finalize_state"):

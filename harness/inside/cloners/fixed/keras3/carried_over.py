@@ -194,10 +194,11 @@ def learn_alike(original: Any, clone: Any) -> None:
         return
     lookup = getattr(original, "_lookup_layer", original)
     if getattr(lookup, "input_vocabulary", 0) is None and type(original) is type(clone):
-        words = original.get_vocabulary(include_special_tokens=False)
-        if words:
-            weights = getattr(lookup, "idf_weights_const", None) if lookup.output_mode == "tf_idf" else None
-            clone.set_vocabulary(words, weights)
+        weights = getattr(lookup, "idf_weights_const", None) if lookup.output_mode == "tf_idf" else None
+        # The weights are those of the special tokens, too, and of the padding.
+        words = original.get_vocabulary(include_special_tokens=weights is not None)
+        if len(words) > (0 if weights is None else lookup._token_start_index()):
+            clone.set_vocabulary(words, None if weights is None else weights[: len(words)])
 
 
 def fresh_variable(variable: Any) -> Any:

@@ -44,7 +44,15 @@ def compile_alike(original: Any, clone: Any, made_again: Callable[[Any], Any]) -
     scaled = isinstance(original.optimizer, keras.optimizers.LossScaleOptimizer)
     keras.Model.compile(clone, **map_leaves(own, arguments), auto_scale_loss=scaled)
     if getattr(original.optimizer, "built", False):
-        clone.optimizer.build(clone.trainable_variables)
+        clone.optimizer.build(_trained_alike(original, clone))
+
+
+def _trained_alike(original: Any, clone: Any) -> list[Any]:
+    """The weights that the optimizer of the clone is built for: those of the original's, whatever was frozen since."""
+    its: Any = getattr(original.optimizer, "inner_optimizer", original.optimizer)
+    clone_of = {id(weight): twin for weight, twin in zip(original.weights, clone.weights)}
+    trained = [clone_of.get(id(variable)) for variable in getattr(its, "_trainable_variables", (None,))]
+    return clone.trainable_variables if any(each is None for each in trained) else trained
 
 
 def _holding_the_same(value: Any) -> Any:
