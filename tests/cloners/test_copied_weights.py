@@ -15,11 +15,11 @@ BATCH = np.linspace(-1, 1, 24, dtype="float32").reshape(4, 6)
 TARGETS = np.ones((4, 1), "float32")
 
 
-def trained(keras, optimizer):
-    layers = keras.layers
-    inputs = keras.Input((6,))
+def trained(package, optimizer):
+    layers = package.layers
+    inputs = package.Input((6,))
     hidden = layers.BatchNormalization()(layers.Dense(5, activation="relu")(inputs))
-    model = keras.Model(inputs, layers.Dense(1)(layers.Dropout(0.5, seed=3)(hidden)))
+    model = package.Model(inputs, layers.Dense(1)(layers.Dropout(0.5, seed=3)(hidden)))
     model.compile(optimizer, "mse")
     model.fit(BATCH, TARGETS, epochs=2, verbose=0)
     return model
