@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 from packaging.version import InvalidVersion, Version
 
 from clonediff.reports.entries import read_beside
-from clonediff.reports.records import Cause
+from clonediff.reports.records import Cause, RecordError
 
 KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
+
+_Generation = Literal["keras", "tf_keras", "keras2"]
+_GENERATIONS = get_args(_Generation)
 
 
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +55,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     id: str
-    generation: Literal["keras", "tf_keras", "keras2"]
+    generation: _Generation
     title: str
     because: str
     match: tuple[Pattern, ...]
@@ -131,7 +134,15 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
     """Read the file of known issues."""
-    return KnownIssues(*read_beside(path, "issue", KnownIssue, _problem, inner={"match": Pattern}, beside="read_in"))
+    issues, read_in = read_beside(path, "issue", KnownIssue, _problem, inner={"match": Pattern}, beside="read_in")
+    for generation, release in read_in.items():
+        if generation not in _GENERATIONS:
+            raise RecordError(f"{path}: `read_in` has {generation!r}, expected one of {', '.join(_GENERATIONS)}")
+        if not _is_release(release):
+            raise RecordError(
+                f"{path}: `read_in` has {release!r} for {generation}, expected a release such as '3.12.0'"
+            )
+    return KnownIssues(issues, read_in)
 
 
 def explains(issue: KnownIssue, cause: Cause) -> bool:
@@ -191,6 +202,14 @@ def _within(issue: KnownIssue, release: str | None) -> bool:
     if issue.since is not None and here < _numbers(issue.since):
         return False
     return issue.until is None or here < _numbers(issue.until)
+
+
+def _is_release(text: str) -> bool:
+    try:
+        Version(text)
+    except InvalidVersion:
+        return False
+    return bool(_numbers(text))
 
 
 def _numbers(release: str) -> tuple[int, ...]:

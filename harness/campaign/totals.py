@@ -181,9 +181,14 @@ class Totals:
         }
 
     def _mended_after(self, each: SubjectTotals, issue: KnownIssue) -> str:
-        """The release after which an issue was mended, as its example shows; "" where it was not, or not later."""
+        """The release after which an issue was mended, as its example shows; "" where it was not, or not later.
+
+        The list was read on the default backend: on another one, an issue may never have been there. It is mended there
+        where its entry says so.
+        """
         gone = each.breaks.get(issue.id) is False and not each.drawn.known.get(issue.id)
-        return self._known.mended_after(issue, each.met.keras) if gone else ""
+        had = issue.until is not None or Subject.parse(each.met.subject).on_default_backend
+        return self._known.mended_after(issue, each.met.keras) if gone and had else ""
 
     def _of(self, each: SubjectTotals) -> list[KnownIssue]:
         generation = Subject.parse(each.met.subject).generation

@@ -75,13 +75,13 @@ def effects(
     Where the release raises and the candidate does not, what is still wrong is silent now. A candidate that only lets a
     known bug of the release show, which is silent wherever that makes a clone, has made nothing worse; nor has one that
     loses a property or a name where there was no clone at all. What the release breaks alike is left, unless more comes
-    of it now: a mask that only stood in another place before, say, and is lost.
+    of it now: a mask that only stood in another place before, say, and is lost. So it is with what fixed breaks alike.
     """
     silent_now = any(map(loud, upstream)) and not any(map(loud, causes))
     nothing_worked = not makes_a_clone(upstream)
 
     def against_upstream(cause: Cause) -> FixEffect:
-        if any(alike(cause, other) and other.severity <= cause.severity for other in upstream):
+        if _alike_and_as_severe(cause, upstream):
             return FixEffect.LEAVES
         if (silent_now or nothing_worked) and bugs.upstream.of(cause) is not None:
             return FixEffect.LEAVES
@@ -90,9 +90,14 @@ def effects(
         return FixEffect.OTHERWISE if nothing_worked else FixEffect.BREAKS
 
     def effect(cause: Cause) -> FixEffect:
-        if bugs.excused.of(cause) is not None or any(alike(cause, other) for other in fixed):
+        if bugs.excused.of(cause) is not None or _alike_and_as_severe(cause, fixed):
             return FixEffect.SHARED
         found = against_upstream(cause)
         return _ONLY_LOSES[found] if cause.severity > Severity.TRAINS else found
 
     return [(cause, effect(cause)) for cause in causes]
+
+
+def _alike_and_as_severe(cause: Cause, others: Sequence[Cause]) -> bool:
+    """Whether one of the others breaks alike, and no less comes of it."""
+    return any(alike(cause, other) and other.severity <= cause.severity for other in others)

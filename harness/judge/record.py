@@ -59,9 +59,10 @@ class Judged(msgspec.Struct, frozen=True):
     `worse` where an exception became silent, in `broken` where something worked, in `otherwise` where it breaks in
     another way than before, in `left` where in the same; in `lost_now` where it breaks no longer and only loses a
     property or a name, in `left_lost` where it does so as before; `mended` where nothing is wrong any more. `lost` are
-    all graphs that lose a property or a name that was kept, whatever else they do. `uncovered` are those of `left`
-    where the release raised, and shows the same bug elsewhere. `silent` sums up the worse ones. `stopped` says why not
-    all were tried. What is less severe than `at_least` is said, and does not speak against it.
+    all graphs that lose a property or a name that was kept, whatever else they do, and `only_lost` those of them where
+    that is the worst. `uncovered` are those of `left` where the release raised, and shows the same bug elsewhere.
+    `silent` sums up the worse ones. `stopped` says why not all were tried. What is less severe than `at_least` is said,
+    and does not speak against it.
     """
 
     candidate: str
@@ -84,6 +85,7 @@ class Judged(msgspec.Struct, frozen=True):
     otherwise: int = 0
     left: int = 0
     lost: int = 0
+    only_lost: int = 0
     lost_now: int = 0
     left_lost: int = 0
     uncovered: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -124,8 +124,8 @@ class TwoTrees:
                 candidate.try_all(graphs, self._budget, lambda what, part: self._say(what, part * _PART))
             self._compare_issues(self._asked(base, head), base, head)
         self._say("trying again what differs", _TOLD)
-        self._stopped = candidate.stopped
-        self._try_again([each for each in in_order(candidate) if each.effect in WORSE])
+        given_up = self._try_again([each for each in in_order(candidate) if each.effect in WORSE])
+        self._stopped = given_up or candidate.stopped
         return self.judged()
 
     def judged(self) -> TreesJudged:
@@ -137,7 +137,7 @@ class TwoTrees:
             where: tuple(
                 NamedIssue(each.id, each.title, each.link, severity)
                 for each, severity in sorted(its, key=lambda its: its[1])
-                if each.id not in known.values()
+                if not self._told_as_worse(each, severity, known)
             )
             for where, its in self._issues.items()
         }
@@ -149,7 +149,8 @@ class TwoTrees:
             tried=sum(each.built for each in graphs),
             worse=tuple(each for each in sure if each.effect is not FixEffect.LOSES),
             lost=tuple(each for each in sure if each.effect is FixEffect.LOSES),
-            scripts={each.cause.fingerprint: self._script(each) for each in self._sure},
+            # One cause may break one graph and lose a property on another: the worst comes first, and its script stays.
+            scripts={each.cause.fingerprint: self._script(each) for each in reversed(self._sure)},
             otherwise=tuple(judged_cause(each) for each in shown if each.effect in _WITHOUT_A_CLONE),
             unsteady=self._unsteady,
             stopped=self._stopped,
@@ -194,26 +195,44 @@ class TwoTrees:
         new = [issue for issue, _ in self._issues.get("brought", ())]
         return {each.fingerprint: issue.id for each in causes for issue in new if explains(issue, each)}
 
-    def _try_again(self, shown: Sequence[CauseOnGraphs]) -> None:
-        """Keep what shows again in other processes. Whatever depends on what ran before is nothing to report."""
-        changed = [issue for where in _CHANGED for issue, _ in self._issues.pop(where, ())]
+    def _told_as_worse(self, issue: KnownIssue, severity: Severity, known: Mapping[str, str]) -> bool:
+        """Whether a cause that is worse has an issue's name, and is as severe as its example."""
+        its = (each.cause for each in self._sure if known.get(each.cause.fingerprint) == issue.id)
+        return any(cause.severity <= severity for cause in its)
+
+    def _try_again(self, shown: Sequence[CauseOnGraphs]) -> str:
+        """Keep what shows again in other processes. Whatever depends on what ran before is nothing to report.
+
+        What it returns says why it was given up, and is "" where it was not.
+        """
+        changed = [issue for where in _CHANGED for issue, _ in self._issues.get(where, ())]
         if not shown and not changed:
-            return
+            return ""
         with ExitStack() as running:
             base, head = (running.enter_context(self._process(each)) for each in (self._base, self._head))
-            self._compare_issues(changed, base, head, _TOLD)
+            self._compare_again(changed, base, head)
             again = self._pair(base, head)
             for each in shown:
                 try:
                     causes = again.try_from(each.smallest.graph, each.first_on).causes
                 except GivenUpError as error:
-                    self._stopped = str(error)
-                    return
+                    return str(error)
                 if (each.effect, each.cause.fingerprint) in {(effect, cause.fingerprint) for cause, effect in causes}:
                     each.reproduced = True
                     self._sure.append(each)
                 else:
                     self._unsteady += 1
+        return ""
+
+    def _compare_again(self, changed: Sequence[KnownIssue], base: SubjectProcess, head: SubjectProcess) -> None:
+        """Compare issues for the second time. Until that ends, the first time counts."""
+        once = self._issues
+        try:
+            self._issues = {where: list(its) for where, its in once.items() if where not in _CHANGED}
+            self._compare_issues(changed, base, head, _TOLD)
+        except BaseException:
+            self._issues = once
+            raise
 
     def _script(self, shown: CauseOnGraphs) -> str:
         case = shown.smallest.case

@@ -65,6 +65,7 @@ def verdict(blank: Judged, candidate: Candidate) -> Judged:
         otherwise=effects.count(FixEffect.OTHERWISE),
         left=effects.count(FixEffect.LEAVES),
         lost=sum(_loses(tried, wrong) for tried in built),
+        only_lost=effects.count(FixEffect.LOSES),
         lost_now=effects.count(FixEffect.LOSES_NOW),
         left_lost=effects.count(FixEffect.LEAVES_LOST),
         uncovered=sum(tried.uncovered for tried in built),

@@ -100,6 +100,11 @@ class Subject(msgspec.Struct, frozen=True):
         return "tf.keras" if self.package == "tensorflow" else self.generation
 
     @property
+    def on_default_backend(self) -> bool:
+        """Whether it runs on the backend that its package has unless another is named."""
+        return self.backend == BACKENDS[self.package][0]
+
+    @property
     def release(self) -> str:
         """The part of its name that says which package in which version."""
         name = NIGHTLY if _is_nightly(self.package, self.version) else self.package
@@ -108,7 +113,7 @@ class Subject(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """The shortest name that parses to this subject."""
         spec = self.release
-        if self.backend != BACKENDS[self.package][0]:
+        if not self.on_default_backend:
             spec += f"/{self.backend}"
         if self.number:
             return f"{spec}@{self.device}:{self.number}"

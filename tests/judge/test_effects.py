@@ -89,6 +89,11 @@ def test_what_fixed_shares_and_what_keras_documents_is_held_against_nobody() -> 
     assert effect([MASK], [], bugs=KnownBugs(KnownIssues((LOSES_MASKS,)))) == [FixEffect.SHARED]
 
 
+def test_what_fixed_shares_excuses_nothing_that_is_more_severe() -> None:
+    assert effect([SHARED], [], (SHARED,)) == [FixEffect.SHARED]
+    assert effect([SHARED], [], (replace(SHARED, severity=Severity.PROPERTY),)) == [FixEffect.BREAKS]
+
+
 def tried(graph: Graph, its: list[Difference], upstream: list[Difference]) -> GraphTried:
     theirs = CloneTrial(tuple(map(cause, upstream)))
     clones = {"upstream": theirs, "fixed": CloneTrial()}
@@ -122,7 +127,7 @@ def test_each_graph_counts_once_for_the_worst() -> None:
     judged = verdict(BLANK, of)  # type: ignore[arg-type]
     counts = (judged.tried, judged.worked, judged.worse, judged.broken, judged.otherwise, judged.left, judged.mended)
     assert counts == (5, 2, 2, 1, 0, 0, 1)
-    assert (judged.lost, judged.lost_now, judged.left_lost) == (0, 0, 1)
+    assert (judged.lost, judged.only_lost, judged.lost_now, judged.left_lost) == (0, 0, 0, 1)
     assert judged.word == "worse"
     assert judged.silent == (
         "it makes 1 graph that could not be cloned share layers with the original and 1 graph that could not be cloned "
@@ -132,6 +137,11 @@ def test_each_graph_counts_once_for_the_worst() -> None:
     assert (first.cause.root, second.cause.root) == (SHARED, VALUES)
     assert first.before is not None
     assert first.before.root == RAISED
+
+
+def test_what_only_loses_what_was_kept_is_counted_apart_from_what_also_breaks() -> None:
+    judged = verdict(BLANK, candidate(tried(ONE, [MASK], []), tried(TWO, [MASK, RAISED], [])))  # type: ignore[arg-type]
+    assert (judged.broken, judged.lost, judged.only_lost) == (1, 2, 1)
 
 
 def test_what_a_script_does_not_show_does_not_count() -> None:

@@ -237,6 +237,11 @@ def test_what_it_was_compared_with_comes_last() -> None:
     assert lines[-1] == "  upstream: shows the reported bug; wrong on 2 of 9 graphs"
 
 
+def test_of_what_it_was_compared_with_all_that_loses_a_property_is_told() -> None:
+    lines = shown(replace(judged(left=2, lost=4, only_lost=3, left_lost=1), form="reference", candidate="fixed"))
+    assert lines[-1].endswith("wrong on 2 of 9 graphs, loses a property or a name on 4 more")
+
+
 def test_a_graph_is_told_in_a_line() -> None:
     lines = (
         "inputs = Input(shape=(1,))",

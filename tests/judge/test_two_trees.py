@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -13,15 +16,17 @@ from clonediff.harness.judge.change_text import change_lines, change_markdown, s
 from clonediff.harness.judge.effects import FixEffect
 from clonediff.harness.judge.graphs import PLAIN
 from clonediff.harness.judge.record import JudgedCause
-from clonediff.harness.judge.trying import JudgeBudget
+from clonediff.harness.judge.trying import CauseOnGraphs, GraphTried, JudgeBudget
 from clonediff.harness.judge.two_trees import NamedIssue, TreesJudged, TwoTrees
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import building
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.records import Severity
+from clonediff.harness.trials.trial import Trial
+from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
+from clonediff.reports.records import Cause, Difference, Place, Severity
 from tests.command_line import Command
 from tests.repositories import commit, git, hash_of, put_keras
 from tests.shared_subjects import Lent
@@ -113,6 +118,66 @@ def test_a_change_is_told_by_what_it_breaks_mends_and_leaves(judged: TreesJudged
 )
 def test_a_known_issue_is_mended_left_or_new(before: bool | None, after: bool | None, where: str) -> None:
     assert two_trees._became(before, after) == where
+
+
+def trees(**parts: object) -> TwoTrees:
+    """Two trees of which something is known by now, and nothing is tried."""
+    known = KnownIssues(tuple(load()[each] for each in (MENDED, LEFT)))
+    its = TwoTrees(Subject.parse("keras"), Subject.parse("keras==99"), known, BUDGET, lambda what, part: None)
+    for name, part in parts.items():
+        setattr(its, f"_{name}", part)
+    return its
+
+
+def shows(effect: FixEffect, severity: Severity) -> CauseOnGraphs:
+    root = Difference("structure", "model.trainable", "trainable", "false", "true", severity, Place("a", "Model"))
+    graph = PLAIN["one Dense"]
+    tried = GraphTried(graph, Case(f"# {effect.name}", ()), Trial(), None, ())
+    return CauseOnGraphs(effect, Cause("frozen", root, severity=severity), "a graph", tried)
+
+
+def test_an_interrupt_while_it_tries_again_keeps_what_was_seen_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Sequence[KnownIssue]] = []
+
+    def compare(its: TwoTrees, issues: Sequence[KnownIssue], *_: object) -> None:
+        compared.append(issues)
+        its._issues.setdefault("left", []).append((load()[LEFT], Severity.CRASHES))
+        if len(compared) == 2:
+            raise KeyboardInterrupt
+        its._issues["brought"] = [(load()[MENDED], Severity.TRAINS)]
+
+    nothing = SimpleNamespace(
+        reference=SimpleNamespace(ahead=nullcontext), try_all=lambda *_: None, graphs={}, causes={}, stopped=""
+    )
+    monkeypatch.setattr(TwoTrees, "_process", lambda *_: nullcontext(SimpleNamespace(versions={})))
+    monkeypatch.setattr(TwoTrees, "_pair", lambda *_: nothing)
+    monkeypatch.setattr(TwoTrees, "_asked", lambda *_: [])
+    monkeypatch.setattr(TwoTrees, "_compare_issues", compare)
+    its = trees()
+    with pytest.raises(KeyboardInterrupt):
+        its.judge()
+    judged = its.judged()
+    assert [issue.id for issue in compared[1]] == [MENDED]
+    assert (judged.stopped, judged.holds) == ("interrupted", False)
+    assert [each.id for each in (*judged.brought, *judged.left)] == [MENDED, LEFT]
+
+
+@pytest.mark.parametrize(
+    ("severity", "told"), [(Severity.PROPERTY, [MENDED]), (Severity.TRAINS, []), (Severity.COMPUTES, [])]
+)
+def test_a_known_issue_that_is_new_is_told_by_a_cause_that_is_as_severe(severity: Severity, told: list[str]) -> None:
+    issue = msgspec.structs.replace(load()[MENDED], match=(Pattern(aspect="trainable"),))
+    lost = shows(FixEffect.LOSES, severity)
+    judged = trees(sure=[lost], issues={"brought": [(issue, Severity.TRAINS)]}, stopped="").judged()
+    assert judged.known == {"frozen": MENDED}
+    assert [each.id for each in judged.brought] == told
+    assert not judged.holds
+
+
+def test_of_a_cause_with_two_effects_the_script_is_that_of_the_worse() -> None:
+    both = [shows(FixEffect.BREAKS, Severity.TRAINS), shows(FixEffect.LOSES, Severity.PROPERTY)]
+    scripts = trees(sure=both).judged().scripts
+    assert ["# BREAKS" in script for script in scripts.values()] == [True]
 
 
 def _issues(count: int) -> tuple[NamedIssue, ...]:

@@ -105,6 +105,11 @@ def test_an_issue_has_a_range_of_releases(
         (("format = 1", "format = 2"), "`format` must be 1, got 2"),
         (("format = 1", "format = 1\nissues = 3"), "`issues` is not a field of this file: it has `format`, `read_in`"),
         (("format = 1", "format = 1\nread_in = 3"), "`read_in`: Expected `object`, got `int`"),
+        (
+            ("format = 1", 'format = 1\nread_in = { keras = "latest" }'),
+            "`read_in` has 'latest' for keras, expected a rel",
+        ),
+        (("format = 1", 'format = 1\nread_in = { kras = "3.15.1" }'), "`read_in` has 'kras', expected one of keras, "),
         (("[[issue]]", "[issue]"), "must be a list of tables: write [[issue]], not [issue]"),
         (('kind = "Lambda"', "kind = "), "not TOML"),
         (('check = "structure"\naspect = "config.*"\nkind = "Lambda"\n', ""), "`match` 1 gives no field"),

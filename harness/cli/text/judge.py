@@ -28,6 +28,6 @@ def judged_text(judged: Sequence[Judged], subject: str) -> Iterator[str]:
         yield cut(f"Compared with, on {subject}:")
     for each in references:
         wrong = each.worse + each.broken + each.otherwise + each.left
-        less = each.lost_now + each.left_lost
+        less = each.only_lost + each.lost_now + each.left_lost
         also = f", loses a property or a name on {less} more" if less else ""
         yield cut(f"  {each.candidate}: {each.word}; wrong on {wrong} of {some(each.tried, 'graph')}{also}")

@@ -34,7 +34,8 @@ class Bytecode:
 
     def _lay(self, file: Path, content: bytes) -> None:
         digest = hashlib.blake2b(content, digest_size=16).digest()
-        its = Path(importlib.util.cache_from_source(str(file)))
+        name = Path(importlib.util.cache_from_source(str(file))).name
+        its = file.parent / "__pycache__" / name  # also where a prefix puts all other bytecode elsewhere
         known = self._of.get(digest)
         if known is not None:
             its.parent.mkdir(exist_ok=True)

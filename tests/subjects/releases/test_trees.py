@@ -10,6 +10,7 @@ import os
 import py_compile
 import re
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -442,7 +443,11 @@ def test_a_copy_that_is_asked_for_again_is_not_built_again(checkout: Path) -> No
     assert sum(each.endswith(": installing") for each in said) == 1
 
 
-def test_what_another_tree_has_too_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("prefix", [None, "elsewhere"])
+def test_what_another_tree_has_too_is_compiled_once(
+    prefix: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "pycache_prefix", prefix and str(tmp_path / prefix))
     files = {"keras/a.py": b"VALUE = 1\n", "keras/a_test.py": b"VALUE = 2\n", "keras/bad.py": b"(", "keras/a.txt": b""}
     bytecode, compile_ = Bytecode(), py_compile.compile
     compiled: list[str] = []
