@@ -305,7 +305,7 @@ def test_an_exception_that_is_swallowed_is_worse(
     assert (judged.worse, judged.broken) == (2, 0)
     said = "It makes 2 graphs that could not be cloned share layers with the original, without a word."
     assert judged.sentence.startswith(said)
-    assert judged.left >= 1, "what was lost before is lost as before"
+    assert judged.left_lost >= 1, "what was lost before is lost as before"
     first = judged.breaks[0]
     assert first.effect is FixEffect.SILENCES
     assert (first.differences[0].check, first.differences[0].aspect) == ("own", "layer shared")
@@ -314,7 +314,7 @@ def test_an_exception_that_is_swallowed_is_worse(
     assert head == "swallow.diff: worse"
     assert said in reason
     assert lines.index(next(line for line in lines if "worse: " in line)) < lines.index(
-        next(line for line in lines if "leaves broken" in line)
+        next(line for line in lines if "leaves a property or a name lost" in line)
     )
     script = script_for(first.source, "keras", first.differences[0], "", Prepared(place), "swallow.diff")
     done = run_alone(script.text, SUBJECT, place)
