@@ -33,6 +33,8 @@ exec {python} "$@"
 """
 CLONEDIFF = """#!/bin/bash
 printf '%s\\n' "$@" >"$SAID/clonediff"
+env >"$SAID/environment"
+if [[ -n $INSTALLS ]]; then mkdir -p "$CLONEDIFF_CACHE/releases/$INSTALLS"; fi
 for each in "$@"; do
   if [[ $before == --out ]]; then out=$each; fi
   before=$each
@@ -77,6 +79,20 @@ def folder(tmp_path: Path) -> Path:
     for each in ("said", "work", "temp"):
         (tmp_path / each).mkdir()
     return tmp_path
+
+
+def holds(step: str, ran: Ran, **inputs: str) -> bool:
+    """Whether a step that is an action of others' is run, by its `if`, behind the steps that were."""
+    (condition,) = (each["if"] for each in STEPS if each.get("name") == step)
+
+    def value(match: re.Match[str]) -> str:
+        room, *path = match[0].split(".")
+        return repr(inputs[path[0]] if room == "inputs" else ran.outputs.get(path[0], {}).get(path[2], ""))
+
+    python = re.sub(r"(?:inputs|steps)\.[\w.-]+", value, condition)
+    for theirs, ours in (("always()", "True"), ("&&", "and"), ("||", "or")):
+        python = python.replace(theirs, ours)
+    return bool(eval(python))
 
 
 def run(folder: Path, environment: Mapping[str, str] = {}, **inputs: str) -> Ran:
@@ -212,7 +228,9 @@ def test_a_long_summary_is_cut(folder: Path) -> None:
 
 
 def test_arguments_are_words_and_nothing_else(folder: Path) -> None:
-    hostile = "a'b c' $(touch pwned) `touch pwned` ; touch pwned \"$HOME\" * ~ \\$x\n--way 'f = 1' # a comment\n&& x"
+    hostile = (
+        "a'b c' $(touch pwned) `touch pwned` ; touch pwned \"$HOME\" * ~ \\$x\n--way 'f = 1'\n  # it's a comment\n&& x"
+    )
     ran = run(folder, arguments=hostile, install="x; touch pwned $(touch pwned)", report_name="$(touch pwned)")
     assert not ran.failed, ran.printed
     assert ran.arguments == [
@@ -221,6 +239,53 @@ def test_arguments_are_words_and_nothing_else(folder: Path) -> None:
     ]
     assert ran.said("pip")[5:] == ["x;", "touch", "pwned", "$(touch", "pwned)"]
     assert not list(folder.rglob("pwned"))
+
+
+@pytest.mark.parametrize("name", ["arguments", "install"])
+def test_a_number_sign_within_a_line_begins_no_comment(name: str, folder: Path) -> None:
+    text = "# of ours\n--subject ../keras#v3.15.0 --reason 'known, #12'\n\t#--minutes 1\n#"
+    ran = run(folder, **{name: text})
+    assert not ran.failed, ran.printed
+    said = ran.arguments[1:] if name == "arguments" else ran.said("pip")[5:]
+    assert said == ["--subject", "../keras#v3.15.0", "--reason", "known, #12"]
+
+
+@pytest.mark.parametrize("exported", [{}, {"token": "of before"}], ids=["not-there", "there"])
+def test_the_runner_obeys_nothing_that_the_command_prints(exported: dict[str, str], folder: Path) -> None:
+    (folder / "programs" / "clonediff").write_text(
+        "#!/bin/bash\nenv >\"$SAID/environment\"\nprintf '::error::of a model\\n::set-env::'; echo ::add-mask::x >&2\n"
+    )
+    tokens = set()
+    for _ in range(2):
+        ran = run(folder, exported)
+        lines = ran.printed.splitlines()
+        (token,) = (each.removeprefix("::stop-commands::") for each in lines if each.startswith("::stop-commands::"))
+        stopped = lines[lines.index(f"::stop-commands::{token}") + 1 : lines.index(f"::{token}::")]
+        commands = {"::error::of a model", "::set-env::", "::add-mask::x"}
+        assert commands & {*lines} == commands & {*stopped} != set()
+        assert re.fullmatch("[0-9a-f]{32}", token)
+        assert token not in "\n".join(ran.said("environment"))
+        tokens.add(token)
+    assert len(tokens) == 2
+
+
+@pytest.mark.parametrize(("code", "kept"), [("0", True), ("1", True), ("2", False), ("130", False), ("", False)])
+def test_releases_are_kept_where_the_command_has_gone_to_its_end(code: str, kept: bool, folder: Path) -> None:
+    ran = run(folder, {"CODE": code, "INSTALLS": "keras-3.15.1"})
+    if not code:  # it was cancelled: nothing is written behind the command
+        ran.outputs["run"].pop("exit-code")
+    assert holds("Keep the releases", ran, cache="true") is kept
+    assert not holds("Keep the releases", ran, cache="false")
+    again = run(folder, {"CODE": code, "INSTALLS": "keras-3.15.1"})
+    assert not holds("Keep the releases", again, cache="true"), "there is nothing more to keep"
+
+
+def test_the_releases_of_each_run_have_a_key_of_their_own() -> None:
+    (fetched,) = (each["with"] for each in STEPS if each.get("id") == "releases")
+    first, *others = (fetched["key"], *fetched["restore-keys"].splitlines())
+    assert all(each in first for each in ("runner.os", "runner.arch", "inputs.python-version", "github.run_id"))
+    assert len(others) == 2
+    assert all(first.startswith(each) and "runner.arch" in each for each in others)
 
 
 @pytest.mark.parametrize("command", ["history", "check; touch pwned", "$(touch pwned)", "", "check\n::error::x"])
@@ -257,7 +322,7 @@ def test_replay_tries_what_fuzz_has_kept(folder: Path) -> None:
     (corpus / ".lock").touch()  # as a search leaves that finds nothing
     ran = run(folder, command="replay")
     assert not ran.failed, ran.printed
-    assert "no run of fuzz has kept a finding yet" in ran.summary
+    assert "there is no finding to replay: fuzz has kept none in the cache" in ran.summary
     assert not ran.said("clonediff")
     (corpus / "keras" / "a.json").write_text("{}")
     assert run(folder, command="replay").said("clonediff") == ["replay", str(corpus)]
