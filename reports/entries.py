@@ -78,7 +78,7 @@ def _tables(path: Path, word: str, beside: str) -> tuple[list[Any], dict[str, st
         raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise RecordError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a TOMLDecodeError is one, and so is what a number of too many digits raises
         raise RecordError(f"{path}: not TOML: {error}") from error
     except RecursionError:
         raise RecordError(f"{path}: nested too deep to be a list of [[{word}]]") from None

@@ -28,7 +28,7 @@ from clonediff.harness.answers.checked_model.baseline import (
 from clonediff.harness.answers.checked_model.inputs import InputsError, sized
 from clonediff.harness.answers.checked_model.looking import CheckWanted, look, not_looked_at, second_for
 from clonediff.harness.answers.checked_model.models import APPLICATIONS, Model, ModelError, custom_file, parse
-from clonediff.harness.answers.checked_model.record import CheckedModel, Status
+from clonediff.harness.answers.checked_model.record import Accepted, BreakSeen, CheckedModel, Status
 from clonediff.harness.answers.checked_model.several import gather
 from clonediff.harness.answers.checked_model.user_arguments import user_arguments
 from clonediff.harness.answers.checked_model.verdicts import fails
@@ -44,7 +44,7 @@ from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.records import write_bytes
+from clonediff.reports.records import RecordError, write_bytes
 
 _PIPED = 15.0
 
@@ -169,6 +169,8 @@ def command(
         )
     if reason is not None and not (update_baseline and reason.strip()):
         raise click.UsageError("--reason: expected a text, and --update-baseline, which writes it into the baseline")
+    if reason is not None and _has_lone_surrogates(reason):
+        raise click.UsageError("--reason: expected a text in UTF-8")
     try:
         chosen_sizes = dict(sized(each) for each in sizes)
         gathered = gather(dict.fromkeys(models))
@@ -218,13 +220,13 @@ def command(
         interrupted = True
         status.clear()
         click.echo("interrupted", err=True)
-    unwritten: OSError | None = None
+    unwritten: OSError | RecordError | None = None
     if baseline is not None and not interrupted:
-        done = with_what_is_gone(done, baseline, wanted.checks, known)
+        done = with_what_is_gone(done, baseline, known)
         if update_baseline:
             try:
                 done = updated(done, baseline, (reason or "").strip())
-            except OSError as error:  # what was found is told first
+            except (OSError, RecordError) as error:  # what was found is told first
                 unwritten = error
     text = json_text(done)
     if out is not None:
@@ -331,9 +333,12 @@ def _code(done: Sequence[CheckedModel], *, allow_known: bool, strict: bool) -> i
 
 
 def _print_script(done: Sequence[CheckedModel]) -> None:
-    """The script of the worst break of the first model that has one, upstream's before others'."""
-    breaks: list[tuple[str, CauseShown]] = [
-        (checked.model, each)
+    """The script of the worst break of the first model that has one, upstream's before others'.
+
+    What is new to a baseline comes before what it has accepted.
+    """
+    breaks: list[tuple[bool, str, CauseShown]] = [
+        (_is_new(checked, cloned.cloner, each), checked.model, each)
         for checked in done
         for cloned in sorted(checked.clones, key=lambda cloned: cloned.cloner != "upstream")
         for each in cloned.breaks
@@ -341,6 +346,19 @@ def _print_script(done: Sequence[CheckedModel]) -> None:
     if not breaks:
         click.echo("no break to show", err=True)
         return
-    model, shown = breaks[0]
+    _, model, shown = next((each for each in breaks if each[0]), breaks[0])
     head = comment(f"# {one_line(model)}: {one_line(shown.headline)}")
     click.echo(f"{head}\n{visible(shown.script)}", nl=False)
+
+
+def _is_new(checked: CheckedModel, cloner: str, shown: CauseShown) -> bool:
+    """Whether a break is new to the baseline, or was until this update of it."""
+    if checked.baseline is None:
+        return False
+    seen: tuple[BreakSeen | Accepted, ...] = (*checked.baseline.new, *checked.baseline.added)
+    return (cloner, shown.known or shown.id) in [(each.cloner, each.cause) for each in seen]
+
+
+def _has_lone_surrogates(text: str) -> bool:
+    """Whether a text was read from bytes that are no UTF-8: no file can hold it."""
+    return any("\ud800" <= each <= "\udfff" for each in text)

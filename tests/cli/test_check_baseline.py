@@ -151,6 +151,7 @@ def test_a_baseline_is_written_only_when_it_is_asked_for(check: Here, project: P
         pytest.param(("--update-baseline",), "--baseline clonediff-baseline.toml", id="no-file"),
         pytest.param(("--baseline", "x.toml", "--reason", "why"), "--update-baseline", id="reason"),
         pytest.param(("--baseline", "x.toml", "--update-baseline", "--reason", " "), "expected a text", id="blank"),
+        pytest.param(("--baseline", "x.toml", "--update-baseline", "--reason", "caf\udce9"), "UTF-8", id="bytes"),
         pytest.param(("bare",), "bare: no model in this folder", id="no-model"),
     ],
 )
@@ -171,6 +172,19 @@ def test_a_baseline_that_is_cut_is_not_written_over(clonediff: Command, project:
     assert f"{FILE}: not TOML: " in err
     assert "\x1b" not in err
     assert (project / FILE).read_text() == cut
+
+
+def test_one_that_another_changes_meanwhile_is_left_and_what_was_found_is_told(check: Here, project: Path) -> None:
+    (project / FILE).write_text("format = 1\n")
+    (project / "own_colleague.py").write_text(
+        f"import keras\n\nopen({str(project / FILE)!r}, 'w').write({ACCEPTED!r})\n\n\n"
+        "def make():\n    x = keras.Input((4,))\n    return keras.Model(x, keras.layers.Lambda(lambda t: t / 2)(x))\n"
+    )
+    code, out, err = check("own_colleague.py:make", "--baseline", FILE, "--update-baseline")
+    assert code == 2
+    assert f"{FILE}: the file was changed meanwhile, and is left as it is now: run again" in err
+    assert f"{FILE}: 0 accepted, 1 new" in out
+    assert (project / FILE).read_text() == ACCEPTED
 
 
 def test_one_that_cannot_be_written_is_left_and_what_was_found_is_told(

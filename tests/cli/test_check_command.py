@@ -15,7 +15,14 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.record import (
+    Accepted,
+    BaselineSeen,
+    BreakSeen,
+    CheckedModel,
+    Cloned,
+    Status,
+)
 from clonediff.harness.cli.check import _code, _print_script
 from clonediff.reports.records import SEVERITIES, Difference, Severity
 from tests.command_line import Command, ran
@@ -167,6 +174,26 @@ def test_a_script_that_is_printed_does_nothing_to_a_terminal_or_to_its_encoding(
     printed = capsys.readouterr().out
     assert not {"\x1b", "\x9b", "\u202e"} & {*printed}
     assert tokenize.detect_encoding(io.BytesIO(printed.encode()).readline)[0] == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("seen", "shown"),
+    [
+        pytest.param(None, "first", id="no-baseline"),
+        pytest.param(BaselineSeen("m", accepted=(Accepted("m", "first", "why"),)), "first", id="accepted"),
+        pytest.param(BaselineSeen("m", new=(BreakSeen("fixed", "known", ""),)), "second", id="new"),
+        pytest.param(BaselineSeen("m", added=(Accepted("m", "known", "why", "fixed"),)), "second", id="added"),
+    ],
+)
+def test_a_script_is_of_what_is_new_to_the_baseline(
+    seen: BaselineSeen | None, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Difference("structure", "path", "aspect", "a", "b", Severity.PROPERTY)
+    first = CauseShown("first", "title", "it loses", "upstream bug", root, script="first\n")
+    second = CauseShown("second", "title", "it loses", "upstream bug", root, known="known", script="second\n")
+    clones = (Cloned("upstream", "diverged", breaks=(first,)), Cloned("fixed", "diverged", breaks=(second,)))
+    _print_script([CheckedModel("model.keras", "keras", Status.CHECKED, clones=clones, baseline=seen)])
+    assert capsys.readouterr().out.splitlines()[-1] == shown
 
 
 def test_a_model_may_take_no_more_than_its_time(models: Path) -> None:

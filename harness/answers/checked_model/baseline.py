@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.checked_model.compared import WORDS
 from clonediff.harness.answers.checked_model.models import Model
 from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, BreakSeen, CheckedModel, Status
 from clonediff.harness.answers.checked_model.verdicts import failing
@@ -46,11 +47,12 @@ _LONGEST_REASON = 200
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A baseline as it was read on a day."""
+    """A baseline as it was read on a day. One that is to be updated has the `content` of the file, None for no file."""
 
     path: Path
     entries: tuple[Accepted, ...]
     today: datetime.date
+    content: bytes | None = None
 
     def name_of(self, model: Model) -> str:
         """A model as an entry names it: by its place from the folder of the file, wherever that is checked from."""
@@ -84,12 +86,21 @@ def read_baseline(path: Path, today: datetime.date, *, to_update: bool = False) 
         if to_update:
             return Baseline(path, (), today)
         raise RecordError(f"{path}: no such file: to accept what breaks now, add --update-baseline, which writes it")
+    content = _content(path) if to_update else None  # before the entries, which are then of nothing older
     try:
         filled = (*_TOLD_BY, "reason")
         entries = read_entries(path, _WORD, Accepted, lambda _: None, inner={}, told_by=_TOLD_BY, filled=filled)
     except RecordError as error:
         raise RecordError(f"{error}. Mend it, or take the file as it was from your version control") from error
-    return Baseline(path, entries, today)
+    return Baseline(path, entries, today, content)
+
+
+def _content(path: Path) -> bytes | None:
+    """What stands in a file, None where it cannot be read. A pipe is left alone: it can be read once."""
+    try:
+        return path.read_bytes() if path.is_file() else None
+    except OSError:
+        return None
 
 
 def held_against(
@@ -109,18 +120,16 @@ def held_against(
     return replace(checked, baseline=BaselineSeen(name, tuple(new), tuple(accepted)))
 
 
-def with_what_is_gone(
-    done: Sequence[CheckedModel], baseline: Baseline, checks: Collection[str], known: KnownIssues
-) -> list[CheckedModel]:
+def with_what_is_gone(done: Sequence[CheckedModel], baseline: Baseline, known: KnownIssues) -> list[CheckedModel]:
     """The same, with the entries that nothing shows any more, each at the first answer on its model.
 
-    An entry is gone where all that was asked about its model could have shown it: on another subject, in another check,
-    or behind a crash, it may be there.
+    An entry is gone where all that was asked about its model could have shown it: on another subject, in a check that
+    was not made, or behind a crash, it may be there.
     """
     found = list(done)
     for entry in baseline.entries:
         asked = [number for number, each in enumerate(found) if _named(entry) == _name(each)]
-        if asked and all(_is_gone(entry, found[number], checks, known) for number in asked):
+        if asked and all(_is_gone(entry, found[number], known) for number in asked):
             first = found[asked[0]]
             assert first.baseline is not None
             its = replace(first.baseline, gone=(*first.baseline.gone, entry))
@@ -137,7 +146,8 @@ def untried(done: Sequence[CheckedModel], baseline: Baseline) -> list[Accepted]:
 def updated(done: Sequence[CheckedModel], baseline: Baseline, reason: str = "") -> list[CheckedModel]:
     """Write the file anew: with what is new, without what is gone. What has expired stays as it is, and still fails.
 
-    Where there is nothing to change, a file that is there is left alone.
+    Where there is nothing to change, a file that is there is left alone. One that somebody else has changed since it
+    was read is not written: a `RecordError` says so.
     """
     entries = {_key(each): each for each in baseline.entries}
     found = []
@@ -159,6 +169,8 @@ def updated(done: Sequence[CheckedModel], baseline: Baseline, reason: str = "") 
         now = BaselineSeen(seen.model, expired, tuple(accepted), added=tuple(added), removed=seen.gone)
         found.append(replace(each, baseline=now))
     if set(entries.values()) != set(baseline.entries) or not os.path.lexists(baseline.path):
+        if _content(baseline.path) != baseline.content:
+            raise RecordError(f"{baseline.path}: the file was changed meanwhile, and is left as it is now: run again")
         write_bytes(Path(os.path.realpath(baseline.path)), _text(sorted(entries.values(), key=_key)).encode())
     return found
 
@@ -206,14 +218,19 @@ def _name(checked: CheckedModel) -> str:
     return checked.baseline.model if checked.baseline is not None else ""
 
 
-def _is_gone(entry: Accepted, checked: CheckedModel, checks: Collection[str], known: KnownIssues) -> bool:
+def _is_gone(entry: Accepted, checked: CheckedModel, known: KnownIssues) -> bool:
     """Whether a model does not show what an entry accepts, and could have."""
     if checked.status is not Status.CHECKED:
         return False
     cloned = next((each for each in checked.clones if each.cloner == entry.cloner), None)
     if cloned is None or any(each.hides or entry.cause in (each.id, each.known) for each in cloned.breaks):
         return False
-    return all(not CHECKS[each].part or CHECKS[each].part in checks for each in _shown_by(entry, known))
+    if any(each.cloner == entry.cloner for each in checked.not_compared):
+        return False
+    shown_by = _shown_by(entry, known)
+    if len(shown_by) > 1:
+        shown_by.discard("functions")  # it is made of a clone with functions alone, where little else is compared
+    return all(WORDS[each] in checked.compared for each in shown_by)
 
 
 def _shown_by(entry: Accepted, known: KnownIssues) -> set[str]:

@@ -7,6 +7,7 @@ models. No file of Python is run here.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -41,9 +42,15 @@ def gather(specs: Iterable[str]) -> Gathered:
     for spec in specs:
         gathered = _gathered(spec)
         for model in gathered.models:
-            models.setdefault((model.how, model.path, model.name, model.options), model)
+            models.setdefault((model.how, _place(model.path), model.name, model.options), model)
         left_out.update(dict.fromkeys(gathered.left_out))
     return Gathered(tuple(models.values()), tuple(left_out))
+
+
+def _place(path: str) -> str:
+    """A path whose folder has one spelling. What a link is called is another name for a model, and stays."""
+    folder, name = os.path.split(path)
+    return os.path.join(os.path.realpath(folder), name)
 
 
 def _gathered(spec: str) -> Gathered:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime
+import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.baseline import (
@@ -19,10 +22,20 @@ from clonediff.harness.answers.checked_model.baseline import (
     updated,
     with_what_is_gone,
 )
+from clonediff.harness.answers.checked_model.compared import WORDS, compared
 from clonediff.harness.answers.checked_model.models import Model
-from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, CheckedModel, Cloned, Status
+from clonediff.harness.answers.checked_model.record import (
+    Accepted,
+    BaselineSeen,
+    CheckedModel,
+    Cloned,
+    NotCompared,
+    Status,
+)
 from clonediff.harness.answers.checked_model.verdicts import fails
+from clonediff.harness.subjects import Case
 from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import SEVERITIES, Difference, RecordError, Severity
 
@@ -32,6 +45,8 @@ HERE = Path("/project")
 MODEL = Model("models/a.keras", "file", str(HERE / "models" / "a.keras"))
 NAME = "models/a.keras"
 KNOWN = "lambda-refused"
+COMPARED = tuple(word for check, word in WORDS.items() if check != "functions")
+NO = Failure("ValueError", "not this one")
 
 
 def broken(id_: str, known: str | None = None, severity: Severity = Severity.TRAINS, **told: Any) -> CauseShown:
@@ -41,7 +56,7 @@ def broken(id_: str, known: str | None = None, severity: Severity = Severity.TRA
 
 def checked(*breaks: CauseShown, cloner: str = "upstream", status: Status = Status.CHECKED) -> CheckedModel:
     clones = (Cloned(cloner, "diverged", breaks=breaks),) if status is Status.CHECKED else ()
-    return CheckedModel(MODEL.spec, "keras", status, clones=clones)
+    return CheckedModel(MODEL.spec, "keras", status, clones=clones, compared=COMPARED)
 
 
 def baseline(*entries: Accepted, path: Path = HERE / "baseline.toml") -> Baseline:
@@ -137,8 +152,28 @@ def test_an_entry_is_gone_where_its_break_could_have_shown(
     done: list[CheckedModel], entry: Accepted, gone: bool
 ) -> None:
     base = baseline(entry)
-    found = with_what_is_gone([held(each, base) for each in done], base, COSTLY, load())
+    found = with_what_is_gone([held(each, base) for each in done], base, load())
     assert [one for each in found for one in seen(each).gone] == ([entry] if gone else [])
+
+
+OBSERVED = Observation(
+    Shape("Functional", "model", True, None, None, (), (), (), (), ()),
+    ModelRun(),
+    ModelRun(),
+    trained=Trained(),
+    saved=Saved(run=ModelRun()),
+)
+CASE = Case("", ())
+USERS = Case("", (), arguments={"input_tensors": "keras.Input((4,))"}, user_arguments=True)
+
+
+def gone(base: Baseline, original: Observation, case: Case, checks: tuple[str, ...], known: KnownIssues) -> bool:
+    """Whether the entry of a baseline is gone where a faithful clone was compared with an original in a case."""
+    it = checked()
+    looked_at, left_out = compared(original, it.clones, case, checks)
+    it = structs.replace(it, compared=looked_at, not_compared=left_out)
+    (found,) = with_what_is_gone([held(it, base)], base, known)
+    return bool(seen(found).gone)
 
 
 @pytest.mark.parametrize("cause", ["again-value-1", "training-weights-1", "saved-value-1", "training-step"])
@@ -152,9 +187,36 @@ def test_what_a_costly_check_shows_is_not_gone_without_it(cause: str, tmp_path: 
             '[[issue.match]]\ncheck = "train*"\n'
         )
         known = load(file)
-    (quick,) = with_what_is_gone([held(checked(), base)], base, (), known)
-    (whole,) = with_what_is_gone([held(checked(), base)], base, COSTLY, known)
-    assert (len(seen(quick).gone), len(seen(whole).gone)) == (0, 1)
+    assert not gone(base, OBSERVED, CASE, (), known)
+    assert gone(base, OBSERVED, CASE, COSTLY, known)
+
+
+@pytest.mark.parametrize(
+    ("cause", "changes", "case"),
+    [
+        pytest.param("training-weights-1", {"trained": Trained(failure=NO)}, CASE, id="not-trained"),
+        pytest.param("saved-value-1", {"saved": Saved(saving=NO)}, CASE, id="not-saved"),
+        pytest.param("saved-value-1", {"saved": Saved(loading=NO)}, CASE, id="not-loaded"),
+        pytest.param("again-value-1", {}, Case("", (), arguments={"recursive": "True"}), id="one-clone"),
+        pytest.param("weights-value-1", {}, USERS, id="arguments"),
+        pytest.param("model-trainable", {}, USERS, id="known-issue"),
+        pytest.param("functions-asked-1", {}, CASE, id="no-functions"),
+    ],
+)
+def test_what_was_not_compared_is_not_gone(cause: str, changes: dict[str, Any], case: Case) -> None:
+    base = baseline(Accepted(NAME, cause, "why"))
+    assert not gone(base, structs.replace(OBSERVED, **changes), case, COSTLY, load())
+    whole = USERS if cause.startswith("functions") else CASE
+    assert gone(base, OBSERVED, whole, COSTLY, load())
+
+
+def test_where_one_cloner_gave_no_clone_nothing_of_it_is_gone() -> None:
+    raised = structs.replace(checked(), not_compared=(NotCompared("anything else", "there is no clone", "upstream"),))
+    of_fixed = structs.replace(GONE, cloner="fixed")
+    both = structs.replace(raised, clones=(*raised.clones, Cloned("fixed", "faithful")))
+    base = baseline(GONE, of_fixed)
+    (found,) = with_what_is_gone([held(both, base)], base, load())
+    assert seen(found).gone == (of_fixed,)
 
 
 def test_entries_of_what_was_not_tried_are_told() -> None:
@@ -164,7 +226,7 @@ def test_entries_of_what_was_not_tried_are_told() -> None:
 
 
 def update(base: Baseline, *breaks: CauseShown, reason: str = "") -> CheckedModel:
-    done = with_what_is_gone([held(checked(*breaks), base)], base, COSTLY, load())
+    done = with_what_is_gone([held(checked(*breaks), base)], base, load())
     return updated(done, base, reason)[0]
 
 
@@ -174,7 +236,7 @@ def test_an_update_adds_what_is_new_and_takes_out_what_is_gone(tmp_path: Path) -
     assert base.name_of(MODEL) == "../" * (len(tmp_path.parts) - 1) + "project/models/a.keras"
     done = update(base, broken("made-raises-1", KNOWN), broken("weights-value-1"))
     assert not fails(done, strict=False, allow_known=False)
-    first = read_baseline(file, TODAY)
+    first = read_baseline(file, TODAY, to_update=True)
     assert [(each.cause, each.reason) for each in first.entries] == [
         (KNOWN, "as on 2026-11-26: made-raises-1 it is"),
         ("weights-value-1", "as on 2026-11-26: weights-value-1 it is"),
@@ -211,15 +273,37 @@ def test_where_nothing_changes_the_file_is_left_as_it_is(tmp_path: Path) -> None
     name = Baseline(file, (), TODAY).name_of(MODEL)
     text = f'# ours\nformat = 1\n[[accepted]]\nmodel = "{name}"\ncause = "{KNOWN}"\nreason = "why"\n'
     file.write_text(text)
-    done = update(read_baseline(file, TODAY), broken("made-raises-1", KNOWN))
+    done = update(read_baseline(file, TODAY, to_update=True), broken("made-raises-1", KNOWN))
     assert not seen(done).added
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize("before", ["format = 1\n", None], ids=["changed", "new"])
+def test_what_another_wrote_meanwhile_is_not_written_over(before: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    if before is not None:
+        file.write_text(before)
+    base = read_baseline(file, TODAY, to_update=True)
+    theirs = f"format = 1\n{ENTRY}"
+    file.write_text(theirs)
+    with pytest.raises(RecordError, match="was changed meanwhile, and is left as it is now: run again"):
+        update(base, broken("own-x-1"))
+    assert file.read_text() == theirs
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writing = Thread(target=pipe.write_text, args=(f"format = 1\n{ENTRY}",), daemon=True)
+    writing.start()
+    assert len(read_baseline(pipe, TODAY).entries) == 1
+    writing.join()
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:
     (tmp_path / "real.toml").write_text("format = 1\n")
     (tmp_path / "baseline.toml").symlink_to("real.toml")
-    update(read_baseline(tmp_path / "baseline.toml", TODAY), broken("own-x-1"))
+    update(read_baseline(tmp_path / "baseline.toml", TODAY, to_update=True), broken("own-x-1"))
     assert (tmp_path / "baseline.toml").is_symlink()
     assert "own-x-1" in (tmp_path / "real.toml").read_text()
 
@@ -248,6 +332,7 @@ ENTRY = f'[[accepted]]\nmodel = "{NAME}"\ncause = "x"\nreason = "y"\n'
         pytest.param(f"format = 1\n{ENTRY}expires = soon\n", "(at line 6, column 11)", id="no TOML"),
         pytest.param(f'format = 1\n{ENTRY}expires = "soon"\n', "- at `$.expires`", id="no date"),
         pytest.param(f"format = 1\n{ENTRY}expires = 2027-13-01\n", "not TOML", id="no such month"),
+        pytest.param(f"format = 1\n{ENTRY}expires = {'1' * 5000}\n", "not TOML: ", id="digits"),
         pytest.param(
             f'format = 1\n{ENTRY}until = "x"\n', "it may have model, cause, reason, cloner, expires", id="field"
         ),

@@ -83,6 +83,20 @@ def test_a_model_that_is_named_twice_is_checked_once() -> None:
     assert specs("applications:VGG16", "applications:VGG16", "applications") == ["applications:VGG16", "applications"]
 
 
+def test_a_file_that_is_typed_in_two_ways_is_checked_once(project: Path) -> None:
+    folder = project / "own_models"
+    words = ("own_models/b.keras", "own_models/../own_models/b.keras", f"{folder}/within/../b.keras")
+    assert specs(*words) == ["own_models/b.keras"]
+    towers = ("own_models/own_towers.py", "own_models/within/../own_towers.py:make_wide")
+    assert len(specs(*towers)) == 2
+    (project / "elsewhere" / "within").mkdir(parents=True)
+    (project / "elsewhere" / "b.keras").write_bytes(b"")
+    (folder / "link").symlink_to(project / "elsewhere" / "within")
+    (folder / "named.keras").symlink_to("b.keras")
+    words = ("own_models/b.keras", "own_models/link/../b.keras", "own_models/named.keras")
+    assert len(specs(*words)) == 3, "another file behind a link, and another name"
+
+
 @pytest.mark.parametrize(
     "files",
     [["saved_model.pb"], ["config.json", "metadata.json", "model.weights.h5"], ["checkpoint_metadata"]],
