@@ -52,8 +52,11 @@ class _Called(keras.layers.Layer):  # type: ignore[misc]  # it comes without typ
 
 @lru_cache(maxsize=1)
 def written_by_keras() -> frozenset[str]:
-    """What Keras may write into the arguments of a call that a node then has: "training", "mask", or nothing."""
-    layer, tensor = _Called(name="called"), keras.KerasTensor((1, 1), name="given")
+    """What Keras may write into the arguments of a call that a node then has: "training", "mask", or nothing.
+
+    It is asked with a dtype that nothing is cast to, whatever the session is set to: of what it casts it writes a copy.
+    """
+    layer, tensor = _Called(name="called", dtype="float32"), keras.KerasTensor((1, 1), "float32", name="given")
     tensor._keras_mask = keras.KerasTensor((1, 1), "bool", name="mask")
     layer(tensor)
     return frozenset(layer._inbound_nodes[0].arguments.kwargs)
