@@ -121,7 +121,7 @@ ONE_NAME = [
     {"given-input-name", "input-name"},
     {"clone-function-gives-none", "call-function-uncallable"},
     {"open-name-scope", "wrapped-weight-path"},
-    {"quantized-inside", "policy-of-lookup", "policy-class"},
+    {"quantized-inside", "policy-in-layer", "policy-of-lookup", "policy-class"},
     {"discretization-policy", "policy-of-model", "policy-of-pipeline", "spatial-dropout-policy"},
     {"random-shear", "function-out-of-scope"},
     {"tf-kept-calls", "tf-layer-twice"},

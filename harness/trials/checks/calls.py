@@ -230,6 +230,8 @@ def _alike_written(args: Any, kwargs: Any, its_args: Any, its_kwargs: Any) -> tu
     """The arguments of a call, those by keyword that the clone has by keyword: it is the same call either way."""
     left = args[len(its_args) :]
     names = [name for name in its_kwargs if name not in kwargs]
+    if len(names) < len(left):  # one that a call has by default is not told where it stands by keyword
+        left = [value for value in left if value is not None]
     if not left or len(names) < len(left):
         return args, kwargs
     given: dict[str, Any] = {}

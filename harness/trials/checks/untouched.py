@@ -68,7 +68,8 @@ def untouched(pair: Pair) -> list[Difference]:
     if clone.original_after is not None:
         copied = original.copied_weights
         after = Pair(original, Clone(observation=Observation(shape=clone.original_after, copied_weights=copied)))
-        differences += [*structure.structure(after), *weights.weights(after), *sharing.sharing(after)]
+        differences += [each for each in structure.structure(after) if not _is_asked_for(each, original)]
+        differences += [*weights.weights(after), *sharing.sharing(after)]
         differences += _replaced(after)
         differences += _nodes(after)
         differences += _values(after)
@@ -80,6 +81,11 @@ def untouched(pair: Pair) -> list[Difference]:
         runs = (after, original.inference, clone.inference_after, "inference")
         differences += [*outputs.run_differences(*runs), *masks.mask_differences(*runs)]
     return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
+
+
+def _is_asked_for(difference: Difference, original: Observation) -> bool:
+    """Whether a layer holds something else since it is called once more, as whoever keeps it has asked for."""
+    return original.keeps in ("layers", "everything") and difference.aspect.startswith("attribute.")
 
 
 def _replaced(after: Pair) -> Iterator[Difference]:

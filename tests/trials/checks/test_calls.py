@@ -1,0 +1,44 @@
+"""A call that is written in another way is the same call; a layer that is kept may be called once more."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.trials.checks import CHECKS
+from tests.trials.checks.making import altered, chain, faithful
+
+X = {"tensor": [1, 0, 0]}
+ORIGINAL = chain("Dense", "Join")
+
+
+def called(observation: Observation, args: list[object], kwargs: dict[str, object]) -> Observation:
+    return altered(observation, ("shape.layers.2.calls.0.args", args), ("shape.layers.2.calls.0.kwargs", kwargs))
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "aspects"),
+    [
+        pytest.param([X], {"c": X}, set(), id="by keyword, without the default"),
+        pytest.param([X], {"c": {"tensor": [0, 0, 0]}}, {"call.kwargs tensor"}, id="another tensor"),
+        pytest.param([X], {}, {"call.args missing"}, id="lost"),
+    ],
+)
+def test_a_default_between_others_is_none_by_keyword(
+    args: list[object], kwargs: dict[str, object], aspects: set[str]
+) -> None:
+    original = called(ORIGINAL, [X, None, X], {})
+    clone = msgspec.structs.replace(
+        faithful(original), observation=called(faithful(original).observation or original, args, kwargs)
+    )
+    assert {each.aspect for each in CHECKS["structure"](original, clone)} == aspects
+
+
+@pytest.mark.parametrize(("keeps", "told"), [("", 1), ("layers", 0)])
+def test_what_a_kept_layer_holds_may_be_another_once_it_is_called_again(keeps: str, told: int) -> None:
+    held = tuple({".state": "2"} if number == 3 else {} for number in range(4))
+    original = msgspec.structs.replace(ORIGINAL, shape=altered(ORIGINAL.shape, ("holdings", held)), keeps=keeps)
+    after = altered(original.shape, ("holdings", (*held[:3], {".state": "None"})))
+    found = CHECKS["untouched"](original, altered(faithful(original), ("original_after", after)))
+    assert [each.aspect for each in found] == ["attribute.state"] * told
