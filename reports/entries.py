@@ -30,28 +30,15 @@ def read_entries(
     inner: Mapping[str, type[msgspec.Struct]],
     told_by: Sequence[str] = ("id",),
     filled: Sequence[str] = ("id", "title", "because"),
-) -> tuple[E, ...]:
-    """The tables [[word]] of a file, each as an `entry`, in their order.
+    beside: str = "",
+) -> tuple[tuple[E, ...], dict[str, str]]:
+    """The tables [[word]] of a file, each as an `entry`, in their order; and the texts that stand `beside` them.
 
     A `RecordError` names the file, the entry and the field. `problem` says what else may be wrong with an entry;
     `inner` has the types of the tables in its fields. No two entries have the same in all fields that they are
-    `told_by`, the first of which is named in errors; the texts that have to be `filled` are not blank.
+    `told_by`, the first of which is named in errors; the texts that have to be `filled` are not blank. `beside` is the
+    name of a table of texts, if there may be one.
     """
-    return read_beside(path, word, entry, problem, inner=inner, told_by=told_by, filled=filled)[0]
-
-
-def read_beside(
-    path: Path,
-    word: str,
-    entry: type[E],
-    problem: Callable[[E], str | None],
-    *,
-    inner: Mapping[str, type[msgspec.Struct]],
-    told_by: Sequence[str] = ("id",),
-    filled: Sequence[str] = ("id", "title", "because"),
-    beside: str = "",
-) -> tuple[tuple[E, ...], dict[str, str]]:
-    """The same, and the texts by name that stand in the file `beside` its entries, under that word."""
     tables, texts = _tables(path, word, beside)
     found: dict[tuple[Any, ...], E] = {}
     for number, table in enumerate(tables, 1):

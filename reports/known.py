@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-from clonediff.reports.entries import read_beside
+from clonediff.reports.entries import read_entries
 from clonediff.reports.records import Cause, RecordError
 
 KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
@@ -134,7 +134,7 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
     """Read the file of known issues."""
-    issues, read_in = read_beside(path, "issue", KnownIssue, _problem, inner={"match": Pattern}, beside="read_in")
+    issues, read_in = read_entries(path, "issue", KnownIssue, _problem, inner={"match": Pattern}, beside="read_in")
     for generation, release in read_in.items():
         if generation not in _GENERATIONS:
             raise RecordError(f"{path}: `read_in` has {generation!r}, expected one of {', '.join(_GENERATIONS)}")

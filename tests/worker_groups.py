@@ -42,7 +42,7 @@ TOGETHER = {
     "tests/trials/checks/test_initial_values.py": "keras",
     "tests/judge/test_trying.py": "keras",
     "tests/judge/test_two_trees.py": "keras",
-    "tests/cli/test_audit.py": "keras",
+    "tests/cli/test_audit.py": "audit",
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_baseline.py": "keras",
     "tests/cli/test_check_command.py": "keras",

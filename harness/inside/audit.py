@@ -73,7 +73,7 @@ class Audit:
         """Why the layer is not called at all, and only looked at."""
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        """What there is to say of one construction, as `Construction` declares it."""
+        """What there is to say of one construction, as `ConstructionAudited` declares it."""
         self._uses = Uses(self._framework, question["sort"], question.get("proposals") or [])
         self._names = question.get("names") or {}
         try:

@@ -182,7 +182,7 @@ class AuditedClass(msgspec.Struct, frozen=True):
     call: tuple[str, ...] | None = None
 
 
-class Proposal(msgspec.Struct, frozen=True):
+class WayOfCall(msgspec.Struct, frozen=True):
     """Tensors like these, and how a layer is given them: one, a list, one argument each, or as a model has inputs."""
 
     tensors: tuple[dict[str, Any], ...]
@@ -205,12 +205,12 @@ class Seen(msgspec.Struct, frozen=True):
     runs: tuple[str, ...] = ()
 
 
-class Construction(msgspec.Struct, frozen=True):
+class ConstructionAudited(msgspec.Struct, frozen=True):
     """What one construction of a class came to; `refused` where it cannot be made, `unsaid` where it has no config."""
 
     lost: tuple[Lost, ...] = ()
     seen: Seen = Seen()
-    proposal: Proposal | None = None
+    proposal: WayOfCall | None = None
     config: tuple[str, ...] | None = None
     refused: str = ""
     unsaid: str = ""

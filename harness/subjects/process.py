@@ -25,7 +25,7 @@ from clonediff.harness.subjects.observation import Answer, Failure
 from clonediff.harness.subjects.outcomes import (
     AuditedClass,
     CloningFunctions,
-    Construction,
+    ConstructionAudited,
     ElementsReport,
     Killed,
     LostProcess,
@@ -264,12 +264,12 @@ class SubjectProcess:
         request, problem = {"target": target}, f"cannot look at {target}"
         return self._told("auditable", tuple[AuditedClass, ...], request, self.limits.start, problem)
 
-    def audited(self, question: dict[str, Any], timeout: float = 60.0) -> Construction:
+    def audited(self, question: dict[str, Any], timeout: float = 60.0) -> ConstructionAudited:
         """What one construction of a class comes to; see `inside.audit`. One that takes the process is refused."""
         self.prepare()
         self._since_start += 1
-        found = self._asked_for("audited", Construction, {"question": question}, timeout, "cannot audit a class")
-        return Construction(refused=found.how) if isinstance(found, LostProcess) else found
+        found = self._asked_for("audited", ConstructionAudited, {"question": question}, timeout, "cannot audit a class")
+        return ConstructionAudited(refused=found.how) if isinstance(found, LostProcess) else found
 
     def layers(self, names: Iterable[str]) -> dict[str, Signature]:
         """What layers take that are not Keras' own; see `inside.other_layers` for their names."""

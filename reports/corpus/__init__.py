@@ -90,7 +90,8 @@ def shows(bug: Bug, causes: Iterable[Cause]) -> bool:
 
 def load(path: Path = INDEX) -> Corpus:
     """Read the index."""
-    return Corpus(read_entries(path, "bug", Bug, _problem, inner={"match": Pattern}), path.parent)
+    bugs, _ = read_entries(path, "bug", Bug, _problem, inner={"match": Pattern})
+    return Corpus(bugs, path.parent)
 
 
 def _problem(bug: Bug) -> str | None:

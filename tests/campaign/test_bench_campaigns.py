@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,17 +18,25 @@ from clonediff.harness.cli import cli
 from tests.waiting import until
 
 COUNTING = """
-import json, os, signal, sys, time
+import json, os, signal, sys
 from datetime import UTC, datetime
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background of a shell begins by ignoring it
 os.makedirs(sys.argv[1])
-with open(sys.argv[1] + "/events.ndjson", "a") as file:
-    file.write(json.dumps({"at": datetime.now(UTC).isoformat(), "event": "subject", "versions": {}}) + "\\n")
-    for number in range(1, 10_000):
-        time.sleep(0.02)
-        file.write(json.dumps({"at": datetime.now(UTC).isoformat(), "event": "progress", "trials": number}) + "\\n")
-        file.flush()
+file = open(sys.argv[1] + "/events.ndjson", "a")
+numbers = iter(range(1, 10_000))
+
+def tell(*_, **event):
+    event = event or {"event": "progress", "trials": next(numbers)}
+    file.write(json.dumps({"at": datetime.now(UTC).isoformat(), **event}) + "\\n")
+    file.flush()
+
+signal.signal(signal.SIGUSR1, tell)
+tell(event="subject", versions={})
+tell()
+while True:
+    signal.pause()
 """
+"""It tells of one more trial whenever it gets a signal."""
 
 HANGING = """
 import json, os, signal, subprocess, sys, time
@@ -61,8 +70,9 @@ def test_a_campaign_is_read_as_it_goes_and_ended(tmp_path: Path) -> None:
     before = datetime.now(UTC).timestamp()
     at, trials = next(progress)
     assert before < at
-    assert next(progress)[1] > trials > 0
     (its,) = [each for each in psutil.Process().children() if str(script) in each.cmdline()]
+    its.send_signal(signal.SIGUSR1)
+    assert next(progress)[1] > trials > 0
     progress.close()
     assert not its.is_running()
     assert json.loads((tmp_path / "run" / "events.ndjson").read_text().splitlines()[0])["event"] == "subject"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from .child import Child, without_idents
+from .conftest import LATER
 from .models import CHAIN, FLOATS, NAMED, NO_LAMBDA, RICH, STEPS, case
 
 
@@ -31,9 +32,8 @@ def test_a_faithful_clone_is_seen_as_one(child: Child, body: str) -> None:
     assert all(clone["observation"]["fresh"])
 
 
+@pytest.mark.parametrize("child", ["keras"], indirect=True)  # no optimizer of tf_keras accumulates gradients
 def test_a_model_that_accumulates_gradients_can_be_trained(child: Child) -> None:
-    if child.generation != "keras":
-        pytest.skip("no optimizer of tf_keras accumulates gradients")
     body = CHAIN + "\nmodel.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), 'mse')\n"
     answer = _answer(child, body, STEPS, training_step=True)
     assert answer["clones"]["fixed"]["observation"]["fitted"] == answer["original"]["fitted"]
@@ -264,9 +264,9 @@ def test_an_argument_that_a_call_has_by_default_is_left_out(child: Child) -> Non
     assert [call["kwargs"] for call in calls] == given
 
 
+@pytest.mark.parametrize("child", [pytest.param("tf_keras", marks=LATER)], indirect=True)
 def test_a_default_given_by_its_place_is_left_out_too(child: Child) -> None:
-    if child.generation == "keras":
-        pytest.skip("Keras 3 takes nothing but tensors by their place")
+    """Keras 3 takes nothing but tensors by their place."""
     body = DEFAULTS.replace("x = Apart()(x, flag=0)", "x = Apart()(x, None, None, 2.0, False)")
     shape = _answer(child, body, FLOATS, cloners=())["original"]["shape"]
     (call,) = [layer["calls"][0] for layer in shape["layers"] if layer["kind"] == "Apart"][4:]

@@ -15,12 +15,11 @@ from clonediff.harness.answers.audit.construction import Argument, Construction,
 from clonediff.harness.answers.audit.record import ArgumentAudited, ClassAudited
 from clonediff.harness.answers.audit.values import bases, is_guessed, named_in, pairs, proposals, tried
 from clonediff.harness.source.dialect import Dialect
-from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter
-from clonediff.harness.subjects.outcomes import Construction as Answer
+from clonediff.harness.subjects.outcomes import AuditedClass, AuditedParameter, ConstructionAudited
 from clonediff.strategies.graph import Value
 from clonediff.strategies.kinds.arguments import NEEDS
 
-Ask = Callable[[dict[str, Any]], Answer]
+Ask = Callable[[dict[str, Any]], ConstructionAudited]
 _MOST_PAIRS = 12
 _SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
 NO_EFFECT = "nothing that it changes is seen"
@@ -55,11 +54,11 @@ class Auditing:
             found = tuple(_InClass(self, audited, base, plain).all())
         return ClassAudited(audited.name, audited.sort, found, reason, round(time.monotonic() - began, 3))
 
-    def _base(self, audited: AuditedClass) -> tuple[Mapping[str, Argument] | None, Answer]:
+    def _base(self, audited: AuditedClass) -> tuple[Mapping[str, Argument] | None, ConstructionAudited]:
         """The arguments that the class is made with, and what came of it: one that can be called, if there is one."""
         if self.base is not None:
             return self.base, self.put(audited, self.base, self.base)
-        refused, found = Answer(refused="nobody says what it needs"), None
+        refused, found = ConstructionAudited(refused="nobody says what it needs"), None
         for number, base in enumerate(bases(audited, self.values)):
             answer = self.put(audited, base, base)
             if not answer.refused and not answer.uncalled:
@@ -70,8 +69,8 @@ class Auditing:
         return found or (None, refused)
 
     def _without_loss(
-        self, audited: AuditedClass, base: Mapping[str, Argument], answer: Answer
-    ) -> tuple[Mapping[str, Argument], Answer]:
+        self, audited: AuditedClass, base: Mapping[str, Argument], answer: ConstructionAudited
+    ) -> tuple[Mapping[str, Argument], ConstructionAudited]:
         """Another value of an argument that need not be given, where the class loses nothing with that."""
         for parameter in audited.constructor if answer.lost else ():
             if parameter.name in base and not parameter.required:
@@ -82,7 +81,9 @@ class Auditing:
                         return other, answered
         return base, answer
 
-    def put(self, audited: AuditedClass, base: Mapping[str, Argument], arguments: Mapping[str, Argument]) -> Answer:
+    def put(
+        self, audited: AuditedClass, base: Mapping[str, Argument], arguments: Mapping[str, Argument]
+    ) -> ConstructionAudited:
         """What comes of a construction."""
         texts = [Construction(audited.name, each).text(self.dialect) for each in (base, arguments)]
         question = {"sort": audited.sort, "base": texts[0], "text": texts[1], "proposals": proposals(audited)}
@@ -92,7 +93,9 @@ class Auditing:
 class _InClass:
     """The arguments of one class that can be made with those of the base."""
 
-    def __init__(self, auditing: Auditing, audited: AuditedClass, base: Mapping[str, Argument], plain: Answer) -> None:
+    def __init__(
+        self, auditing: Auditing, audited: AuditedClass, base: Mapping[str, Argument], plain: ConstructionAudited
+    ) -> None:
         self._auditing = auditing
         self._audited = audited
         self._base = base
@@ -155,7 +158,7 @@ class _InClass:
         reason = NO_EFFECT if silent else reason or "nobody knows another value for it"
         return ArgumentAudited(parameter.name, "cannot tell", reason=reason, base=parameter.base)
 
-    def _tries(self, parameter: AuditedParameter) -> Iterator[tuple[Mapping[str, Argument], Answer]]:
+    def _tries(self, parameter: AuditedParameter) -> Iterator[tuple[Mapping[str, Argument], ConstructionAudited]]:
         """The constructions with one argument away from its default; with another where Keras wants that."""
         auditing, audited = self._auditing, self._audited
         takes = {each.name for each in audited.constructor}
@@ -205,19 +208,21 @@ class _InClass:
         reason = f"{_short(parameter.base)} loses it"
         return ArgumentAudited(argument.name, "cannot tell", reason=reason, base=parameter.base)
 
-    def _lost(self, name: str, arguments: Mapping[str, Argument], answer: Answer, base: str = "") -> ArgumentAudited:
+    def _lost(
+        self, name: str, arguments: Mapping[str, Argument], answer: ConstructionAudited, base: str = ""
+    ) -> ArgumentAudited:
         dialect = self._auditing.dialect
         value = written(arguments[name], dialect) if name else ""
         text = Construction(self._audited.name, arguments).text(dialect)
         return ArgumentAudited(name, "lost", value, lost=answer.lost, base=base, proposal=answer.proposal, script=text)
 
 
-def _may_be_the_value(answer: Answer) -> bool:
+def _may_be_the_value(answer: ConstructionAudited) -> bool:
     """Whether it cannot be revived for a reason that may be the value, and not what the config has or leaves out."""
     return any(each.how == "crashes" and not _SIGNATURE.search(each.found) for each in answer.lost)
 
 
-def _of_one(name: str, others: tuple[str, ...], answer: Answer) -> Answer:
+def _of_one(name: str, others: tuple[str, ...], answer: ConstructionAudited) -> ConstructionAudited:
     """The answer where others are away from their defaults as well: with what is lost of this argument alone."""
     said = name in (answer.config or ())
     lost = [

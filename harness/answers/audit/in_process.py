@@ -14,7 +14,7 @@ import msgspec
 from clonediff.harness.answers.audit.asking import Auditing
 from clonediff.harness.answers.audit.record import ClassAudited
 from clonediff.harness.answers.audit.table import what
-from clonediff.harness.subjects.outcomes import AuditedClass, Construction
+from clonediff.harness.subjects.outcomes import AuditedClass, ConstructionAudited
 from clonediff.harness.trials.drawable_kinds import value_of
 from clonediff.harness.trials.remembered_answers import here
 
@@ -45,7 +45,7 @@ def assert_config_is_complete(
         audit = Audit(its.framework)
         described = msgspec.convert(audited_class(kind, its.framework), AuditedClass)
         audited = Auditing(
-            lambda question: msgspec.convert(audit.answer(question), Construction),
+            lambda question: msgspec.convert(audit.answer(question), ConstructionAudited),
             its.dialect,
             {name: tuple(value_of(each, name) for each in tried) for name, tried in (values or {}).items()},
             names={kind.__name__: kind},

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import queue
-import threading
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -11,6 +10,7 @@ from msgspec.structs import replace
 from clonediff.harness.answers.audit.asking import Auditing
 from clonediff.harness.answers.audit.construction import Argument
 from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, ClassAudited
+from clonediff.harness.answers.jobs import by_jobs
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.outcomes import AuditedClass
 from clonediff.harness.subjects.process import Limits
@@ -37,43 +37,25 @@ def audit_all(
 
     `made_with` has the arguments that classes are made with, by name. `tell` is told where the jobs are.
     """
-    todo: queue.SimpleQueue[AuditedClass] = queue.SimpleQueue()
-    for each in classes:
-        todo.put(each)
-    done: queue.SimpleQueue[ClassAudited | BaseException] = queue.SimpleQueue()
-    stopped = threading.Event()
 
-    def work() -> None:
-        try:
-            with open_subject(subject, limits=limits) as process:
-                while not stopped.is_set():
-                    kind = todo.get_nowait()
-                    base = (made_with or {}).get(kind.name)
-                    auditing = Auditing(
-                        lambda question: process.audited(question, limits.trial),
-                        DIALECTS[subject.dialect],
-                        values or {},
-                        base,
-                        of_bases=of_bases,
-                    )
-                    tell(kind.name)
-                    done.put(auditing.audit(kind))
-        except queue.Empty:
-            return
-        except BaseException as error:  # a fault of ours: it is raised where results are read
-            done.put(error)
+    @contextlib.contextmanager
+    def job() -> Iterator[Callable[[AuditedClass], ClassAudited]]:
+        with open_subject(subject, limits=limits) as process:
 
-    for _ in range(min(jobs, len(classes))):
-        # A daemon: whoever interrupts it waits for nobody, and a process ends with the thread that started it.
-        threading.Thread(target=work, daemon=True).start()
-    try:
-        for _ in classes:
-            came = done.get()
-            if isinstance(came, BaseException):
-                raise came
-            yield came
-    finally:
-        stopped.set()
+            def audit(kind: AuditedClass) -> ClassAudited:
+                auditing = Auditing(
+                    lambda question: process.audited(question, limits.trial),
+                    DIALECTS[subject.dialect],
+                    values or {},
+                    (made_with or {}).get(kind.name),
+                    of_bases=of_bases,
+                )
+                tell(kind.name)
+                return auditing.audit(kind)
+
+            yield audit
+
+    return by_jobs(classes, job, jobs)
 
 
 def with_bases(audited: Audited, of_bases: OfBases) -> Audited:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from clonediff.harness.subjects.outcomes import Lost, Proposal
+from clonediff.harness.subjects.outcomes import Lost, WayOfCall
 from clonediff.reports.records import RecordError
 
 Answer = Literal["lost", "kept", "cannot tell"]
@@ -37,7 +37,7 @@ class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     lost: tuple[Lost, ...] = ()
     base: str = ""
-    proposal: Proposal | None = None
+    proposal: WayOfCall | None = None
     script: str = ""
     proven: bool = False
 

@@ -13,7 +13,7 @@ from clonediff.harness.answers.audit.record import WORST_FIRST, ArgumentAudited,
 from clonediff.harness.inside.try_call import ROWS
 from clonediff.harness.inside.uses import USES
 from clonediff.harness.scripts.run_alone import LIMIT, run_alone
-from clonediff.harness.subjects.outcomes import Lost, Proposal
+from clonediff.harness.subjects.outcomes import Lost, WayOfCall
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 
@@ -152,7 +152,7 @@ def _is_literal(text: str) -> bool:
     return True
 
 
-def _inputs(calls: Proposal, dialect: str) -> list[str]:
+def _inputs(calls: WayOfCall, dialect: str) -> list[str]:
     lines = ["rng = np.random.default_rng(0)", "values = ["]
     for spec in calls.tensors:
         shape, dtype = (ROWS, *spec["shape"]), spec["dtype"]
@@ -168,7 +168,7 @@ def _inputs(calls: Proposal, dialect: str) -> list[str]:
 _TENSOR = {"keras": "keras.ops.convert_to_tensor", "tf_keras": "tf.convert_to_tensor"}
 
 
-def _use(calls: Proposal, lost: Lost, dialect: str) -> list[str]:
+def _use(calls: WayOfCall, lost: Lost, dialect: str) -> list[str]:
     pack = "keras.tree" if dialect == "keras" else "tf.nest"
     given = {"one": "values[0]", "list": "values", "each": "*values"}.get(
         calls.given, f"{pack}.pack_sequence_as(it.input, values)"

@@ -18,7 +18,8 @@ def totals(audited: Audited) -> str:
     versions = " ".join(f"{name} {version}" for name, version in list(audited.versions.items())[:1])
     lost = len(list(audited.lost()))
     counts = f"{lost} lost, {audited.count('kept')} kept, {audited.count('cannot tell')} not told"
-    return f"{audited.target}, {versions}: {len(audited.classes)} classes; of their arguments {counts}"
+    classes = f"{len(audited.classes):,} class{'' if len(audited.classes) == 1 else 'es'}"
+    return f"{audited.target}, {versions}: {classes}; arguments: {counts}"
 
 
 def what(argument: ArgumentAudited) -> str:

@@ -89,7 +89,7 @@ def read_baseline(path: Path, today: datetime.date, *, to_update: bool = False) 
     content = _content(path) if to_update else None  # before the entries, which are then of nothing older
     try:
         filled = (*_TOLD_BY, "reason")
-        entries = read_entries(path, _WORD, Accepted, lambda _: None, inner={}, told_by=_TOLD_BY, filled=filled)
+        entries, _ = read_entries(path, _WORD, Accepted, lambda _: None, inner={}, told_by=_TOLD_BY, filled=filled)
     except RecordError as error:
         raise RecordError(f"{error}. Mend it, or take the file as it was from your version control") from error
     return Baseline(path, entries, today, content)

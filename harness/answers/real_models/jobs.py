@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
 from clonediff.harness.answers.checked_model.inputs import InputsError
 from clonediff.harness.answers.checked_model.looking import CheckWanted, look, not_looked_at
 from clonediff.harness.answers.checked_model.record import CheckedModel, Status
+from clonediff.harness.answers.jobs import by_jobs
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel
 from clonediff.harness.subjects.outcomes import SubjectError
@@ -43,37 +42,13 @@ def try_all(
     recipes: Sequence[Recipe], wanted: CheckWanted, limits: Limits, known: KnownIssues, tell: Tell, *, jobs: int = 1
 ) -> Iterator[RealModel]:
     """What came of each model, as it comes. `tell` is told where the jobs are; it is called by any thread."""
-    todo: queue.SimpleQueue[Recipe] = queue.SimpleQueue()
-    for each in recipes:
-        todo.put(each)
-    done: queue.SimpleQueue[RealModel | BaseException] = queue.SimpleQueue()
-    stopped = threading.Event()
 
-    def work() -> None:
+    @contextlib.contextmanager
+    def job() -> Iterator[Callable[[Recipe], RealModel]]:
         with _WarmProcess(limits) as warm:
-            while not stopped.is_set():
-                try:
-                    recipe = todo.get_nowait()
-                except queue.Empty:
-                    return
-                try:
-                    checked = _checked(recipe, warm, wanted, known, tell)
-                    done.put(RealModel(recipe.name, recipe.source, checked))
-                except BaseException as error:  # a fault of ours: it is raised where results are read
-                    done.put(error)
-                    return
+            yield lambda recipe: RealModel(recipe.name, recipe.source, _checked(recipe, warm, wanted, known, tell))
 
-    for _ in range(min(jobs, len(recipes))):
-        # A daemon: whoever interrupts it waits for nobody, and a process ends with the thread that started it.
-        threading.Thread(target=work, daemon=True).start()
-    try:
-        for _ in recipes:
-            came = done.get()
-            if isinstance(came, BaseException):
-                raise came
-            yield came
-    finally:
-        stopped.set()
+    return by_jobs(recipes, job, jobs)
 
 
 def _checked(recipe: Recipe, warm: _WarmProcess, wanted: CheckWanted, known: KnownIssues, tell: Tell) -> CheckedModel:
