@@ -1,4 +1,4 @@
-"""A graph in the making: what an instruction means on the tensors that it finds.
+"""What an instruction means on the tensors that it finds in the graph so far.
 
 An instruction is a list of offers, of which the first stays that Keras accepts. One that wants several tensors and
 finds a single one takes that several times; where Keras accepts none, it gets an input of its own, or is a no-op where
@@ -15,34 +15,20 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from clonediff.strategies.asking import Question, infer, keras, large, question, spec_of
+from clonediff.strategies.asking import Question, infer, keras
 from clonediff.strategies.calling import inner_inputs, meant
 from clonediff.strategies.chains import built_so, links
 from clonediff.strategies.custom_models import makes_parts, of_custom_class
 from clonediff.strategies.cutting import cut_out
-from clonediff.strategies.graph import (
-    Built,
-    Call,
-    Graph,
-    Input,
-    Items,
-    Layer,
-    Ref,
-    Seq,
-    Value,
-    call_refs,
-    fed_refs,
-    refs,
-)
+from clonediff.strategies.graph import Built, Call, Input, Layer, Ref, Seq, Value, fed_refs, refs
+from clonediff.strategies.graph_so_far import GraphSoFar, Offer
 from clonediff.strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Spec, Specs
 from clonediff.strategies.kinds.arguments import together, touched
 from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Domain, Instruction, Nest
-from clonediff.strategies.pruning import idle, moved_call, pruned
+from clonediff.strategies.pruning import idle, pruned
 
-Offer = tuple[Layer, Call]
-"""A call of a layer that Keras is asked about."""
 ANYTHING = 8
 """One instruction in so many is tried on any tensors."""
 TRIES_BESIDE = 2
@@ -61,50 +47,13 @@ def _listed(sources: tuple[Ref, ...]) -> tuple[Value, ...]:
     return (Seq(sources),) if len(sources) > 1 else sources
 
 
-class Builder:
-    """The graph so far, and which tensor each register holds."""
+class Builder(GraphSoFar):
+    """A graph that instructions are done to, one after the other."""
 
     def __init__(self, inputs: tuple[Input, ...], specs: Specs, domain: Domain, room: int = 0) -> None:
         """`room` is for so many inputs more."""
-        self.domain = domain
-        self.kinds = domain.kinds
-        self.inputs = inputs
-        self.room = room
-        self.added: list[Input] = []
-        self.layers: list[Layer] = []
-        self.calls: list[Call] = []
-        self.specs: list[Specs] = [(spec,) for spec in specs]
-        self.added_specs: list[Specs] = []
+        super().__init__(inputs, specs, domain, room)
         self.made_unasked = 0  # the layers that special inputs are given to first
-        self.unshaped: list[int] = []  # what no call may use: Keras 3 tells another shape of it
-        self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
-        self.newest = 0
-        self.names: set[str] = set()
-
-    def spec(self, ref: Ref) -> Spec:
-        return (self.specs[ref.node] if ref.node >= 0 else self.added_specs[~ref.node])[ref.output]
-
-    def place(self, register: int) -> int:
-        """The register that an instruction means: 0 is the one written last."""
-        return self.newest if register == 0 else (register - 1) % REGISTERS
-
-    def named(self, register: int) -> Ref:
-        """What the register that an instruction means holds."""
-        return self.registers[self.place(register)]
-
-    def tensors(self) -> Iterator[Ref]:
-        """Every tensor so far, the newest first; inputs that were added stand below zero until the graph is made."""
-        for node in (each for each in range(len(self.specs) - 1, -1, -1) if each not in self.unshaped):
-            for output in range(len(self.specs[node])):
-                yield Ref(node, output)
-        for number in range(len(self.added)):
-            yield Ref(~number)
-
-    def ends(self, outputs: tuple[Ref, ...]) -> tuple[Ref, ...]:
-        """The tensors that calls gave and nothing uses, the newest first."""
-        used = {*outputs, *(ref for call in self.calls for ref in call_refs(call))}
-        unshaped = [Ref(node, output) for node in self.unshaped for output in range(len(self.specs[node]))]
-        return tuple(ref for ref in (*unshaped, *self.tensors()) if ref.node >= len(self.inputs) and ref not in used)
 
     def run(self, instruction: Instruction) -> None:
         match instruction:
@@ -185,15 +134,6 @@ class Builder:
                 call = Call(len(self.layers), kind.packed(sources, instruction.how), (*plain, *more))
                 yield self._named(wide) if instruction.touch == "named" else wide, call
 
-    def _distinct(self, choices: Iterable[tuple[Ref, ...]]) -> Iterator[tuple[tuple[Ref, ...], Specs]]:
-        """Tensors that are not like others before, and what they are like."""
-        met = set[Specs]()
-        for sources in choices:
-            specs = tuple(self.spec(ref) for ref in sources)
-            if specs not in met:
-                met.add(specs)
-                yield sources, specs
-
     def _further_tensors(
         self, instruction: Apply, layer: Layer, specs: Specs
     ) -> Iterator[tuple[Layer, tuple[tuple[str, Value], ...]]]:
@@ -214,36 +154,6 @@ class Builder:
     def _dest(self, instruction: Apply | Again | Nest) -> int:
         """The register for what it gives."""
         return self.place(instruction.sources[0]) + instruction.dest
-
-    def _take(self, offers: Iterable[Offer], dest: int) -> bool:
-        """Make the first call that Keras accepts; from that register on there is what it gives."""
-        for layer, call in offers:
-            earlier = [each for each in self.calls if each.layer == call.layer]
-            specs = keras().gives(question(layer, (*earlier, call), self.spec))
-            if specs is None:
-                continue
-            if call.layer == len(self.layers):
-                self.layers.append(layer)
-                self.names.update(() if layer.name is None else (layer.name,))
-            self.calls.append(structs.replace(call, outputs=len(specs)))
-            self.specs.append(large(specs))
-            node = len(self.inputs) + len(self.calls) - 1
-            if call.axis:
-                self.unshaped.append(node)
-                return True
-            for output in range(min(len(specs), REGISTERS)):
-                self.registers[(dest + output) % REGISTERS] = Ref(node, output)
-            self.newest = dest % REGISTERS
-            return True
-        return False
-
-    def _add(self, given: Input) -> Ref:
-        self.added.append(given)
-        self.added_specs.append((spec_of(given),))
-        return Ref(-len(self.added))
-
-    def _forget_added(self, added: int) -> None:
-        del self.added[added:], self.added_specs[added:]
 
     def again(self, instruction: Again) -> None:
         """Call a layer once more, on the first tensors that Keras takes it for."""
@@ -371,47 +281,6 @@ class Builder:
                 self._unless_linked(len(self.calls) - 1, len(self.layers), newest)
                 return
 
-    def usual(self, ref: Ref) -> Ref:
-        """The tensor, or the newest one that a model can give: no sparse or ragged input, none that is absent."""
-        inputs = len(self.inputs)
-        specs = ((each, self.spec(each)) for each in (ref, *self.tensors()))
-        return next(each for each, spec in specs if spec.usual or (spec.ragged and each.node >= inputs))
-
-    def made(self, ref: Ref) -> Ref:
-        """The tensor, or the newest one if that is an input, which Keras 3 cannot build an inner model to give back."""
-        return ref if ref.node >= len(self.inputs) else Ref(len(self.specs) - 1)
-
-    def graph(
-        self, outputs: tuple[Ref, ...], takes: Arrangement = "plain", gives: Arrangement = "plain", *, frozen: bool
-    ) -> Graph:
-        first, more = len(self.inputs), len(self.added)
-
-        def move(ref: Ref) -> Ref:
-            node = ref.node if 0 <= ref.node < first else first + ~ref.node if ref.node < 0 else ref.node + more
-            return Ref(node, ref.output)
-
-        inputs = _around_others((*self.inputs, *self.added))
-        if takes == "dict":
-            inputs = tuple(structs.replace(given, name=f"in_{place}") for place, given in enumerate(inputs))
-        return Graph(
-            inputs=inputs,
-            layers=tuple(self.layers),
-            calls=tuple(moved_call(call, move) for call in self.calls) if more else tuple(self.calls),
-            takes=_arranged(tuple(Ref(place) for place in range(len(inputs))), takes, "in"),
-            gives=_arranged(tuple(move(ref) for ref in outputs), gives, "out"),
-            trainable=not frozen or any(each.graph and makes_parts(each.graph) for each in self.layers),
-        )
-
-    def _sources(self, wanted: tuple[int, ...]) -> Iterator[tuple[Ref, ...]]:
-        """The tensors wanted, then those of the registers after them, then any there is, several times."""
-        for turn in range(REGISTERS):
-            yield tuple(self.registers[(self.place(each) + turn) % REGISTERS] for each in wanted)
-        if len(wanted) > 1:
-            for turn in range(REGISTERS):
-                yield (self.registers[(self.place(wanted[0]) + turn) % REGISTERS],) * len(wanted)
-        for ref in self.tensors():
-            yield (ref,) * len(wanted)
-
     def _named(self, layer: Layer) -> Layer:
         if layer.graph is None and not self.kinds[layer.kind].shared:
             return layer
@@ -479,32 +348,3 @@ _MARKS = ("frozen after", "supports_masking", "attributes")
 
 def _has_attributes(args: Mapping[str, Value]) -> bool:
     return any(can_be_set(key, value) for key, value in args.items())
-
-
-def _around_others(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
-    """No two inputs around tensors of one name."""
-    count = itertools.count(2)
-    seen: set[str] = set()
-    named = []
-    for given in inputs:
-        if given.around in seen:
-            given = structs.replace(given, around=f"{given.around}_{next(count)}")
-        elif given.around is not None:
-            seen.add(given.around)
-        named.append(given)
-    return tuple(named)
-
-
-def _arranged(tensors: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:
-    """Tensors nested as an arrangement says."""
-    match how:
-        case "plain":
-            return tensors[0] if len(tensors) == 1 else Seq(tensors)
-        case "list":
-            return Seq(tensors)
-        case "tuple":
-            return Seq(tensors, "tuple")
-        case "dict":
-            return Items(tuple((f"{stem}_{place}", ref) for place, ref in enumerate(tensors)))
-        case "nested":
-            return Seq((tensors[0], Seq(tensors[1:], "tuple"))) if len(tensors) > 1 else Seq(tensors)

@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 
 
 class Lent(SubjectProcess):

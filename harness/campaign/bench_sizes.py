@@ -17,7 +17,8 @@ from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.triage import causes
 from clonediff.reports.records import UPSTREAM_AND_FIXED

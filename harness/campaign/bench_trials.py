@@ -19,9 +19,10 @@ from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.case import COSTLY, RATE, Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import Outcome
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject, place_of
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials

@@ -25,9 +25,9 @@ from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.audit import audited_text, class_text
 from clonediff.harness.source.other_layers import absolute
-from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.drawable_kinds import value_of
 from clonediff.reports.records import write, write_bytes
 

@@ -39,9 +39,9 @@ from clonediff.harness.cli.text.check import checked_text, models_text, summed_u
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.subjects.case import COSTLY, takes_arguments
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import RecordError, write_bytes

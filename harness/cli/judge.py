@@ -27,10 +27,10 @@ from clonediff.harness.judge.session import JudgeSession
 from clonediff.harness.judge.trying import JudgeBudget
 from clonediff.harness.judge.two_trees import TwoTrees
 from clonediff.harness.subjects.outcomes import CloningFunctions
-from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import place_of, split
 from clonediff.harness.subjects.releases.git import parting, whole_name
 from clonediff.harness.subjects.subject import BACKENDS, Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.reports import corpus
 from clonediff.reports.known import KNOWN_ISSUES, load
 from clonediff.reports.records import Run, write, write_bytes

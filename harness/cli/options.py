@@ -170,6 +170,6 @@ def memory_limit(gib: float | None, jobs: int = 1) -> int:
     """The bytes that each of the jobs may take: as --memory says, or its part of most of what is free."""
     import psutil  # type: ignore[import-untyped]  # it comes without types
 
-    from clonediff.harness.subjects.process import GIB
+    from clonediff.harness.subjects.warm_child import GIB
 
     return int(gib * GIB) if gib is not None else int(psutil.virtual_memory().available * _SHARE / jobs)

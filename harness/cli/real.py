@@ -25,7 +25,7 @@ from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.real import Rows, totals_text
 from clonediff.harness.subjects.case import COSTLY
-from clonediff.harness.subjects.process import Limits
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import read, write, write_bytes

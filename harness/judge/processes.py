@@ -16,8 +16,9 @@ from clonediff.harness.judge.reading import FilePart, Proposal, parsed, statemen
 from clonediff.harness.subjects.observation import Failure, Frame
 from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 
 LOADING = 10.0
 """The seconds that a candidate's own lines may take to run once: they define functions."""

@@ -23,7 +23,8 @@ from clonediff.harness.judge.graphs import REPORTED
 from clonediff.harness.judge.processes import LOADING, own_frame
 from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.observation import Answer, Frame
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.drawable_kinds import graphs_on

@@ -11,8 +11,9 @@ from clonediff.harness.subjects.outcomes import (
     SubjectError,
     TimedOut,
 )
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 
 __all__ = [
     "Case",

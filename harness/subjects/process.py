@@ -1,96 +1,46 @@
-"""A subject's process: warm, asked for one trial at a time, and replaced when a trial has ended it.
+"""A subject's process: asked for one trial at a time, and for what else there is to know of its release.
 
-Owns the protocol of `inside.serve` as its parent sees it, and the limits of time and memory. Before a
-trial is sent, it stands whole in the journal: whatever happens to either process, the graph that it happened on is
-known.
+Owns what can be asked. Before a trial is sent, it stands whole in the journal: whatever happens to either process, the
+graph that it happened on is known.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import signal
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any
 
 import msgspec
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
-from clonediff.harness.subjects.environment import command, environment
 from clonediff.harness.subjects.journal import clear_journal, write_journal
-from clonediff.harness.subjects.observation import Answer, Failure
+from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import (
     AuditedClass,
     CloningFunctions,
     ConstructionAudited,
     ElementsReport,
-    Killed,
     LostProcess,
     ModelClass,
     ModelDescribed,
-    NoDeviceError,
     Outcome,
-    OutOfMemory,
-    Reached,
-    Ready,
-    SubjectError,
-    TimedOut,
     Told,
-    TrialProgress,
     ValuesReport,
-    fault_frames,
 )
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.records import UNREADABLE
+from clonediff.harness.subjects.warm_child import LOST, TIMES, Limits, WarmChild
 from clonediff.strategies.kinds.of_release import Signature
 
-Found = TypeVar("Found")
-
-GIB = 1 << 30
-SETTLED = 100
-"""The trials after which what a child holds is what it needs."""
-_LINES_KEPT = 40
-_TIMES = 30.0
-"""Making a model again takes about as long as making it did."""
 ELEMENTS = 100_000
 """How many numbers an answer carries at most: some two megabytes of JSON."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """What a subject may take.
-
-    A child is replaced, between two trials, after `trials`, past `recycle` bytes, or once it holds `growth` times what
-    it held after its first `SETTLED` trials: TensorFlow keeps a little of every function that it ever traced. A cloner
-    may take `cloning` seconds of the processor, or `_TIMES` what its model takes, if that is more; with 0 there is no
-    such limit. One that takes longer is stopped, and the child replaced.
-    """
-
-    start: float = 180.0
-    trial: float = 60.0
-    memory: int = 6 * GIB
-    recycle: int = 3 * GIB
-    trials: int = 5000
-    growth: float = 1.08
-    cloning: float = 8.0
-
-
-_Reply: TypeAlias = dict[str, msgspec.Raw]
-"""What the child says, by what was asked; each part is read by whoever asked for it."""
-
-_LOST = (ChildEnded, ChildLate, ChildTooLarge)
-
-
-class SubjectProcess:
+class SubjectProcess(WarmChild):
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
-    `journal` is the file of this worker's trial, `place` where its release is.
-    `restarts` counts the children that were lost, `recycled` those that were replaced in good health. `told`, if it is
-    set, is told how far each trial has come. `others` names the layers that are drawn beside Keras' own.
+    `journal` is the file of this worker's trial, `trials` counts those that were sent. `others` names the layers that
+    are drawn beside Keras' own.
     """
 
     def __init__(
@@ -104,88 +54,12 @@ class SubjectProcess:
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
-        self.subject = subject
-        self.place = place
-        self.limits = limits or Limits()
+        super().__init__(subject, limits=limits, place=place, started_by=started_by)
         self.journal = journal
         self.worker = worker or (journal.stem if journal else "")
-        self.restarts = 0
-        self.recycled = 0
         self.trials = 0
         self.others: tuple[str, ...] = ()
-        self.told: Callable[[TrialProgress], None] | None = None
-        self._command = list(started_by or command(subject, place))
-        self._environment = environment(subject, place)
-        self._child: Child | None = None
-        self._ready: Ready | None = None
-        self._asked = 0
-        self._since_start = 0
-        self._stopped = False
-        self._settled = 0
-        self._watched = False
-        self._reached: dict[str, set[int]] = {}
         self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
-
-    @property
-    def ready(self) -> Ready:
-        """What the child says of itself; starts one where none runs."""
-        if self._child is None or self._ready is None:
-            return self.start()
-        return self._ready
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """What runs, by name, as it stands in every record; `stack` where the release is not the installed one."""
-        ready = self.ready
-        versions = {
-            self.subject.package if self.subject.package != "tensorflow" else "tf.keras": ready.keras,
-            ready.backend: ready.backend_version,
-            "numpy": ready.numpy,
-            "python": ready.python,
-        }
-        return versions if self.place.how == "beside" else {**versions, "stack": self.place.how}
-
-    @property
-    def pid(self) -> int | None:
-        """The process now, None where there is none."""
-        return self._child.pid if self._child else None
-
-    def start(self) -> Ready:
-        """Start the child, if none runs, and wait until it is ready. `seconds["spawn"]` is how long all that took."""
-        if self._child is not None and self._ready is not None and self._child.running():
-            return self._ready
-        self.close()
-        began = time.perf_counter()
-        try:
-            self._child = Child(self._command, self._environment)
-        except OSError as error:
-            raise SubjectError(f"{self.subject}: {self._command[0]} cannot be started: {error}") from error
-        try:
-            reply = self._read(self._child.ask(b"", self.limits.start, self.limits.memory, wanted=_is_message))
-            broken, ready = self._part(reply, "broken", Failure), self._part(reply, "ready", Ready)
-        except _LOST as error:
-            self._fail_to_start(self._child, error)
-        except SubjectError:
-            self._lost()
-            raise
-        if broken is not None:
-            said = f"{self.subject}: does not start: {broken.type}: {broken.message}"
-            raise SubjectError(said, broken, self._lost())
-        if ready is None:
-            raise SubjectError(f"{self.subject}: its first line says neither `ready` nor `broken`", None, self._lost())
-        self._refuse_without_device(ready)
-        seconds = {**ready.seconds, "spawn": time.perf_counter() - began}
-        self._ready = msgspec.structs.replace(ready, seconds=seconds)
-        self._since_start = 0
-        self._stopped = False
-        if self._watched:
-            self._ask_reach()
-        return self._ready
-
-    def prepare(self) -> None:
-        """Have the child that the next trial runs in: a new one where none runs, or where it is time for one."""
-        self._replace_if_due()
-        self.start()
 
     def trial(
         self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
@@ -198,7 +72,7 @@ class SubjectProcess:
         if self.told is not None:
             request["progress"] = True
         if self.limits.cloning:
-            request["clone_time"] = {"least": self.limits.cloning, "times": _TIMES}
+            request["clone_time"] = {"least": self.limits.cloning, "times": TIMES}
         encoded = msgspec.json.encode(request)
         if self.journal is not None:
             write_journal(self.journal, str(self.subject), self.worker, encoded)
@@ -207,7 +81,7 @@ class SubjectProcess:
         seconds = self.limits.trial if timeout is None else timeout
         try:
             reply = self._ask(encoded, seconds, self.limits.memory)
-        except _LOST as error:
+        except LOST as error:
             outcome = self._outcome(error, seconds)
             clear_journal(self.journal)
             return outcome
@@ -293,211 +167,3 @@ class SubjectProcess:
         self.start()
         found = self._asked_for("refuses", str, request, timeout, "cannot try to build a model")
         return found.how if isinstance(found, LostProcess) else found
-
-    def reach(self, *, statements: bool = False) -> Reached:
-        """What of the release's cloning code trials ran since this was asked last. From now on each child watches that.
-
-        What a child has seen that is lost goes with it.
-        """
-        self.start()
-        self._watched = True
-        found = self._ask_reach(statements)
-        lines, self._reached = self._reached, {}
-        return Reached({file: tuple(sorted(its)) for file, its in lines.items()}, found.statements)
-
-    def _ask_reach(self, statements: bool = False) -> Reached:
-        request = {"statements": statements}
-        found = self._asked_for("reach", Reached, request, 60.0, "does not say what it ran")
-        if isinstance(found, LostProcess):
-            return Reached()
-        for file, lines in found.lines.items():
-            self._reached.setdefault(file, set()).update(lines)
-        return found
-
-    def resident(self) -> int:
-        """The memory that the child holds, 0 where there is none."""
-        return self._child.resident() if self._child else 0
-
-    def cpu(self) -> float:
-        """The seconds of the processor that the child has taken, 0 where there is none."""
-        return self._child.cpu() if self._child else 0.0
-
-    def close(self) -> None:
-        """End the child, if there is one."""
-        if self._child is not None:
-            self._child.close()
-        self._child = self._ready = None
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End it."""
-        self.close()
-
-    def _ask(self, encoded: bytes, seconds: float, memory: int) -> _Reply:
-        if self._child is None:
-            raise ChildEnded
-        number = self._asked
-
-        def is_reply(line: bytes) -> bool:
-            try:
-                head = msgspec.json.decode(line, type=_Head) if line.startswith(b"{") else _Head()
-            except UNREADABLE:
-                return False
-            if head.progress is not None and self.told is not None:
-                self.told(head.progress)
-            return head.id == number
-
-        return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
-
-    def _asked_for(
-        self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str
-    ) -> Found | LostProcess:
-        """What the child says when it is asked for that, or the `LostProcess` that it became over it."""
-        try:
-            reply = self._request(what, request, timeout)
-        except _LOST as error:
-            return self._outcome(error, timeout)
-        return self._found(reply, what, kind, problem)
-
-    def _told(self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str) -> Found:
-        """The same, where there is no going on without an answer."""
-        found = self._asked_for(what, kind, request, timeout, problem)
-        if isinstance(found, LostProcess):
-            raise SubjectError(f"{self.subject}: {problem}: {found.said}")
-        return found
-
-    def _of_last(self, what: str, kind: type[Found], request: dict[str, Any]) -> Found | None:
-        """What the child says of its last trial; None where it is gone, or says nothing."""
-        if self._child is None:
-            return None
-        try:
-            return self._part(self._request(what, request), what, kind)
-        except _LOST:
-            self._lost()
-            return None
-
-    def _request(self, what: str, request: dict[str, Any], timeout: float = 60.0) -> _Reply:
-        self._asked += 1
-        encoded = msgspec.json.encode({**request, "do": what, "id": self._asked})
-        return self._ask(encoded, timeout, self.limits.memory)
-
-    def _found(self, reply: _Reply, what: str, kind: type[Found], problem: str) -> Found:
-        found = self._part(reply, what, kind)
-        if found is None:
-            failure = self._part(reply, "error", Failure) or Failure("ProtocolError", f"no `{what}` in the reply")
-            raise SubjectError(f"{self.subject}: {problem}: {failure.type}: {failure.message}", failure)
-        return found
-
-    def _part(self, reply: _Reply, what: str, kind: type[Found]) -> Found | None:
-        raw = reply.get(what)
-        return None if raw is None or bytes(memoryview(raw)[:5]) == b"null" else self._decoded(raw, kind, f".{what}")
-
-    def _read(self, line: bytes) -> _Reply:
-        return self._decoded(line, _Reply)
-
-    def _decoded(self, text: bytes | msgspec.Raw, kind: type[Found], part: str = "") -> Found:
-        try:
-            return msgspec.json.decode(text, type=kind)
-        except UNREADABLE as error:
-            said = str(error).replace("at `$", f"at `${part}")
-            raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {said}") from error
-
-    def _replace_if_due(self) -> None:
-        if self._child is None or not self._since_start:
-            return
-        if not self._child.running():
-            self._lost()
-        elif self._stopped or self._since_start >= self.limits.trials or self._has_grown(self._child):
-            self.recycled += 1
-            if self._watched:
-                self._ask_reach()
-            self.close()
-
-    def _has_grown(self, child: Child) -> bool:
-        held = child.resident()
-        if self._since_start == SETTLED:
-            self._settled = held
-        elif self._since_start > SETTLED and held > self._settled * self.limits.growth:
-            return True
-        return held > self.limits.recycle
-
-    def _outcome(self, error: Exception, seconds: float) -> LostProcess:
-        child = self._child
-        if child is None:
-            return Killed(None, None)
-        if isinstance(error, ChildEnded):
-            code = child.wait(2.0)
-            text = child.stderr()
-            lines = self._lost()
-            if code is None:  # it closed its output and went on: that ends it as well
-                return Killed(None, None, frames=fault_frames(text), stderr=lines)
-            name = _signal_name(-code) if code < 0 else None
-            return Killed(name, None if code < 0 else code, frames=fault_frames(text), stderr=lines)
-        frames = fault_frames(child.stack())
-        lines = self._lost()
-        if isinstance(error, ChildTooLarge):
-            return OutOfMemory(error.resident, self.limits.memory, frames=frames, stderr=lines)
-        return TimedOut(seconds, frames=frames, stderr=lines)
-
-    def _lost(self) -> tuple[str, ...]:
-        """Give up a child, and count it; the last it wrote."""
-        lines: tuple[str, ...] = ()
-        if self._child is not None:
-            self.restarts += 1
-            child, self._child, self._ready = self._child, None, None
-            child.close()
-            lines = tuple(child.stderr().splitlines()[-_LINES_KEPT:])
-        return lines
-
-    def _fail_to_start(self, child: Child, error: Exception) -> None:
-        code = child.wait(2.0) if isinstance(error, ChildEnded) else None
-        lines = self._lost()
-        if isinstance(error, ChildLate):
-            what = f"not ready after {self.limits.start:g} s"
-        elif isinstance(error, ChildTooLarge):
-            what = f"takes {error.resident / GIB:.1f} GiB before its first trial"
-        else:
-            ended = "without a word" if code is None else _signal_name(-code) if code < 0 else f"exit code {code}"
-            what = f"ended while it started ({ended})"
-        raise SubjectError(f"{self.subject}: {what}; started with {self._command[0]}", None, lines) from error
-
-    def _refuse_without_device(self, ready: Ready) -> None:
-        wanted = self.subject.device
-        if wanted == "cpu" or f"{wanted}:{self.subject.number}" in ready.devices:
-            return
-        self.close()
-        seen = ", ".join(ready.devices) or "no device"
-        raise NoDeviceError(
-            f"{self.subject}: {ready.backend} {ready.backend_version} sees no {wanted}:{self.subject.number} here, "
-            f"only {seen}: install its build for that device and the driver, or ask for "
-            f"{msgspec.structs.replace(self.subject, device='cpu', number=0)}"
-        )
-
-
-class _Head(msgspec.Struct):
-    id: int | str | None = None
-    progress: TrialProgress | None = None
-
-
-def _is_message(line: bytes) -> bool:
-    # Something in the child may have kept the real standard output and written to it: that is no message.
-    if not line.startswith(b"{"):
-        return False
-    try:
-        msgspec.json.decode(line, type=msgspec.Raw)
-    except UNREADABLE:
-        return False
-    return True
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

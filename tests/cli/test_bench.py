@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from clonediff.harness.cli import cli
-from clonediff.harness.subjects import process
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects import warm_child
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.warm_child import Limits
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int | None]]:
 def test_each_harness_has_a_child_of_its_own_whose_start_does_not_count(
     asked: list[tuple[str, int | None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "Limits", functools.partial(Limits, trials=1))  # a new child for each trial
+    monkeypatch.setattr(warm_child, "Limits", functools.partial(Limits, trials=1))  # a new child for each trial
     arguments = ["bench", "--graphs", "1", "--trials", "2", "--rate", "0", "--json"]
     done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert done.exit_code == 0

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from clonediff.harness.campaign.reach import OUT_OF_REACH, file_reached
 from clonediff.harness.inside.reach import RATE, statements
 from clonediff.harness.subjects.outcomes import Statement
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies import Graph

@@ -22,8 +22,9 @@ from clonediff.harness.judge.verdicts import in_order, verdict
 from clonediff.harness.scripts.run_alone import raised_in, run_alone
 from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
-from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import GIB, Limits
 from clonediff.strategies.graph import Graph
 from tests.waiting import PATIENCE
 

@@ -20,10 +20,11 @@ from clonediff.harness.judge.trying import CauseOnGraphs, GraphTried, JudgeBudge
 from clonediff.harness.judge.two_trees import NamedIssue, TreesJudged, TwoTrees
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.place import ReleasePlace
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import building
 from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, load
 from clonediff.reports.records import Cause, Difference, Place, Severity

@@ -13,9 +13,9 @@ from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, Cla
 from clonediff.harness.answers.jobs import by_jobs
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.outcomes import AuditedClass
-from clonediff.harness.subjects.process import Limits
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 from clonediff.strategies.graph import Value
 
 Values = Mapping[str, tuple[Value, ...]]

@@ -17,9 +17,10 @@ from clonediff.harness.answers.jobs import by_jobs
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import RealModel
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import GIB, Limits
 from clonediff.reports.known import KnownIssues
 
 _HOLDS = 5 * GIB // 2

@@ -9,13 +9,14 @@ Python. A release is installed once, in the user's cache folder.
 from __future__ import annotations
 
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases.commits import commit_range
 from clonediff.harness.subjects.releases.kept import Installed, installed, remove
 from clonediff.harness.subjects.releases.placing import place_of
 from clonediff.harness.subjects.releases.table import available
 from clonediff.harness.subjects.releases.trees import copied, in_full, split
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import Limits
 
 __all__ = [
     "Installed",

@@ -12,8 +12,9 @@ from clonediff.harness.answers.checked_model.models import parse
 from clonediff.harness.answers.checked_model.record import Status
 from clonediff.harness.cli import check
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.subjects.process import GIB, Limits, SubjectProcess
+from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.warm_child import GIB, Limits
 from clonediff.reports.known import load
 from tests.waiting import PATIENCE, until
 

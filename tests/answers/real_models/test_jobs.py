@@ -9,7 +9,7 @@ from clonediff.harness.answers.checked_model.record import Status
 from clonediff.harness.answers.real_models.jobs import limits_of, try_all
 from clonediff.harness.answers.real_models.recipes import Recipe
 from clonediff.harness.answers.real_models.results import CloneOutcome, RealModel, made
-from clonediff.harness.subjects.process import GIB
+from clonediff.harness.subjects.warm_child import GIB
 from clonediff.reports.known import KnownIssues
 from tests.waiting import PATIENCE
 
