@@ -21,9 +21,7 @@ def audit(clonediff: Command, warm_commands: None) -> Command:
 
 
 def test_what_is_lost_has_a_script_that_fails_alone(audit: Command, tmp_path: Path) -> None:
-    code, out, _ = audit(
-        f"{PLANTED}:Loses", "--out", "found", "--markdown", "page.md", "--write-baseline", "lost.toml"
-    )
+    code, out, _ = audit(f"{PLANTED}:Loses", "--out", "found", "--markdown", "page.md", "--write-baseline", "lost.toml")
     assert code == 1
     written = tomllib.loads((tmp_path / "lost.toml").read_text())["lost"]
     assert [each.rpartition(".")[2] for each in written] == ["factor", "note", "seed"]
