@@ -387,11 +387,13 @@ def _is_value(kind: Any) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _properties(kind: type) -> tuple[str, ...]:
-    """The public properties of a class."""
+    """The public properties of its objects. What the class itself answers, as a registry of presets, is not theirs."""
     found: dict[str, Any] = {}
     for each in reversed(kind.__mro__):
         if (
             each.__module__.split(".")[0] not in _TOLD_WHOLE
         ):  # `submodules` of TensorFlow is all that there is, once more
             found.update((name, value) for name, value in vars(each).items() if name[:1] != "_")
-    return tuple(name for name, value in found.items() if isinstance(value, property))
+    return tuple(
+        name for name, value in found.items() if isinstance(value, property) and getattr(kind, name, None) is value
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ keras = pytest.importorskip("keras")
 
 from clonediff.harness.inside.digests import Digests  # noqa: E402 - after it is known that there is a Keras
 from clonediff.harness.inside.frameworks.backends import TensorFlow  # noqa: E402 - as above
+from clonediff.harness.inside.holdings import SHARED  # noqa: E402 - as above
 from clonediff.harness.inside.trial import run_trial  # noqa: E402 - as above
 
 
@@ -48,6 +50,50 @@ def test_a_live_model_keeps_its_weights_and_its_name() -> None:
     for clone in answer["clones"].values():
         assert clone["observation"]["inference"] == answer["original"]["inference"]
     assert all(np.array_equal(left, right) for left, right in zip(before, model.get_weights(), strict=True))
+
+
+class ClassProperty(property):
+    """What a class answers itself, as the classes of keras_hub do with their presets."""
+
+    def __get__(self, thing: object, kind: type | None = None) -> Any:
+        assert self.fget is not None
+        return self.fget(kind)
+
+
+class Registered(keras.layers.Layer):
+    """It shows what its class is registered with, and something of its own that can change."""
+
+    REGISTRY = {"first": ["a", "b"]}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._mine = [1, 2]
+
+    @ClassProperty
+    def presets(cls) -> dict[str, list[str]]:
+        return dict(Registered.REGISTRY)
+
+    @property
+    def mine(self) -> list[int]:
+        return self._mine
+
+    def call(self, x: Any) -> Any:
+        return x
+
+
+def test_what_the_class_itself_answers_is_nothing_of_its_objects() -> None:
+    def shares(model: keras.Model) -> keras.Model:
+        clone = keras.models.clone_model(model)
+        object.__setattr__(clone.layers[-1], "_mine", model.layers[-1].mine)
+        return clone
+
+    inputs = keras.Input((3,))
+    model = keras.Model(inputs, Registered(name="registered")(inputs))
+    answer = run_trial({"model": model, "cloners": {"upstream": "upstream", "shares": shares}, "seed": 1})
+    for cloner, start in (("upstream", "list"), ("shares", SHARED)):
+        facts = answer["clones"][cloner]["observation"]["shape"]["holdings"][-1]
+        assert facts[".mine"].startswith(start)
+        assert not [path for path in facts if path.startswith(".presets")]
 
 
 def test_a_function_that_loses_something_is_seen() -> None:
