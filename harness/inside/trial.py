@@ -366,6 +366,8 @@ class _Trial:
         held = description.hold(self._observer, self._cloned)
         found = set(unlike(self._original.holdings.facts, held.facts))
         self._unlike.update(found)
+        if self._cloned is self._original and found:  # what it was when it was cloned, after a run, it may be, too
+            self._set_by_runs.update(found - set(unlike(self._held.facts, held.facts)))
         answer.update(self._asked(description, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet

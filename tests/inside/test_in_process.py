@@ -115,3 +115,42 @@ def test_a_function_that_loses_something_is_seen() -> None:
 def test_an_unknown_cloner_is_named() -> None:
     with pytest.raises(KeyError, match="unknown cloner 'nobody'"):
         run_trial({**case(CHAIN, "keras", STEPS), "cloners": ["nobody"]})
+
+
+BUILT_BY_A_RUN = """
+import keras
+
+class Bias(keras.layers.Layer):
+    def build(self, shape):
+        self.built = True
+
+    def call(self, x):
+        return x + 1.0
+
+class Scales(keras.layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.inner = Bias()
+
+    def build(self, shape):
+        self.built = True
+
+    def compute_output_spec(self, x):
+        return keras.KerasTensor(x.shape, x.dtype)
+
+    def call(self, x):
+        return self.inner(x)
+
+inputs = keras.Input((3, 4))
+model = keras.Model(inputs, Scales(name="scales")(inputs))
+"""
+
+
+def test_what_a_run_has_built_in_the_model_may_be_built_in_its_clone() -> None:
+    """What the outer layer says of its outputs by itself builds nothing in it; a model has run when it is cloned."""
+    answer = run_trial({**case(BUILT_BY_A_RUN, "keras"), "cloners": ["upstream", "fixed"]})
+    original = answer["original"]
+    clones = {name: clone["observation"]["shape"]["holdings"][-1] for name, clone in answer["clones"].items()}
+    assert original["shape"]["holdings"][-1][".built"] == clones["upstream"][".built"] == "False"
+    assert clones["fixed"][".built"] == "True"
+    assert ".built" in original["varying"][-1]
