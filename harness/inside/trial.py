@@ -216,10 +216,13 @@ class _Trial:
             self._cloned.hold(self._observer)
             self._to_clone = randomize(self._cloned, self._observer)
         self._fingerprint = self._cloned.fingerprint(self._observer) if self._cloners else None
-        held = self._cloned.holdings
-        if held.state() != held.first_state:  # the model was run since
-            held = self._cloned.held_now(self._observer)
-        self._held = held
+        self._held = self._cloned.holdings
+        self._hold_what_runs_have_set()
+
+    def _hold_what_runs_have_set(self) -> None:
+        """Look at what the model holds anew, where it was run since."""
+        if self._held.state() != self._held.first_state:
+            self._held = self._cloned.held_now(self._observer)
 
     def _given(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
@@ -347,6 +350,7 @@ class _Trial:
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         if self._touched and self._module is not None:
             self._renew()
+        self._hold_what_runs_have_set()
         self._callbacks = CallbackLog()
         context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)

@@ -154,3 +154,26 @@ def test_what_a_run_has_built_in_the_model_may_be_built_in_its_clone() -> None:
     assert original["shape"]["holdings"][-1][".built"] == clones["upstream"][".built"] == "False"
     assert clones["fixed"][".built"] == "True"
     assert ".built" in original["varying"][-1]
+
+
+SETS_AS_IT_RUNS = """
+import keras
+
+class Notes(keras.layers.Layer):
+    def compute_output_spec(self, x, training=False):
+        return keras.KerasTensor(x.shape, x.dtype)
+
+    def call(self, x, training=False):
+        self.training = training
+        return x
+
+inputs = keras.Input((3, 4))
+model = keras.Model(inputs, Notes()(inputs))
+"""
+
+
+def test_what_our_own_runs_set_in_the_model_no_cloner_has_touched() -> None:
+    """After a training step, and before the next cloner, the model is run in inference once more."""
+    every_check = {"again": True, "training": True}
+    answer = run_trial({**case(SETS_AS_IT_RUNS, "keras"), "cloners": ["upstream", "fixed"], "checks": every_check})
+    assert not [name for name, clone in answer["clones"].items() if "original_after" in clone]
