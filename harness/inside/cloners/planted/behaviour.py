@@ -75,6 +75,19 @@ def second_clone_broken(model: Any, clone: Any, context: TrialContext) -> None:
         last.supports_masking = not getattr(last, "supports_masking", False)
 
 
+def loaded_clone_broken(model: Any, clone: Any, context: TrialContext) -> None:
+    """again: is faithful but where a clone that was saved and loaded is cloned, and negates what that gives."""
+    if context.made > 2:  # a clone, a second one and the clone of the first were made before
+        _after(context.framework.members(clone)[-1], _negative)
+
+
+def original_trained_along(model: Any, clone: Any, context: TrialContext) -> None:
+    """together: adds a weight of the original and takes it away again, so that it is trained beside the clone."""
+    for weight in model.trainable_weights[:1]:
+        last = [layer for layer in context.framework.members(clone) if not context.framework.is_graph(layer)][-1]
+        _after(last, functools.partial(_along, weight, context))
+
+
 def saving_broken(model: Any, clone: Any, context: TrialContext) -> None:
     """saved: gives a clone that cannot be saved."""
     clone.get_config = functools.wraps(clone.get_config)(lambda: _refuse())
@@ -102,6 +115,16 @@ def _negative(result: Any) -> Any:
 
 def _in_a_list(result: Any) -> Any:
     return result if isinstance(result, (list, tuple, dict)) else [result]
+
+
+def _along(weight: Any, context: TrialContext, result: Any) -> Any:
+    if isinstance(result, (list, tuple)):
+        return type(result)(_along(weight, context, item) for item in result)
+    if "float" not in str(getattr(result, "dtype", "")):
+        return result
+    while len(weight.shape):
+        weight = weight[0]
+    return result + (weight - context.framework.stop_gradient(weight))
 
 
 def _refuse() -> Any:
