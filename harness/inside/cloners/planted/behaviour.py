@@ -60,6 +60,27 @@ def gradient_stopped(model: Any, clone: Any, context: TrialContext) -> None:
             break
 
 
+def context_lost(model: Any, clone: Any, context: TrialContext) -> None:
+    """outputs: hands on to no layer within another what that registers for its calls."""
+    for layer in layers_of(clone, context):
+        if "gain" in getattr(layer, "_call_context_args", ()):
+            layer._call_context_args = {"training"}
+
+
+def weights_untied(model: Any, clone: Any, context: TrialContext) -> None:
+    """outputs: a layer that computes with the kernel of a layer within has numbers of its own in its place."""
+    for layer in layers_of(clone, context):
+        if hasattr(layer, "encode"):
+            vars(layer)["encode"] = _Untied(layer.encode, context)
+
+
+def noted_lost(model: Any, clone: Any, context: TrialContext) -> None:
+    """structure: what a layer noted in its call is not there."""
+    for layer in layers_of(clone, context):
+        if getattr(layer, "width", None):
+            layer.width = None
+
+
 def activity_regularizer_lost(model: Any, clone: Any, context: TrialContext) -> None:
     """training: adds no loss for what a layer gives."""
     for layer in layers_of(clone, context):
@@ -100,6 +121,17 @@ def _after(layer: Any, change: Callable[[Any], Any]) -> None:
 
 def _changed(call: Callable[..., Any], change: Callable[[Any], Any], *args: Any, **kwargs: Any) -> Any:
     return change(call(*args, **kwargs))
+
+
+class _Untied:
+    """A layer that is called as it was, with a kernel that is none of its weights."""
+
+    def __init__(self, layer: Any, context: TrialContext) -> None:
+        self._layer = layer
+        self.kernel = context.framework.read(layer.kernel)
+
+    def __call__(self, *args: Any) -> Any:
+        return self._layer(*args)
 
 
 def _in_inference(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
