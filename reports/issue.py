@@ -27,6 +27,7 @@ PROMISES = {
     "again": "Cloning twice, and cloning the clone, gives the same model.",
     "training": "A step of training on the same batch gives the same gradients, weights and losses.",
     "saved": "Saved and loaded again, a clone is still the same model.",
+    "together": "In one model with the original, each of the two trains as it does alone.",
     "device": "A model computes the same on each device, but for rounding.",
     "backend": "A model computes the same on each backend, but for rounding.",
 }

@@ -15,7 +15,9 @@ from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
 
-_RUNS = ("outputs", "masks", "training", "saved")
+_RUNS = ("outputs", "masks", "training", "saved", "together")
+_NOT_AGAIN = {"twice": "the clone cannot be cloned", "loaded": "the clone, saved and loaded, cannot be cloned"}
+_AGAIN = {"twice": "a clone of the clone", "loaded": "a clone of the clone, saved and loaded,"}
 _LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
 _DOES = {**DOES, Severity.NAME: "has another name"}
 
@@ -113,12 +115,15 @@ def happens(cause: Cause) -> str:
     whose = "the clone"
     if seen.check == "again":
         if seen.aspect == "raises" and not rest:
-            return "cannot be cloned twice" if where == "again" else "the clone cannot be cloned"
-        whose = "a second clone" if where == "again" else "a clone of the clone"
+            return _NOT_AGAIN.get(where, "cannot be cloned twice")
+        whose = _AGAIN.get(where, "a second clone")
     if seen.check == "saved":
         if seen.aspect == "raises" and rest in ("saving", "loading"):
             return "the clone cannot be saved" if rest == "saving" else "the saved clone cannot be loaded"
         whose = "the clone, saved and loaded,"
+    if seen.check == "together":
+        one, other = ("original", "clone") if rest.startswith("original") else ("clone", "original")
+        whose = f"the {one}, in one model with the {other},"
     return f"{whose} {_does(seen, cause.severity)}"
 
 
@@ -126,7 +131,7 @@ def _does(seen: Difference, severity: Severity) -> str:
     if severity is Severity.CRASHES:
         if "set_weights" in seen.path:
             return "does not take the original's weights"
-        if seen.check == "training":
+        if seen.check in ("training", "together"):
             return "crashes when trained"
         return "crashes when called" + (" in training mode" if "training" in seen.path else "")
     if severity is Severity.COMPUTES and not _ran(seen):

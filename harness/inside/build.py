@@ -12,11 +12,14 @@ from .failures import GRAPH_FILE
 
 
 @contextlib.contextmanager
-def script(source: str) -> Iterator[Any]:
-    """A module named `__main__` for the source to run in, as a script that someone pastes would run.
+def script(source: str | None) -> Iterator[Any]:
+    """A module named `__main__` for the source to run in, as a script that someone pastes would run; None for none.
 
     Keras looks up functions and classes by their module, so that they have to be found there.
     """
+    if source is None:
+        yield None
+        return
     module = types.ModuleType("__main__")
     before = sys.modules.get("__main__")
     sys.modules["__main__"] = module

@@ -2,6 +2,8 @@
 
 A model that was fitted is of no use to anything else: its optimizer and its metrics have moved on. So this comes after
 all that is observed otherwise. Inputs and targets go by the names of the model where it has names for them.
+
+Each clone is also compiled by hand, as by a user who makes an optimizer, a loss and metrics of the model's configs.
 """
 
 from __future__ import annotations
@@ -29,12 +31,17 @@ class Fitting:
         self._observer = observer
         self._wanted = wanted and observer.framework.fits
         self.clones: list[tuple[dict[str, Any], Description, VariableValues]] = []
+        self._compiled: list[bool] = []
 
     def keep(self, told: dict[str, Any], description: Description, values: VariableValues, model: Any) -> None:
         """Keep a clone of `model`, whose observation is to have what comes of it."""
         framework = self._observer.framework
-        if self._wanted and framework.compiled(model) is not None and framework.compile_alike(description.model, model):
+        if not self._wanted or framework.compiled(model) is None:
+            return
+        compiled = framework.compile_alike(description.model, model)
+        if compiled or framework.tells_compiling(model):
             self.clones.append((told, description, values))
+            self._compiled.append(compiled)
 
     def tell(
         self,
@@ -63,16 +70,25 @@ class Fitting:
             wanted = self._fitted(original, values, form, arrays)
             if "failure" not in wanted:
                 break
-        found = [self._fitted(description, ours, form, arrays) for _, description, ours in self.clones]
-        if any(each != wanted for each in found):
+        found = [
+            self._fitted(description, ours, form, arrays) if compiled else None
+            for (_, description, ours), compiled in zip(self.clones, self._compiled)
+        ]
+        by_hand: list[dict[str, Any] | None] = [None for _ in found]
+        if observer.framework.tells_compiling(original.model):
+            by_hand = [self._fitted(each, ours, form, arrays, original.model) for _, each, ours in self.clones]
+        if any(each not in (None, wanted) for each in (*found, *by_hand)):
             once_more = build_again()
             ours, _ = copy(original, values, once_more, observer)
             if self._fitted(once_more, ours, form, arrays) != wanted:
                 told["fitted"] = {"why": UNSTEADY}
                 return
+            if any(each not in (None, wanted) for each in by_hand):
+                # What the configs of an optimizer, a loss or a metric do not tell, is lost without any clone.
+                told["fitted_by_hand"] = self._fitted(once_more, ours, form, arrays, original.model)
         told["fitted"] = wanted
-        for (its, _, _), each in zip(self.clones, found):
-            its["fitted"] = each
+        for (its, _, _), *each in zip(self.clones, found, by_hand):
+            its.update((name, what) for name, what in zip(("fitted", "fitted_by_hand"), each) if what is not None)
 
     def _forms(self, original: Description, inputs: Any, ran: dict[str, Any]) -> list[tuple[Any, Any]]:
         """The data in each form: by the names of inputs and outputs where these have some, and nested as they are."""
@@ -86,14 +102,21 @@ class Fitting:
         return [(packed[0] if data is None else data, packed[1] if named is None else named), packed]
 
     def _fitted(
-        self, description: Description, values: VariableValues, form: tuple[Any, Any], arrays: list[Any]
+        self,
+        description: Description,
+        values: VariableValues,
+        form: tuple[Any, Any],
+        arrays: list[Any],
+        compiled_like: Any = None,
     ) -> dict[str, Any]:
-        """What `Fitted` declares on the wire."""
+        """What `Fitted` declares on the wire, of a model that is compiled by hand where it is to be like another."""
         observer = self._observer
         framework, model = observer.framework, description.model
         values.restore()
         with observer.clock.keras("fit"):
             try:
+                if compiled_like is not None:
+                    model.compile(**framework.compile_arguments(compiled_like))
                 framework.reseed(observer.seed, observer.backend_draws)
                 batch = max(array.shape[0] for array in arrays if array is not None and array.ndim)
                 given = framework.fit(model, form[0], form[1], batch)

@@ -21,6 +21,7 @@ from .description import Description
 from .failures import failure
 from .observer import Observer
 from .run import run
+from .variable_values import VariableValues
 
 _SAYS_WHEN = "metadata.json"
 """The one part of a file that is another each time: it has the date."""
@@ -35,12 +36,14 @@ class SavedModels:
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
         self._first: SavedModel | None = None
+        self._files: dict[int, SavedModel] = {}
+        self._first_loaded: tuple[Description, VariableValues] | None = None
 
     def save(
         self, description: Description, folder: str, arrays: list[Any], packing: Any, known: dict[str, Any]
     ) -> dict[str, Any]:
         """What came of saving a model, and, of a clone whose file is not the original's, of loading both."""
-        saved = SavedModel(description, folder, self._observer)
+        saved = self._files[id(description)] = SavedModel(description, folder, self._observer)
         if self._first is None:
             self._first = saved
         elif saved.equals(self._first):
@@ -49,6 +52,24 @@ class SavedModels:
             for each in (self._first, saved):
                 each.load(arrays, packing, known)
         return saved.told
+
+    def loaded(
+        self, description: Description, known: dict[str, Any]
+    ) -> tuple[Any, tuple[Description, VariableValues]] | None:
+        """A model once it is loaded, and the first one, described, with its values; None where one cannot be.
+
+        They are one where their files are alike.
+        """
+        first, saved = self._first, self._files[id(description)]
+        if first is None or first.loaded(known) is None:
+            return None
+        model = (first if saved.equals(first) else saved).loaded(known)
+        if self._first_loaded is None:
+            again, values = Description(first.loaded(known), self._observer), VariableValues(self._observer)
+            for variable, value in zip([*again.weights, *again.states], [*again.initial, *again.first_states]):
+                values.keep(variable, value)
+            self._first_loaded = again, values
+        return None if model is None else (model, self._first_loaded)
 
 
 class SavedModel:
@@ -59,6 +80,7 @@ class SavedModel:
         self._observer = observer
         self._bytes: dict[str, bytes] | None = None
         self._parts: dict[str, Any] = {}
+        self._loaded: Any = None
         self.told: dict[str, Any] = {}
         with observer.clock.keras("save"):
             try:
@@ -84,17 +106,23 @@ class SavedModel:
                 self._parts[name] = _content(name, archive.read(name))
         return self._parts[name]
 
+    def loaded(self, known: dict[str, Any]) -> Any:
+        """What is loaded from the file, once and for all; None where that cannot be."""
+        if self._loaded is None and "saving" not in self.told and "loading" not in self.told:
+            with self._observer.clock.keras("load"):
+                try:
+                    self._loaded = self._observer.framework.load(self._path, known)
+                except Exception as error:  # likewise
+                    self.told["loading"] = failure(error, below="loaded")
+        return self._loaded
+
     def load(self, arrays: list[Any], packing: Any, known: dict[str, Any]) -> None:
         """Load it and run what comes, unless that has been done."""
         if self.told:
             return
-        observer = self._observer
-        with observer.clock.keras("load"):
-            try:
-                loaded = observer.framework.load(self._path, known)
-            except Exception as error:  # likewise
-                self.told["loading"] = failure(error, below="load")
-                return
+        observer, loaded = self._observer, self.loaded(known)
+        if loaded is None:
+            return
         again = Description(loaded, observer, values=False)
         # Its layers are described nowhere: what each of them gave would be a name without a thing.
         self.told["run"] = dict(run(again, arrays, observer, packing, training=False), steps=[])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .description import Description
 from .failures import failure
 from .observer import Observer
 from .run import Reader, Recorded
@@ -13,7 +12,7 @@ RATE = 0.1
 
 
 def train(
-    description: Description, arrays: list[Any], observer: Observer, packing: Any, recorded: Recorded | None = None
+    model: Any, arrays: list[Any], observer: Observer, packing: Any, recorded: Recorded | None = None
 ) -> dict[str, Any]:
     """What `Trained` declares on the wire. The caller puts the weights back as they were.
 
@@ -23,12 +22,12 @@ def train(
     with clock.keras("train"):
         try:
             if recorded is not None and recorded.made:
-                loss, gradients = framework.gradients_of(recorded.scope, description.model, recorded.outputs)
+                loss, gradients = framework.gradients_of(recorded.scope, model, recorded.outputs)
             else:
                 inputs = framework.feed(packing, arrays)
                 framework.reseed(observer.seed, observer.backend_draws)
-                loss, gradients = framework.gradients(description.model, inputs)
-            weights, trains = framework.weights(description.model)
+                loss, gradients = framework.gradients(model, inputs)
+            weights, trains = framework.weights(model)
             trained = [weight for weight in weights if id(weight) in trains]
             for weight, gradient in zip(trained, gradients):
                 if gradient is not None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from typing import Any, Callable, ContextManager, Iterator
+from typing import Any, Callable, Iterator
 
 from .build import BuiltModel, build, build_after, custom_objects, script
 from .by_hand import compared_by_hand
 from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_for
 from .canonical import forget_functions
-from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
+from .cloners import Cloner, TrialContext, call_cloner, chosen_cloners
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .cpu_limit import CloneTime, TooLong
 from .description import Description
@@ -32,6 +32,7 @@ from .observer import Observer
 from .progress import Progress, Tell
 from .run import Recorded, run
 from .saving import SavedModels
+from .together import Together
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
@@ -69,7 +70,7 @@ def run_trial(
                 if "source" in request:
                     tidy(framework)
                 framework.reseed(observer.seed)
-        with framework.hooked(), built or _scope(request) as module:
+        with framework.hooked(), built or script(request.get("source")) as module:
             trial = _Trial(request, module, observer, tell, None if built is None else built.model)
             with trial.files():
                 answer = trial.run()
@@ -78,17 +79,6 @@ def run_trial(
     answer["keras"] = clock.keras_seconds
     answer["ours"] = clock.our_seconds
     return answer
-
-
-def _scope(request: dict[str, Any]) -> ContextManager[Any]:
-    return script(request["source"]) if "source" in request else contextlib.nullcontext(None)
-
-
-def chosen_cloners(names: Any) -> dict[str, Cloner]:
-    """The cloners of a request by name."""
-    if isinstance(names, dict):
-        return {name: as_cloner(each) if callable(each) else cloner(each) for name, each in names.items()}
-    return {name: cloner(name) for name in names}
 
 
 class _Trial:
@@ -110,11 +100,13 @@ class _Trial:
         self._callbacks = CallbackLog()
         alone = module is not None and not self._asked_for_another and not request.get("ran")
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
+        self._together = Together(observer, self._checks, module is not None, self._asked_for_another)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved = SavedModels(observer)
+        self._seen: dict[str, Any] = {}
         self._folder = ""
         checks = [name for name, asked in self._checks.items() if asked]
         self._progress = Progress(len(self._cloners), checks, tell)
@@ -145,7 +137,7 @@ class _Trial:
             self._packing = asked
             self._arrays = self._draw()
             self._kept = randomize(self._original, self._observer)
-            observation = self._observe("the model", self._original, self._kept)
+            self._seen = observation = self._observe("the model", self._original, self._kept)
             self._take_to_clone(model)
             if model is not asked:
                 observation["cloned"] = self._cloned.shape
@@ -178,6 +170,9 @@ class _Trial:
                 self._fitting.tell(
                     observation, self._original, self._kept, self._arrays, self._packing, self._another_build
                 )
+            if self._together.wanted:
+                self._progress.begin("together", "training the model and its clones in one")
+                self._together.tell(observation, self._original, self._kept, self._arrays, self._another_build)
             if self._module is None:
                 self._put_back()
             elif begins_in_doubt:
@@ -296,11 +291,9 @@ class _Trial:
 
     # -- one model
 
-    def _observe(
-        self, what: str, description: Description, kept: VariableValues, costly: bool = True
-    ) -> dict[str, Any]:
-        """A model's shape and its runs, and where `costly` every other part that this trial asks for."""
-        if costly:
+    def _observe(self, what: str, description: Description, kept: VariableValues) -> dict[str, Any]:
+        """A model's shape and its runs, and of one that is called something all else that this trial asks for."""
+        if what:
             self._progress.begin("observe", "calling " + what)
         observation: dict[str, Any] = {"shape": description.shape}
         with self._clock.ours("digest"):
@@ -309,7 +302,7 @@ class _Trial:
             ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
-        trains, step = self._observer.framework.trains, costly and bool(self._checks.get("training_step"))
+        trains, step = self._observer.framework.trains, bool(what and self._checks.get("training_step"))
         scope = self._observer.framework.recording() if step else None
         recorded = None if scope is None else Recorded(scope)
         if any(trains(place.layer) for place in description.layers.places):
@@ -321,9 +314,9 @@ class _Trial:
             observation["training"] = observation["inference"]
         if step:
             self._progress.begin("training_step", "training " + what)
-            observation["trained"] = train(description, self._arrays, self._observer, self._packing, recorded)
+            observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, recorded)
             kept.restore()
-        if costly and self._checks.get("saving"):
+        if what and self._checks.get("saving"):
             self._progress.begin("saving", "saving " + what)
             observation["saved"] = self._saved.save(description, self._folder, self._arrays, self._packing, self._known)
             kept.restore()
@@ -341,7 +334,7 @@ class _Trial:
 
     def _train_original_again(self) -> Any:
         self._kept.restore()
-        trained = train(self._original, self._arrays, self._observer, self._packing)
+        trained = train(self._original.model, self._arrays, self._observer, self._packing)
         self._kept.restore()
         return trained
 
@@ -379,6 +372,8 @@ class _Trial:
             self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
+            if self._checks.get("reloading") and self._checks.get("saving") and not self._touched:
+                self._load_and_clone(name, each, context, description, answer)
         if self._request.get("user_arguments"):
             answer["by_hand"] = told = compared_by_hand(
                 description, self._original, self._callbacks, self._arrays, self._request.get("batch"), self._observer
@@ -426,23 +421,26 @@ class _Trial:
             told["raised"] = failure(callbacks.raised, below="_clone_function")
         return {"asked": told} if told else {}
 
-    def _observe_clone(self, name: str, what: str, description: Description, costly: bool = True) -> dict[str, Any]:
+    def _observe_clone(self, name: str, what: str, description: Description, of: Any = None) -> dict[str, Any]:
+        """What is seen of a clone of the original, or `of` another model, given with its values."""
+        original, kept = of or (self._original, self._kept)
         copies = name in KEEP_VALUES
         keeps = copies or name == SAME_LAYERS or self._request.get("keeps") in ("layers", "everything")
-        freshness = [True] * len(description.weights) if keeps else fresh(self._original, self._kept, description)
+        freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
         with self._clock.ours("digest"):
             brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
-        ours, problem = copy(self._original, self._kept, description, self._observer)
-        observation = self._observe(what, description, ours, costly)
+        ours, problem = copy(original, kept, description, self._observer)
+        observation = self._observe(what, description, ours)
         observation["fresh"] = freshness
         if self._request.get("ran"):
-            observation["fresh_states"] = fresh_states(self._original, description)
+            observation["fresh_states"] = fresh_states(original, description)
         if copies:
             observation["brought"] = brought
-        if costly and not keeps and not self._asked_for_another and not self._request.get("ran"):
+        if what and not keeps and not self._asked_for_another and not self._request.get("ran"):
             self._observed.append((observation, description))
-        if costly:
+        if what:
             self._fitting.keep(observation, description, ours, self._original.model)
+            self._together.keep(observation, description, ours)
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation
@@ -486,6 +484,23 @@ class _Trial:
         self._progress.begin("twice", "cloning the clone of " + name)
         twice, refused = self._call(name, each, description.model, context)
         if refused is None:
-            answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer), costly=False)
+            answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer))
         else:
             answer["twice_failure"] = refused
+
+    def _load_and_clone(
+        self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
+    ) -> None:
+        """Save and load the clone, and clone what comes; what the original is, saved and loaded, is seen once."""
+        self._progress.begin("reloading", "cloning the clone of %s, saved and loaded" % name)
+        loaded = self._saved.loaded(description, self._known)
+        if loaded is None:
+            return
+        model, first = loaded
+        if "loaded" not in self._seen:
+            self._seen["loaded"] = self._observe("", *first)
+        clone, refused = self._call(name, each, model, context)
+        if refused is None:
+            answer["loaded"] = self._observe_clone(name, "", Description(clone, self._observer), first)
+        else:
+            answer["loaded_failure"] = refused

@@ -143,6 +143,7 @@ _NAMES = {
     "untouched": "cloning_keeps_{what}_of_original",
     "again": "second_clone_keeps_{what}_of_{kind}",
     "training": "clone_trains_alike_with_{kind}",
+    "together": "clone_trains_beside_original_with_{kind}",
     "saved": "saved_clone_keeps_{what}_of_{kind}",
 }
 _AT_THE_END = re.compile(r"( (missing|extra|added|lost|shared|type|value))+$")

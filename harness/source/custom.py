@@ -243,6 +243,94 @@ _BODIES = {
     def call(self, x):
         return {"whole": x * 1.0, "parts": (x * 0.5, [x * 0.25])}
 """,
+    "Louder": """\
+    def __init__(self, depth=1, **kwargs):
+        super().__init__(**kwargs)
+        self.depth = depth
+        self._register_call_context_args("gain")
+        self.inner = Louder(depth - 1, name="inner") if depth else None
+        self.supports_masking = True
+
+    def call(self, x, gain=None):
+        x = x * 1.0 if gain is None else x * gain
+        return x if self.inner is None else self.inner(x)
+
+    def get_config(self):
+        return {**super().get_config(), "depth": self.depth}
+""",
+    "Tied": """\
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.encode = layers.Dense(units, name="encode")
+
+    def build(self, input_shape):
+        self.encode.build(input_shape)
+        self.built = True
+
+    def call(self, x):
+        return ops.matmul(self.encode(x), ops.transpose(self.encode.kernel))
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}
+""",
+    "Mirror": """\
+    def __init__(self, layer, **kwargs):
+        super().__init__(**kwargs)
+        self.layer = layer
+
+    def build(self, input_shape):
+        if not self.layer.built:
+            self.layer.build(input_shape)
+        self.built = True
+
+    def call(self, x):
+        return ops.matmul(self.layer(x), ops.transpose(self.layer.kernel))
+
+    def get_config(self):
+        return {**super().get_config(), "layer": keras.layers.serialize(self.layer)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(keras.layers.deserialize(config.pop("layer")), **config)
+""",
+    "Late": f"""\
+{_HANDS_MASK_ON}        self.scale = None
+
+    def call(self, x):
+        if self.scale is None:
+            self.scale = self.add_weight(name="scale", shape=(x.shape[-1],), initializer="uniform")
+        return x * self.scale
+""",
+    "Remember": f"""\
+{_HANDS_MASK_ON}        self.width = None
+
+    def call(self, x):
+        if self.width is None:
+            self.width = float(x.shape[-1])
+        return x / self.width
+""",
+    "Tailored": f"""\
+{_HANDS_MASK_ON}        self.width = None
+
+    def build(self, input_shape):
+        self.make(input_shape[-1])
+
+    def make(self, width):
+        self.width = width
+        self.scale = self.add_weight(name="scale", shape=(width,), initializer="uniform")
+        self.built = True
+
+    def call(self, x):
+        return x * self.scale
+
+    def get_build_config(self):
+        return {{"width": self.width}}
+
+    def build_from_config(self, config):
+        if config["width"] is not None:
+            self.make(config["width"])
+""",
     "Amplify": """\
     def __init__(self, factor=2.0, name=None):
         super().__init__(name=name)

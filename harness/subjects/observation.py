@@ -177,6 +177,15 @@ class Trained(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
+class Together(msgspec.Struct, frozen=True):
+    """One step of a model that holds the original and another; `why` says why that cannot be compared."""
+
+    original: Trained | None = None
+    other: Trained | None = None
+    failure: Failure | None = None
+    why: str = ""
+
+
 class Fitted(msgspec.Struct, frozen=True):
     """What one step by `fit` gives, by name, and the weights after it; `why` says why that cannot be compared."""
 
@@ -200,7 +209,10 @@ class Observation(msgspec.Struct, frozen=True):
     `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
     `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
     `varying` has the paths of `shape.holdings` that another build of the same source does not repeat. `fitted` is there
-    where the model and a clone of it are compiled.
+    where the model and a clone of it are compiled, `fitted_by_hand` where the clone is compiled by hand with what the
+    configs of the model's optimizer, losses and metrics tell. `together` is of a clone beside the original in one
+    model. The original has the latter two where another build of it does otherwise than the original alone; `loaded`
+    is the original, saved and loaded.
     """
 
     shape: Shape
@@ -214,7 +226,10 @@ class Observation(msgspec.Struct, frozen=True):
     brought: tuple[str, ...] | None = None
     trained: Trained | None = None
     fitted: Fitted | None = None
+    fitted_by_hand: Fitted | None = None
+    together: Together | None = None
     saved: Saved | None = None
+    loaded: Observation | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""
     wrong: bool = False
@@ -262,7 +277,8 @@ class Clone(msgspec.Struct, frozen=True):
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
-    one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
+    one could not be made, `again_failure` or `twice_failure` says why. `loaded` is the clone of the clone that was
+    saved and loaded, and likewise. `notes` is what every report of it has to say.
     `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
     Where it was stopped, there is `late` and nothing else.
     """
@@ -275,6 +291,8 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
+    loaded: Observation | None = None
+    loaded_failure: Failure | None = None
     asked: FunctionCalls | None = None
     by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()

@@ -62,7 +62,8 @@ def costly_checks(graph: Graph, dialect: str) -> tuple[str, ...]:
 
     A model on tensors that layers made is saved by tf_keras, and read back without end (engine/functional.py:1518).
     """
-    return tuple(part for part in COSTLY if not (_of_copied_calls(graph, DIALECTS[dialect]) and part == "saving"))
+    unsaved = ("saving", "reloading") if _of_copied_calls(graph, DIALECTS[dialect]) else ()
+    return tuple(part for part in COSTLY if part not in unsaved)
 
 
 def _of_copied_calls(graph: Graph, dialect: Dialect) -> bool:

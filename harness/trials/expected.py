@@ -46,13 +46,13 @@ class LookedFor(msgspec.Struct, frozen=True):
     because: str = ""
 
 
-_AFTER_A_RUN = ("outputs", "masks", "training", "saved", "again")
+_AFTER_A_RUN = ("outputs", "masks", "training", "saved", "again", "together")
 _BEHIND = {"outputs": _AFTER_A_RUN, "weights": ("weights", *_AFTER_A_RUN)}
 """The checks that see nothing where another one ended in an exception; of those not named, only itself."""
 _OF_RUNS = ("outputs", "masks")
 _AS_IT_FAILS = ("no longer raises", "raises another")
 """Aspects that show only where the original itself fails."""
-_BEGINNING = re.compile(r"^(original|again|twice)\.")
+_BEGINNING = re.compile(r"^(original|again|twice|loaded)\.")
 """What the path of a difference begins with that is told of another model than the clone."""
 _OF_PRIVATE = re.compile(r"\b(attribute|unshared|merged)\b.*\._[^_]")
 """The path or the aspect of a difference in a private attribute, or in what one holds."""
@@ -265,7 +265,7 @@ def _missing(original: Observation, check: str, path: str, aspect: str) -> str:
         return _unsaved(original, where.startswith("saved.run") and aspect not in _AS_IT_FAILS)
     if check not in (*_AFTER_A_RUN, "untouched") or aspect in _AS_IT_FAILS:
         return ""
-    if check == "training" and (not where or where.startswith("trained")):
+    if check == "together" or (check == "training" and (not where or where.startswith("trained"))):
         if original.trained is None:
             return "the original itself cannot be trained"
         failure = original.trained.failure

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from clonediff.harness.source.clone_arguments import MODEL
-from clonediff.harness.subjects.case import RATE
+from clonediff.harness.subjects.case import RARER, RATE
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -123,6 +123,16 @@ class GraphTrials:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
+    def parts(self, graph: Graph, costly: bool | None = None) -> tuple[str, ...]:
+        """The costly parts of a graph's trial: all where they are asked for, those that are rarer by turns."""
+        if not (self.sampled(graph) if costly is None else costly):
+            return ()
+        parts = costly_checks(graph, self.process.subject.dialect)
+        if costly or self.rate == 1:
+            return parts
+        turn = number_of(graph) // self.rate % (2 * len(RARER))
+        return tuple(part for part in parts if part not in RARER or part in RARER[turn : turn + 1])
+
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with self.asking():
@@ -151,10 +161,8 @@ class GraphTrials:
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: bool | None) -> Trial:
-        chosen = self.sampled(graph) if costly is None else costly
-        dialect = self.process.subject.dialect
-        case = replace(case_of(graph, dialect), private=self.private)
-        trial = self.try_case(case, costly_checks(graph, dialect) if chosen else (), graph=graph)
+        case = replace(case_of(graph, self.process.subject.dialect), private=self.private)
+        trial = self.try_case(case, self.parts(graph, costly), graph=graph)
         if costly_preparation(graph):
             self.tally.prepared += 1
             self.tally.preparing += trial.seconds

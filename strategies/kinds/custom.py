@@ -5,7 +5,7 @@ The classes themselves, in each dialect, are in `harness/source/custom.py`; here
 
 from __future__ import annotations
 
-from clonediff.strategies.graph import Array, Items, Named, Seq
+from clonediff.strategies.graph import Array, Items, Layer, Made, Named, Seq
 from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
 
 OWN_OPERATION = "Amplify"
@@ -46,5 +46,9 @@ KINDS = (
     Kind("Gather", takes=(1, 3), pass_as="gapped"),
     Kind("Join", calls=("other",), takes=(2, 3), pass_as="apart"),
     *plain_kinds("ForkNested"),
+    Kind("Louder", options={"depth": (LEFT_OUT, 2)}, call_options={"gain": (LEFT_OUT, 2.0, None)}),
+    Kind("Tied", options={"units": (4, 2)}),
+    Kind("Mirror", options={"layer": (Made(Layer("Dense", (("units", 4),))),)}),
+    *plain_kinds("Late Remember Tailored"),  # a weight and an attribute made in `call`; a `get_build_config`
     Kind(OWN_OPERATION, options={"factor": (LEFT_OUT, 3.0)}, shared=False),
 )

@@ -83,10 +83,10 @@ def test_a_seed_draws_the_same_whoever_answers(
 
 
 def test_the_models_that_are_drawn_are_the_same_with_clone_arguments_and_preparations_and_without() -> None:
-    plain = list(sample_graphs(graphs_of("keras"), 40, 4))
-    more = list(
-        sample_graphs(graphs_of("keras", features=FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES), 40, 4)
-    )
+    features = FEATURES - {"repeated inputs"}  # which a model with arguments or preparations has not
+    with_more = features | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES
+    plain = list(sample_graphs(graphs_of("keras", features=features), 40, 4))
+    more = list(sample_graphs(graphs_of("keras", features=with_more), 40, 4))
     assert [structs.replace(graph, clone_arguments=None, preparations=(), built="") for graph in more] == [
         structs.replace(graph, built="") for graph in plain
     ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import pytest
 from msgspec.structs import replace
 
+from clonediff.harness.subjects.case import COSTLY, RARER
 from clonediff.harness.subjects.observation import Answer, Clone, Failure, Frame
 from clonediff.harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
 from clonediff.harness.subjects.subject import Subject
@@ -117,6 +119,17 @@ def test_an_original_of_which_nothing_can_be_said_is_counted_and_no_hit(raised: 
     trials = GraphTrials(process, KnownIssues(), rate=0)  # type: ignore[arg-type]  # it plays one
     assert trials.try_graph(graph).hits == ()
     assert trials.tally.refused == 1
+
+
+def test_the_rarer_of_costly_parts_take_turns() -> None:
+    graphs = [Graph((Input((size,)),), (), (), Ref(0), Ref(0)) for size in range(1, 1500)]
+    trials = GraphTrials(answering(), KnownIssues(), rate=2)  # type: ignore[arg-type]  # it plays one
+    parts = Counter(part for graph in graphs for part in trials.parts(graph))
+    assert set(parts) == set(COSTLY)
+    assert all(0.15 * parts["again"] < parts[rare] < 0.35 * parts["again"] for rare in RARER), parts
+    every = GraphTrials(answering(), KnownIssues(), rate=1)  # type: ignore[arg-type]  # likewise
+    assert every.parts(graphs[0]) == trials.parts(graphs[0], costly=True) == COSTLY
+    assert trials.parts(graphs[0], costly=False) == ()
 
 
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])

@@ -27,6 +27,7 @@ WORDS = {
     "training": "a step of training",
     "saved": "the clone saved and loaded",
     "functions": "what a clone_function is asked for",
+    "together": "a step of both in one model",
 }
 """What each check compares, for whoever reads the answer."""
 
@@ -80,7 +81,9 @@ def _why_not(check: str, original: Observation, case: Case, checks: Collection[s
         return _NOT_ASKED
     if check == "again" and case.arguments and not case.repeats:
         return _ONE_CLONE
-    if check == "training" and original.trained is not None:
+    if check == "together" and (case.arguments or (original.together is not None and original.together.why)):
+        return _PLAIN_ONLY if case.arguments or original.together is None else original.together.why
+    if check in ("training", "together") and original.trained is not None:
         return _the_model("cannot be trained", original.trained.failure)
     if check == "saved" and original.saved is not None:
         saving = _the_model("cannot be saved", original.saved.saving)

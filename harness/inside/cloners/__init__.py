@@ -72,6 +72,13 @@ def as_cloner(function: Callable[..., Any]) -> Cloner:
     return lambda model, context: function(model, **context.arguments())
 
 
+def chosen_cloners(names: Any) -> dict[str, Cloner]:
+    """The cloners of a request by name."""
+    if isinstance(names, dict):
+        return {name: as_cloner(each) if callable(each) else cloner(each) for name, each in names.items()}
+    return {name: cloner(name) for name in names}
+
+
 def call_cloner(each: Cloner, model: Any, context: TrialContext, builds: str = "") -> Any:
     """Call a cloner, and build its clone by the call that `builds` is. The frames in a failure are those below this."""
     clone = each(model, context)

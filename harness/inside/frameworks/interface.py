@@ -263,6 +263,14 @@ class Framework:
         """Whether a clone of a compiled model is compiled; where `clone_model` compiles none, it is done here."""
         return self.compiled(clone) is not None
 
+    def tells_compiling(self, model: Any) -> bool:
+        """Whether a compiled model has the very arguments that it was compiled with."""
+        return False
+
+    def compile_arguments(self, model: Any) -> dict[str, Any]:
+        """The arguments that a model was compiled with, each object made anew of its config."""
+        raise NotImplementedError
+
     def steps_made(self, model: Any) -> int:
         """How many steps of training the optimizer of a compiled model has made."""
         iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
@@ -282,6 +290,12 @@ class Framework:
     def symbolic_like(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
         """A symbolic tensor of that shape beside the batch."""
         return self.keras.layers.Input(shape=shape, dtype=dtype, **options)
+
+    def input_like(self, end: Any) -> Any:
+        """A symbolic input that takes what this one takes."""
+        options = {name: True for name, on in zip(("optional", "sparse", "ragged"), self.end_options(end)) if on}
+        size, *shape = end.shape
+        return self.keras.layers.Input(shape=tuple(shape), batch_size=size, dtype=self.dtype(end), **options)
 
     def put_mask(self, tensor: Any, mask: Any) -> None:
         """Give an input a mask."""

@@ -13,7 +13,7 @@ import threading
 from typing import Any, Callable, Iterator
 
 from ..compiled import parts
-from ..structure import leaves
+from ..structure import leaves, map_leaves
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
 from .interface import Framework
@@ -38,6 +38,11 @@ def _metrics(model: Any) -> list[Any]:
     given = getattr(getattr(model, "_compile_config", None), "config", None) or {}
     found = list(leaves([given.get("metrics"), given.get("weighted_metrics")]))
     return [each for each in found if hasattr(each, "update_state")]
+
+
+def _made_anew(value: Any) -> Any:
+    """An object made of its own config, as its user would; a function or a name as it is."""
+    return type(value).from_config(value.get_config()) if hasattr(value, "get_config") else value
 
 
 class Keras3(Eager):
@@ -209,6 +214,13 @@ class Keras3(Eager):
             return parts(model.get_compile_config())
         told = {name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}
         return parts(dict(given, **told))
+
+    def tells_compiling(self, model: Any) -> bool:
+        return hasattr(model, "_compile_config") and not _tells_itself(model, self.keras.Model)
+
+    def compile_arguments(self, model: Any) -> dict[str, Any]:
+        given = dict(model._compile_config.config, optimizer=model.optimizer)
+        return {name: map_leaves(_made_anew, value) for name, value in given.items()}
 
     def compiled_with(self, model: Any) -> list[Any]:
         if not getattr(model, "compiled", False):

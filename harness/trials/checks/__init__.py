@@ -22,6 +22,7 @@ from clonediff.harness.trials.checks import (
     saved,
     sharing,
     structure,
+    together,
     training,
     untouched,
     weights,
@@ -47,6 +48,7 @@ CHECKS: dict[str, Check] = {
         training.CHECK,
         saved.CHECK,
         functions.CHECK,
+        together.CHECK,
     )
 }
 """The checks by name, in the order of the promise."""

@@ -3,8 +3,9 @@
 A clone has "newly instantiated weights", "instead of sharing the weights of the existing layers" (`clone_model`): so
 two clones of one model share no weight with each other, and no state.
 
-What is expected of the second clone, and of the clone's clone, comes from the original; what the first clone has wrong
-already is not told again.
+What is expected of the second clone, and of the clone's clone, comes from the original; of the clone of the clone that
+was saved and loaded, from the original that was saved and loaded. What the first clone has wrong already is not told
+again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
 from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes, trains
-from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.pairing import Pair, pair_layers
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Difference
@@ -35,6 +36,7 @@ _ASPECTS = Aspects(
     ),
     crashes(("raises", "a second clone cannot be made"), path="again"),
     crashes(("raises", "the clone cannot be cloned"), path="twice"),
+    crashes(("raises", "the clone cannot be cloned once it is saved and loaded"), path="loaded"),
     *(each.aspects.not_compared() for each in (*_PARTS, *_OF_RUNS)),
 )
 
@@ -46,7 +48,7 @@ def again(pair: Pair) -> list[Difference]:
     clone, original = pair.clone, pair.original
     if clone.observation is None:
         return []
-    asked = (clone.again_failure, clone.twice_failure, clone.again, clone.twice)
+    asked = (clone.again_failure, clone.twice_failure, clone.loaded_failure, clone.again, clone.twice, clone.loaded)
     if all(each is None for each in asked):
         return []
     told = {_key(difference) for difference in _all(pair)}
@@ -54,6 +56,7 @@ def again(pair: Pair) -> list[Difference]:
     for path, failure, expected in (
         ("again", clone.again_failure, "a second clone"),
         ("twice", clone.twice_failure, "a clone of the clone"),
+        ("loaded", clone.loaded_failure, "a clone of the clone, saved and loaded"),
     ):
         if failure is not None:
             differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
@@ -64,7 +67,23 @@ def again(pair: Pair) -> list[Difference]:
     if clone.twice is not None:
         differences += _new(Pair(original, Clone(observation=clone.twice)), told, "twice", runs=True)
         differences += _in_common(pair, clone.twice.shape, "twice")
+    if clone.loaded is not None and original.loaded is not None:
+        found = _all(Pair(original.loaded, Clone(observation=clone.loaded)))
+        if found:  # what the original has itself, such as a name that its file does not tell, is lost by no cloner
+            beside = {_key(each) for each in _all(Pair(original, Clone(observation=clone.loaded)))}
+            found = [each for each in found if _key(each) in beside - told]
+        differences += (_placed_in(original, original.loaded, _told_of(each, "loaded")) for each in found)
+        differences += _in_common(pair, clone.loaded.shape, "loaded")
     return differences
+
+
+def _placed_in(original: Observation, loaded: Observation, difference: Difference) -> Difference:
+    """A difference at a place of the loaded original, at that of the original itself."""
+    first = difference.first
+    if first is None or first.layer < 0:
+        return difference
+    layer = pair_layers(original.shape, loaded.shape).expected.get(first.layer, -1)
+    return replace(difference, first=place(original.shape, layer, first.use))
 
 
 def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
@@ -89,11 +108,11 @@ def _objects(shape: Shape) -> tuple[tuple[str, Sequence[LayerSeen | Variable]], 
 
 
 def _new(pair: Pair, told: Collection[Key], path: str, *, runs: bool) -> list[Difference]:
-    return [
-        replace(difference, check="again", path=f"{path}.{difference.path}")
-        for difference in _all(pair, runs=runs)
-        if _key(difference) not in told
-    ]
+    return [_told_of(each, path) for each in _all(pair, runs=runs) if _key(each) not in told]
+
+
+def _told_of(difference: Difference, path: str) -> Difference:
+    return replace(difference, check="again", path=f"{path}.{difference.path}")
 
 
 def _all(pair: Pair, *, runs: bool = True) -> list[Difference]:

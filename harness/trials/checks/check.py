@@ -36,6 +36,7 @@ class Stage(enum.IntEnum):
     SAVED = 11
     AGAIN = 12
     FUNCTIONS = 13
+    TOGETHER = 14
 
 
 class Reach(enum.IntEnum):

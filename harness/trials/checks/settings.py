@@ -154,6 +154,10 @@ LINKS = (
         "a layer without a seed takes one from the framework, and the next layer gets another",
         lambda cause, effect, flow: effect.check in ("outputs", "masks") and effect.path.startswith("training"),
     ),
+    *(
+        Link(name, "config.*", Spread.OUTWARDS, "the config of what holds a layer has the config of that layer")
+        for name in ("config.*_regularizer", "config.*_constraint")
+    ),
     Link(
         "config.*_regularizer",
         "raises",

@@ -1,6 +1,7 @@
 """10. Training: a step on the same batch gives the same gradients, the same updated weights and the same losses.
 
-Where both models are compiled, so does a step by `fit` itself, on data by the same names.
+Where both models are compiled, so does a step by `fit` itself, on data by the same names; also where the clone is
+compiled by hand, with what the configs of the original's optimizer, losses and metrics tell.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from clonediff.reports.records import Difference, Place
 
 _OF_TRAINING = {"reach": Reach.TRAINING}
 _BY_FIT: dict[str, Any] = {"reach": Reach.TRAINING, "stage": Stage.FITTED, "any_layer": True}
-_ASPECTS = Aspects(
+ASPECTS = Aspects(
     "training",
     trains(
         ("losses count", "the layers add more losses, or fewer,{inside}"),
@@ -45,6 +46,9 @@ _ASPECTS = Aspects(
     loses(("no longer raises", "{clone} can be trained where the original raises an exception"), **_OF_TRAINING),
     crashes(
         ("raises", "{clone} cannot be trained by `fit`, on data that the original takes"), path="fitted", **_BY_FIT
+    ),
+    crashes(
+        ("raises", "{clone} cannot be trained by `fit`, on data that the original takes"), path="by_hand", **_BY_FIT
     ),
     crashes(("raises", "{clone} cannot be trained"), **_OF_TRAINING),
     loses(
@@ -88,6 +92,7 @@ def training(pair: Pair) -> list[Difference]:
         *_losses(pair, original.training, seen.training, "training"),
         *_trained(pair, original.trained, seen.trained),
         *_fitted(pair, original.fitted, seen.fitted),
+        *_by_hand(pair),
     ]
 
 
@@ -97,14 +102,14 @@ def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str
     path, first = f"{where}.losses", place(pair.original.shape, -1)
     if len(want.losses) != len(have.losses):
         expected, found = f"{len(want.losses)} losses", f"{len(have.losses)}"
-        yield _ASPECTS.differs("losses count", path, expected, found, first)
+        yield ASPECTS.differs("losses count", path, expected, found, first)
     elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
         expected, found = short(list(want.losses)), short(list(have.losses))
-        yield _ASPECTS.differs("losses order", path, expected, found, first)
+        yield ASPECTS.differs("losses order", path, expected, found, first)
         return
     for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=False)):
         if expected != found and len(want.losses) == len(have.losses):
-            yield _ASPECTS.differs_in_value("losses value", f"{path}[{index}]", expected, found, first)
+            yield ASPECTS.differs_in_value("losses value", f"{path}[{index}]", expected, found, first)
 
 
 def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
@@ -113,19 +118,36 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
     if want is None:
         return
     if have is None:
-        yield _ASPECTS.differs("not trained", "trained", "a step", MISSING, model)
+        yield ASPECTS.differs("not trained", "trained", "a step", MISSING, model)
         return
     if want.failure is not None or have.failure is not None:
         if want.failure is None and have.failure is not None:
-            yield raises(_ASPECTS, "trained", "it trains", have.failure, shape)
+            yield raises(ASPECTS, "trained", "it trains", have.failure, shape)
         elif have.failure is None and want.failure is not None:
-            yield _ASPECTS.differs("no longer raises", "trained", want.failure.type, "it trains", model)
+            yield ASPECTS.differs("no longer raises", "trained", want.failure.type, "it trains", model)
         return
     if want.loss != have.loss:
-        yield _ASPECTS.differs_in_value("loss", "trained.loss", want.loss, have.loss, model)
+        yield ASPECTS.differs_in_value("loss", "trained.loss", want.loss, have.loss, model)
+    yield from step(pair, want, have)
+
+
+def step(pair: Pair, want: Trained, have: Trained) -> Iterator[Difference]:
+    """What differs in the gradients of a step, and in the weights after it."""
+    shape = pair.original.shape
     trainable = [index for index, weight in enumerate(shape.weights) if weight.trainable]
     yield from _leaves(pair, "gradient", trainable, want.gradients, have.gradients)
     yield from _leaves(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
+
+
+def _by_hand(pair: Pair) -> Iterator[Difference]:
+    """What `fit` does to a clone that is compiled by hand, and does not to one that is compiled as it was made."""
+    original, seen = pair.original, pair.observed
+    if seen is None:
+        return
+    told = {(each.path, each.aspect) for each in _fitted(pair, original.fitted, seen.fitted)}
+    for each in _fitted(pair, original.fitted_by_hand or original.fitted, seen.fitted_by_hand):
+        if (each.path, each.aspect) not in told:
+            yield replace(each, path=each.path.replace("fitted", "by_hand", 1))
 
 
 def _fitted(pair: Pair, want: Fitted | None, have: Fitted | None) -> Iterator[Difference]:
@@ -136,21 +158,21 @@ def _fitted(pair: Pair, want: Fitted | None, have: Fitted | None) -> Iterator[Di
     model = place(shape, -1)
     if want.failure is not None or have.failure is not None:
         if want.failure is None and have.failure is not None:
-            yield replace(raises(_ASPECTS, "fitted", "it trains", have.failure, shape), first=model)
+            yield replace(raises(ASPECTS, "fitted", "it trains", have.failure, shape), first=model)
         elif want.failure is not None and have.failure is None:
-            yield _ASPECTS.differs("fit no longer raises", "fitted", want.failure.type, "it trains", model)
+            yield ASPECTS.differs("fit no longer raises", "fitted", want.failure.type, "it trains", model)
         elif want.failure is not None and have.failure is not None and want.failure.type != have.failure.type:
-            yield _ASPECTS.differs("fit raises another", "fitted", want.failure.type, have.failure.type, model)
+            yield ASPECTS.differs("fit raises another", "fitted", want.failure.type, have.failure.type, model)
         return
     for name, expected in want.results.items():
         path = f"fitted.results[{name!r}]"
         if name not in have.results:
-            yield _ASPECTS.differs("fit result missing", path, "a result", MISSING, model)
+            yield ASPECTS.differs("fit result missing", path, "a result", MISSING, model)
         elif have.results[name] != expected:
-            yield _ASPECTS.differs_in_value("fit result value", path, expected, have.results[name], model)
+            yield ASPECTS.differs_in_value("fit result value", path, expected, have.results[name], model)
     for name in have.results:
         if name not in want.results:
-            yield _ASPECTS.differs("fit result extra", f"fitted.results[{name!r}]", MISSING, "a result", model)
+            yield ASPECTS.differs("fit result extra", f"fitted.results[{name!r}]", MISSING, "a result", model)
     yield from _leaves(pair, "fit weight", range(len(shape.weights)), want.weights, have.weights, "fitted.weights")
 
 
@@ -168,17 +190,17 @@ def _leaves(
         return place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)
 
     if len(wants) != len(haves):
-        yield _ASPECTS.differs(f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
+        yield ASPECTS.differs(f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         path = f"{where}[{index}]"
         if want is not None and have is not None:
             for one in unlike_leaves(want, have):
-                yield _ASPECTS.differs_in(word, path, one, first(index))
+                yield ASPECTS.differs_in(word, path, one, first(index))
         elif want != have:
             expected, found = ("none" if leaf is None else "one" for leaf in (want, have))
             aspect = f"{word} {'missing' if have is None else 'extra'}"
-            yield _ASPECTS.differs(aspect, path, expected, found, first(index))
+            yield ASPECTS.differs(aspect, path, expected, found, first(index))
 
 
-CHECK = Check(_ASPECTS, Stage.TRAINED, training, part="training_step", links=_LINKS)
+CHECK = Check(ASPECTS, Stage.TRAINED, training, part="training_step", links=_LINKS)

@@ -14,7 +14,16 @@ from clonediff.harness.answers.checked_model.verdicts import RAISED
 from clonediff.harness.cli.text.check import checked_text
 from clonediff.harness.subjects import Case
 from clonediff.harness.subjects.case import COSTLY
-from clonediff.harness.subjects.observation import Failure, Fitted, ModelRun, Observation, Saved, Shape, Trained
+from clonediff.harness.subjects.observation import (
+    Failure,
+    Fitted,
+    ModelRun,
+    Observation,
+    Saved,
+    Shape,
+    Together,
+    Trained,
+)
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Difference, Severity
 
@@ -41,32 +50,42 @@ def test_all_is_compared_but_functions_that_nobody_gave() -> None:
 @pytest.mark.parametrize(
     ("changes", "what", "why"),
     [
-        ({"trained": Trained(failure=NO)}, "a step of training", "the model itself cannot be trained"),
-        ({"saved": Saved(saving=NO)}, "the clone saved and loaded", "the model itself cannot be saved"),
+        (
+            {"trained": Trained(failure=NO)},
+            {WORDS["training"], WORDS["together"]},
+            "the model itself cannot be trained",
+        ),
+        ({"saved": Saved(saving=NO)}, {"the clone saved and loaded"}, "the model itself cannot be saved"),
         (
             {"saved": Saved(loading=NO)},
-            "the clone saved and loaded",
+            {"the clone saved and loaded"},
             "the model itself cannot be loaded once it is saved",
         ),
         (
             {"saved": Saved(run=ModelRun(failure=NO))},
-            "what the loaded clone gives",
+            {"what the loaded clone gives"},
             "the model itself does not run once it is loaded",
         ),
     ],
     ids=["trained", "saved", "loaded", "loaded-and-run"],
 )
-def test_what_the_model_itself_cannot_do_is_not_compared(changes: dict[str, Any], what: str, why: str) -> None:
+def test_what_the_model_itself_cannot_do_is_not_compared(changes: dict[str, Any], what: set[str], why: str) -> None:
     looked_at, left_out = compared(structs.replace(OBSERVED, **changes), BOTH, CASE, COSTLY)
-    assert left_out == (NotCompared(what, f"{why}: ValueError: not this one"),)
-    assert what not in looked_at
+    assert {*left_out} == {NotCompared(each, f"{why}: ValueError: not this one") for each in what}
+    assert what.isdisjoint(looked_at)
+
+
+def test_a_model_of_a_process_of_somebody_s_is_not_called_in_another() -> None:
+    together = Together(why="it is not to be changed")
+    left_out = compared(structs.replace(OBSERVED, together=together), BOTH, CASE, COSTLY)[1]
+    assert left_out == (NotCompared(WORDS["together"], "it is not to be changed"),)
 
 
 @pytest.mark.parametrize(
     ("case", "checks", "missing"),
     [
-        (CASE, (), {"a second clone", "a step of training", "the clone saved and loaded"}),
-        (Case("", (), arguments={"recursive": "True"}), COSTLY, {"a second clone"}),
+        (CASE, (), {"a second clone", "a step of training", "the clone saved and loaded", WORDS["together"]}),
+        (Case("", (), arguments={"recursive": "True"}), COSTLY, {"a second clone", WORDS["together"]}),
         (
             Case("", (), arguments={"clone_function": "f"}, user_arguments=True),
             (),

@@ -17,6 +17,7 @@ from clonediff.harness.subjects.observation import (
     Saved,
     Shape,
     StepSeen,
+    Together,
     Trained,
     Variable,
 )
@@ -80,7 +81,7 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
     )
     run = ModelRun(structure=list(range(len(outputs))), outputs=ends, steps=tuple(steps), losses=("loss 0", "loss 1"))
     trained = tuple(Leaf((3, 3), "float32", f"after {number}") for number in range(len(weights)))
-    return Observation(
+    seen = Observation(
         shape=shape,
         inference=run,
         training=run,
@@ -91,12 +92,19 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
         ),
         saved=Saved(run=msgspec.structs.replace(run, steps=())),
     )
+    return msgspec.structs.replace(seen, loaded=renumbered(seen, 5000))
 
 
 def faithful(original: Observation) -> Clone:
     """A clone with nothing wrong: the same, of other objects; made again, and cloned once more."""
-    first, second, third = (renumbered(original, base) for base in (1000, 2000, 3000))
-    return Clone(observation=first, again=second.shape, twice=msgspec.structs.replace(third, trained=None, saved=None))
+    first, second, third, fourth = (renumbered(original, base) for base in (1000, 2000, 3000, 4000))
+    beside = Together(original.trained, first.trained)
+    return Clone(
+        observation=msgspec.structs.replace(first, together=beside, loaded=None),
+        again=second.shape,
+        twice=msgspec.structs.replace(third, trained=None, saved=None, loaded=None),
+        loaded=msgspec.structs.replace(fourth, trained=None, saved=None, loaded=None),
+    )
 
 
 def renumbered(observation: Observation, base: int) -> Observation:

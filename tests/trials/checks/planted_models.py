@@ -89,6 +89,35 @@ class OwnModel(keras.Model):
 
 model = OwnModel(2.0, name="own")
 """,
+    "held": """
+class Louder(layers.Layer):
+    def __init__(self, depth=1, **kwargs):
+        super().__init__(**kwargs)
+        self.depth = depth
+        self._register_call_context_args("gain")
+        self.inner = Louder(depth - 1, name="inner") if depth else None
+
+    def call(self, x, gain=None):
+        x = x * 1.0 if gain is None else x * gain
+        return x if self.inner is None else self.inner(x)
+
+class Tied(layers.Layer):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.encode = layers.Dense(4, name="encode")
+        self.width = None
+
+    def build(self, input_shape):
+        self.encode.build(input_shape)
+        self.built = True
+
+    def call(self, x):
+        self.width = float(x.shape[-1])
+        return self.encode(x) @ self.encode.kernel
+
+a = keras.Input((4,), name="a")
+model = keras.Model(a, Tied(name="tied")(Louder(name="louder")(a, gain=2.0)), name="held")
+""",
     "ragged": """
 words = keras.Input((None,), dtype="int32", ragged=True, name="words")
 x = layers.Embedding(9, 4, name="embed")(words)
@@ -105,6 +134,7 @@ INPUTS = {
     "named": {"shape": [4], "dtype": "float32", "fill": "normal"},
     "ragged": {"shape": [None], "dtype": "int32", "fill": "ids", "high": 9},
     "own": {"shape": [4], "dtype": "float32", "fill": "normal"},
+    "held": {"shape": [4], "dtype": "float32", "fill": "normal"},
 }
 
 

@@ -8,13 +8,14 @@ import msgspec
 import pytest
 
 from clonediff.harness.subjects.case import COSTLY
-from clonediff.harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
+from clonediff.harness.subjects.observation import Clone, Failure, Fitted, Frame, Leaf, Observation, Together
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.reports.records import Severity
 
 from .making import GONE, altered, chain, faithful, gives, layer, observed
 
-ORIGINAL = chain("Masking", "Lambda", "LSTM", "Dense")
+ORIGINAL = msgspec.structs.replace(chain("Masking", "Lambda", "LSTM", "Dense"), fitted=Fitted({"loss": "1"}))
+FITTED_OTHERWISE = {"results": {"loss": "2"}}
 CLONE = faithful(ORIGINAL)
 S, R, T = "observation.shape", "observation.inference", "observation.training"
 FAILURE = Failure(
@@ -250,6 +251,32 @@ BROKEN = [
         Severity.TRAINS,
     ),
     ("training", [("observation.trained.failure", FAILURE)], "trained", "raises", Severity.CRASHES),
+    ("training", [("observation.fitted_by_hand", FITTED_OTHERWISE)], "by_hand.results['loss']", "fit result value", 2),
+    ("training", [("observation.fitted_by_hand", {"failure": FAILURE})], "by_hand", "raises", Severity.CRASHES),
+    ("again", [("loaded_failure", FAILURE)], "loaded", "raises", Severity.CRASHES),
+    ("again", [("loaded.inference.outputs.0.digest", "x")], "loaded.inference.outputs[0]", "value", Severity.COMPUTES),
+    (
+        "again",
+        [("loaded.shape.weights.0.ident", 1100)],
+        "loaded.weights[0]",
+        "weight shared by clones",
+        Severity.TRAINS,
+    ),
+    ("together", [("observation.together.failure", FAILURE)], "together", "raises", Severity.CRASHES),
+    (
+        "together",
+        [("observation.together.original.weights.3.digest", "x")],
+        "together.original.weights[3]",
+        "weight value",
+        Severity.TRAINS,
+    ),
+    (
+        "together",
+        [("observation.together.other.gradients.0", None)],
+        "together.clone.gradients[0]",
+        "gradient missing",
+        Severity.TRAINS,
+    ),
     ("saved", [("observation.saved.saving", FAILURE)], "saved.saving", "raises", Severity.CRASHES),
     ("saved", [("observation.saved.loading", FAILURE)], "saved.loading", "raises", Severity.CRASHES),
     ("saved", [("observation.saved", None)], "saved", "not saved", Severity.PROPERTY),
@@ -299,11 +326,12 @@ def test_an_exception_of_one_s_own_is_to_arrive() -> None:
 def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:
     assert set(CHECKS) == {case[0] for case in BROKEN}
     promises = [sys.modules[check.differences.__module__].__doc__ or "" for check in CHECKS.values()]
-    assert [promise.partition(".")[0] for promise in promises] == [*map(str, range(1, 12)), "13"]
+    assert [promise.partition(".")[0] for promise in promises] == [*map(str, range(1, 12)), "13", "14"]
 
 
 def test_each_costly_part_is_for_one_check() -> None:
-    assert sorted(check.part for check in CHECKS.values() if check.part) == sorted(COSTLY)
+    parts = [check.part for check in CHECKS.values() if check.part]
+    assert sorted([*parts, "reloading"]) == sorted(COSTLY), "what is loaded is cloned for the check `again`"
 
 
 def test_all_checks_together_on_a_faithful_clone() -> None:
@@ -397,8 +425,31 @@ def test_what_the_original_cannot_do_is_not_asked_of_the_clone() -> None:
 
 
 def test_what_the_first_clone_has_wrong_is_not_told_again() -> None:
-    wrong = [(f"{place}.layers.2.name", "renamed") for place in (S, "again", "twice.shape")]
+    wrong = [(f"{place}.layers.2.name", "renamed") for place in (S, "again", "twice.shape", "loaded.shape")]
     assert CHECKS["again"](ORIGINAL, altered(CLONE, *wrong)) == []
+
+
+@pytest.mark.parametrize("policy", ["float64", "float32"], ids=["as it was loaded", "as it was"])
+def test_what_a_file_does_not_tell_a_clone_may_have_as_the_original_had_it(policy: str) -> None:
+    original = altered(ORIGINAL, ("loaded.shape.layers.2.policy", "float64"))
+    assert CHECKS["again"](original, altered(CLONE, ("loaded.shape.layers.2.policy", policy))) == []
+    (found,) = CHECKS["again"](original, altered(CLONE, ("loaded.shape.layers.2.policy", "float16")))
+    assert (found.path, found.found) == ("loaded.layers['lambda_2'].policy", "float16")
+
+
+ELSEWHERE = [("observation.together.other.weights.0.digest", "x"), ("observation.trained.weights.0.digest", "x")]
+
+
+def test_what_a_clone_does_otherwise_alone_is_not_told_of_both_in_one_model() -> None:
+    assert CHECKS["together"](ORIGINAL, altered(CLONE, *ELSEWHERE)) == []
+    assert len(CHECKS["together"](ORIGINAL, altered(CLONE, ELSEWHERE[0]))) == 1
+
+
+def test_what_two_builds_do_in_one_model_a_clone_may_do() -> None:
+    clone = altered(CLONE, ELSEWHERE[0], ("observation.together.original.weights.1.digest", "y"))
+    assert clone.observation is not None
+    for together in (clone.observation.together, Together(failure=FAILURE), Together(why="unsteady")):
+        assert CHECKS["together"](msgspec.structs.replace(ORIGINAL, together=together), clone) == []
 
 
 def test_nan_is_equal_to_nan_by_its_digest_and_nothing_else() -> None:

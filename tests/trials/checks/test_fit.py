@@ -91,6 +91,32 @@ def test_data_and_results_go_by_name(keras: SubjectProcess) -> None:
     assert {each.aspect for each in by_fit(trial, "planted/prepared_fit_by_other_names")} == {"raises"}
 
 
+def test_a_clone_is_compiled_by_hand_as_well(keras: SubjectProcess) -> None:
+    fault = "planted/prepared_compiled_by_hand_otherwise"
+    trial = tried(MODELS["by-name"], keras, "fixed", fault, inputs=2)
+    assert trial.clones["fixed"].differences == ()
+    found = {(each.path, each.aspect) for each in trial.clones[fault].differences if each.check == "training"}
+    assert {aspect for _, aspect in found} == {"fit weight value"}
+    assert all(path.startswith("by_hand.weights") for path, _ in found)
+
+
+FORGETFUL = """
+class Forgetful(keras.optimizers.SGD):
+    def get_config(self):
+        return {{**super().get_config(), "learning_rate": 0.5}}
+
+model = keras.Model(a, layers.Dense(2)(a))
+model.compile(Forgetful(0.25), "mse")
+"""
+
+
+def test_what_an_optimizer_does_not_tell_no_clone_has_lost(keras: SubjectProcess) -> None:
+    trial = tried(FORGETFUL, keras, "fixed")
+    assert trial.original is not None and trial.original.fitted_by_hand is not None
+    assert trial.original.fitted_by_hand.weights != trial.original.fitted.weights if trial.original.fitted else False
+    assert not [each for each in trial.clones["fixed"].differences if each.path.startswith("by_hand")]
+
+
 def test_what_both_cannot_do_is_no_difference(keras: SubjectProcess) -> None:
     trial = tried(NO_LOSS, keras, "fixed", "planted/prepared_fit_refused")
     assert trial.original is not None and trial.original.fitted is not None

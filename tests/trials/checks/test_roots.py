@@ -9,7 +9,7 @@ from clonediff.harness.trials.checks.check import Stage
 from clonediff.harness.trials.checks.roots import roots, stage
 from clonediff.reports.records import Difference, Place, Raised, Severity
 
-from .making import altered, chain
+from .making import altered, chain, layer, observed
 
 
 def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_calls() -> None:
@@ -126,3 +126,12 @@ def test_what_a_weight_of_another_clone_begins_with_comes_about_when_that_is_mad
     for check, when in (("own", Stage.WEIGHTS), ("again", Stage.AGAIN)):
         begun = Difference(check, "weights[0].value", aspect, "one", "another", Severity.TRAINS, Place("d", "Dense", 1))
         assert stage(begun) is when
+
+
+@pytest.mark.parametrize(("inside", "causes"), [(2, 1), (-1, 2)], ids=["within it", "beside it"])
+def test_the_config_of_what_holds_a_layer_has_what_that_of_the_layer_has(inside: int, causes: int) -> None:
+    layers = [layer("input", "InputLayer", 0), layer("dense", "Dense", 1, inside=inside), layer("mirror", "Mirror", 2)]
+    dense, mirror = Place("dense", "Dense", 1), Place("mirror", "Mirror", 2, container=True)
+    lost = Difference("structure", "p", "config.bias_regularizer", "own", "'own'", Severity.TRAINS, dense)
+    held = Difference("structure", "q", "config.layer", "a", "b", Severity.PROPERTY, mirror)
+    assert len(roots(observed(layers, outputs=[2]), [held, lost])) == causes

@@ -60,6 +60,27 @@ def gradient_stopped(model: Any, clone: Any, context: TrialContext) -> None:
             break
 
 
+def context_lost(model: Any, clone: Any, context: TrialContext) -> None:
+    """outputs: hands on to no layer within another what that registers for its calls."""
+    for layer in layers_of(clone, context):
+        if "gain" in getattr(layer, "_call_context_args", ()):
+            layer._call_context_args = {"training"}
+
+
+def weights_untied(model: Any, clone: Any, context: TrialContext) -> None:
+    """outputs: a layer that computes with the kernel of a layer within has numbers of its own in its place."""
+    for layer in layers_of(clone, context):
+        if hasattr(layer, "encode"):
+            vars(layer)["encode"] = _Untied(layer.encode, context)
+
+
+def noted_lost(model: Any, clone: Any, context: TrialContext) -> None:
+    """structure: what a layer noted in its call is not there."""
+    for layer in layers_of(clone, context):
+        if getattr(layer, "width", None):
+            layer.width = None
+
+
 def activity_regularizer_lost(model: Any, clone: Any, context: TrialContext) -> None:
     """training: adds no loss for what a layer gives."""
     for layer in layers_of(clone, context):
@@ -73,6 +94,19 @@ def second_clone_broken(model: Any, clone: Any, context: TrialContext) -> None:
         last = [layer for layer in context.framework.members(clone) if not context.framework.is_graph(layer)][-1]
         _after(last, _negative)
         last.supports_masking = not getattr(last, "supports_masking", False)
+
+
+def loaded_clone_broken(model: Any, clone: Any, context: TrialContext) -> None:
+    """again: is faithful but where a clone that was saved and loaded is cloned, and negates what that gives."""
+    if context.made > 2:  # a clone, a second one and the clone of the first were made before
+        _after(context.framework.members(clone)[-1], _negative)
+
+
+def original_trained_along(model: Any, clone: Any, context: TrialContext) -> None:
+    """together: adds a weight of the original and takes it away again, so that it is trained beside the clone."""
+    for weight in model.trainable_weights[:1]:
+        last = [layer for layer in context.framework.members(clone) if not context.framework.is_graph(layer)][-1]
+        _after(last, functools.partial(_along, weight, context))
 
 
 def saving_broken(model: Any, clone: Any, context: TrialContext) -> None:
@@ -89,6 +123,17 @@ def _changed(call: Callable[..., Any], change: Callable[[Any], Any], *args: Any,
     return change(call(*args, **kwargs))
 
 
+class _Untied:
+    """A layer that is called as it was, with a kernel that is none of its weights."""
+
+    def __init__(self, layer: Any, context: TrialContext) -> None:
+        self._layer = layer
+        self.kernel = context.framework.read(layer.kernel)
+
+    def __call__(self, *args: Any) -> Any:
+        return self._layer(*args)
+
+
 def _in_inference(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     kwargs["training"] = False
     return call(*args, **kwargs)
@@ -102,6 +147,16 @@ def _negative(result: Any) -> Any:
 
 def _in_a_list(result: Any) -> Any:
     return result if isinstance(result, (list, tuple, dict)) else [result]
+
+
+def _along(weight: Any, context: TrialContext, result: Any) -> Any:
+    if isinstance(result, (list, tuple)):
+        return type(result)(_along(weight, context, item) for item in result)
+    if "float" not in str(getattr(result, "dtype", "")):
+        return result
+    while len(weight.shape):
+        weight = weight[0]
+    return result + (weight - context.framework.stop_gradient(weight))
 
 
 def _refuse() -> Any:

@@ -1,0 +1,40 @@
+"""Layers of a user's own that hold, tie, note or hand on something: the fixed cloner keeps all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.trials.triage import Verdict
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Made, Ref, Value
+from clonediff.strategies.kinds import Generation
+
+from .trying import tried
+
+DENSE = Made(Layer("Dense", (("units", 4),)))
+LAYERS: dict[str, tuple[tuple[tuple[str, Value], ...], tuple[tuple[str, Value], ...]]] = {
+    "Louder": ((("depth", 2),), (("gain", 2.0),)),
+    "Tied": ((("units", 2),), ()),
+    "Mirror": ((("layer", DENSE),), ()),
+    "Late": ((), ()),
+    "Remember": ((), ()),
+    "Tailored": ((), ()),
+}
+
+
+ON: list[tuple[str, Generation]] = [
+    *((kind, "keras") for kind in LAYERS if kind != "Late"),  # a layer of Keras 3 makes no weight in its call
+    *((kind, "tf_keras") for kind in LAYERS),
+]
+
+
+@pytest.mark.parametrize(("kind", "generation"), ON)
+def test_it_is_cloned_faithfully(kind: str, generation: Generation, warm: Callable[[str], SubjectProcess]) -> None:
+    args, kwargs = LAYERS[kind]
+    layers, calls = (Layer(kind, args),), (Call(0, (Ref(0),), kwargs),)
+    graph = Graph((Input((3,)),), layers, calls, Ref(0), Ref(1), generation=generation)
+    clones = tried(graph, warm(generation), "fixed", checks=COSTLY)
+    assert (clones["fixed"].verdict, clones["fixed"].differences) == (Verdict.FAITHFUL, ())
