@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from clonediff.harness.inside.cloners.users import UsersCloner, users_cloner
 from clonediff.harness.scripts import graph_mode, running
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.source.clone_arguments import MODEL
+from clonediff.harness.source.words import literal
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.check import Comparison
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
@@ -72,12 +74,13 @@ class Script:
     """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
 
     `sure` says that the script makes the very comparison that differed, whatever the numbers that it runs on, so that
-    it is wrong if it does not fail.
+    it is wrong if it does not fail. `with_clonediff`: a user's own cloner is imported, which may be made of it.
     """
 
     text: str
     raises: str = ""
     sure: bool = False
+    with_clonediff: bool = False
 
 
 def reproducer(
@@ -102,6 +105,9 @@ def reproducer(
     if cloner == "multi_gpu" and dialect == "keras2" and difference.check == "made":
         # Any other difference is one of the clone that this function keeps to itself.
         clones = {cloner: _TWO_GPUS}
+    users = users_cloner(cloner)
+    if users is not None:
+        clones = {cloner: _calling(users)}
     if cloner not in clones:
         said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
@@ -125,7 +131,16 @@ def reproducer(
     if difference.aspect == "value not kept":
         before = ["", "import numpy as np", "", *running.weighted(case)]
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
-    return Script(text, raises if lines or difference.check == "made" else "", sure)
+    raises = raises if lines or difference.check == "made" else ""
+    return Script(text, raises, sure, with_clonediff=users is not None)
+
+
+def _calling(cloner: UsersCloner) -> str:
+    """The lines that import a user's own cloner and call it."""
+    first, _, rest = cloner.function.partition(".")
+    lines = ["import sys", "", f"sys.path.insert(0, {literal(cloner.folder)})"] if cloner.folder else []
+    lines.append(f"from {cloner.module} import {first}" + ("" if first == "cloner" else " as cloner"))
+    return "\n".join((*lines, "", f"clone = cloner{'.' + rest if rest else ''}(model)"))
 
 
 def _arguments(case: Case | None) -> str:
