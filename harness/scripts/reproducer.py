@@ -112,7 +112,8 @@ def reproducer(
         said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
-    before, lines, sure = _comparison(difference, dialect, case)
+    copied = users is None or users.promises_check("weights")
+    before, lines, sure = _comparison(difference, dialect, case, copied=copied)
     if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
         anew = _names_anew(difference, dialect, lines)
         before = [*before, *anew]
@@ -128,7 +129,7 @@ def reproducer(
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     if difference.check == "functions" and before:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
-    if difference.aspect == "value not kept":
+    if difference.aspect == "value not kept" or not (copied or difference.check in _OF_THE_MODEL):
         before = ["", "import numpy as np", "", *running.weighted(case)]
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
     raises = raises if lines or difference.check == "made" else ""
@@ -160,7 +161,9 @@ def _names_anew(difference: Difference, dialect: str, lines: list[str]) -> list[
     return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
 
 
-def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
+def _comparison(
+    difference: Difference, dialect: str, case: Case | None, *, copied: bool
+) -> tuple[list[str], list[str], bool]:
     """The lines before the clone is made, those that fail after it, and whether they compare just what differed.
 
     No lines where that takes many of them. What there is to compare, the check says that found the difference.
@@ -183,7 +186,7 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
         case "kept":
             return [], ["", f"assert {told.expression}"], case is not None
         case "run":
-            return ([], *running.compared(difference, told, dialect, case))
+            return ([], *running.compared(difference, told, dialect, case, copied=copied))
         case "assert":
             return [], ["", f"assert {told.expression}"], told.sure
         case "shared":

@@ -219,7 +219,7 @@ def test_what_upstream_is_known_for_is_new_unless_it_is_called(file: Path, keras
     }
 
 
-@pytest.mark.parametrize("function", ["loses", "gives_config", "raises", "loses[weights,values]"])
+@pytest.mark.parametrize("function", ["loses", "gives_config", "raises", "loses[weights,values]", "loses[outputs]"])
 def test_its_script_imports_it_and_fails_alone(
     function: str, file: Path, clones: Callable[[str], CloneTrial], keras: SubjectProcess
 ) -> None:
