@@ -64,7 +64,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "(keras and tf_keras, on JAX and torch and on a GPU where they are there)",
     )
     group.addoption(
-        "--clonediff-cloner", action="append", metavar="NAME", help="a cloner to try; may be repeated (upstream, fixed)"
+        "--clonediff-cloner",
+        action="append",
+        metavar="NAME",
+        help="a cloner to try, or module:function of one's own; may be repeated (upstream, fixed)",
     )
     group.addoption(
         "--clonediff-seed", type=int, metavar="SEED", help="the seed of the draws (as the profile says: 0, or any)"
@@ -94,6 +97,15 @@ def pytest_configure(config: pytest.Config) -> None:
             config.option.clonediff_subject = list(map(in_full, asked))
         except ReleaseError as error:
             raise pytest.UsageError(str(error)) from None
+    cloners: list[str] = config.getoption("--clonediff-cloner") or []
+    if any(":" in each for each in cloners):
+        from clonediff.harness.trials.users_cloners import named, trust_cloners
+
+        try:
+            config.option.clonediff_cloner = [named(each) if ":" in each else each for each in cloners]
+        except ValueError as error:
+            raise pytest.UsageError(f"--clonediff-cloner: {error}") from None
+        trust_cloners(config.option.clonediff_cloner)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, KnownMet, Run, Severity, by_cloner
+from clonediff.reports.records import (
+    AT_LEAST,
+    DOES,
+    LEFT_OUT,
+    SEVERITIES,
+    KnownMet,
+    Run,
+    Severity,
+    by_cloner,
+    cloner_said,
+)
 
 _OURS = "clonediff's own cloner"
 _DOES = {**DOES, Severity.NAME: "changes only a name"}
@@ -77,7 +87,7 @@ def table_of_worst(run: Run) -> tuple[list[str], list[tuple[str, list[int]]]]:
     rows = by_worst(run)
     words = [word for word in next(iter(rows.values()), {}) if word != LEFT_OUT or run.at_least is not Severity.NAME]
     heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
-    return heads, [(cloner, [its[word] for word in words]) for cloner, its in rows.items()]
+    return heads, [(cloner_said(cloner), [its[word] for word in words]) for cloner, its in rows.items()]
 
 
 def sentence(run: Run, causes: int, new: int) -> str:
@@ -151,7 +161,7 @@ def _called(run: Run, cloner: str) -> str:
     if cloner == "fixed":
         return _OURS
     if cloner != "upstream":
-        return f"The cloner {cloner}"
+        return f"The cloner {cloner_said(cloner)}"
     releases = list(dict.fromkeys(filter(None, map(_release, run.subjects.values()))))
     return f"{releases[0]}'s clone_model" if len(releases) == 1 else f"clone_model of {', '.join(releases) or 'Keras'}"
 

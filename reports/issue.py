@@ -10,7 +10,7 @@ import re
 from html import escape
 
 from clonediff.reports.markup import visible
-from clonediff.reports.records import SEVERITIES, Difference, Finding
+from clonediff.reports.records import SEVERITIES, Difference, Finding, cloner_said
 from clonediff.reports.shortening import LONGEST_FILE, cut, shortened
 
 PROMISES = {
@@ -132,7 +132,7 @@ def _since(finding: Finding) -> str:
 
 
 def _who(finding: Finding) -> str:
-    return _CLONERS.get(finding.cloner, f"the cloner {code(finding.cloner)}")
+    return _CLONERS.get(finding.cloner, f"the cloner {code(cloner_said(finding.cloner))}")
 
 
 def code(text: str) -> str:

@@ -219,7 +219,7 @@ class Finding(msgspec.Struct, frozen=True):
     @property
     def who(self) -> str:
         """Who breaks it: a cloner, two subjects that differ, or the original."""
-        return self.cloner or ("across" if self.across else "original")
+        return cloner_said(self.cloner) or ("across" if self.across else "original")
 
     @property
     def alone(self) -> str:
@@ -383,11 +383,16 @@ class Run(msgspec.Struct, frozen=True):
     format: int = FORMAT
 
 
+def cloner_said(name: str) -> str:
+    """A cloner for people: one of the user's own without the folder that its module is imported from."""
+    return name.rpartition("/")[2] if ":" in name else name
+
+
 def by_cloner(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """The `verdicts` of a run, or the `worst`, for each cloner."""
     found: dict[str, dict[str, int]] = {}
     for key, count in counts.items():
-        cloner, _, what = key.partition(": ")
+        cloner, _, what = key.rpartition(": ")
         found.setdefault(cloner, {})[what] = count
     return found
 

@@ -12,7 +12,7 @@ from clonediff.reports.groups import sentences
 from clonediff.reports.markup import visible
 from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import KnownMet, Run
+from clonediff.reports.records import KnownMet, Run, cloner_said
 from clonediff.reports.shortening import fitting
 from clonediff.reports.verdict import counted, in_words, lasted, seconds_of, severity_of, some, verdict
 
@@ -98,7 +98,7 @@ def _findings(findings: list[StoredFinding]) -> str:
     rows = []
     for kept in findings:
         finding = kept.finding
-        words = (finding.title, severity_of(kept), finding.where, finding.cloner or "-")
+        words = (finding.title, severity_of(kept), finding.where, cloner_said(finding.cloner) or "-")
         rows.append((*words, str(finding.count), finding.alone, finding.id))
     return _table(("what", "severity", "subject", "cloner", "times", "script", "fingerprint"), rows)
 

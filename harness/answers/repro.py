@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from clonediff.harness.inside.cloners.users import users_cloner
 from clonediff.harness.scripts.comments import comment, named
 from clonediff.harness.scripts.of_finding import script_from
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
+from clonediff.harness.source.other_layers import is_allowed
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import ReleaseError, open_subject, place_of
 from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
@@ -41,6 +43,12 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
         raise UnwritableError(
             f"{chosen} is of the generation {chosen.generation}, and the finding of {own.generation}: its script can "
             f"be written for a {own.generation} only"
+        )
+    users = users_cloner(finding.cloner)
+    if users is not None and not is_allowed(users.code):
+        raise UnwritableError(
+            f"it is cloned by {users.code}, which is code of somebody's own: say that you trust it by "
+            f"`clonediff replay` with --cloner {users.code}"
         )
     about = msgspec.structs.replace(finding, subject=str(chosen))
     if other:
@@ -94,7 +102,7 @@ def run_on(script: Script, subject: Subject) -> ScriptShown:
             None, "it clones with clonediff's own cloner, and nothing of clonediff is there when it runs alone"
         )
     try:
-        done = run_alone(script.text, subject, place_of(subject))
+        done = run_alone(script.text, subject, place_of(subject), with_clonediff=script.with_clonediff)
     except SubjectError as error:
         return ScriptShown(None, str(error))
     if done.code is None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import MadeSmaller, Shard, WrittenFinding
 from clonediff.harness.scripts.of_finding import finding_of, script_of
-from clonediff.harness.scripts.run_alone import PROVEN, tried_alone
+from clonediff.harness.scripts.run_alone import is_proven, tried_alone
 from clonediff.harness.search.reducing import MOST, reduce
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import Hit, Key
@@ -140,7 +140,7 @@ def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> WrittenFinding:
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)
     finding = replace(finding_of(hit, process.subject, process.versions), first_seen=seen.first_seen)
-    if hit.cloner in PROVEN or hit.across:
+    if is_proven(hit.cloner) or hit.across:
         proof, unproven = tried_alone(script, process.subject, process.place)
         finding = replace(finding, proof=proof, unproven=unproven)
     return WrittenFinding(finding, script.text)

@@ -25,6 +25,7 @@ from clonediff.harness.source.other_layers import absolute, file_of
 from clonediff.harness.subjects.journal import read_journal
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.across import others_of
+from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.mended import mended
@@ -68,6 +69,7 @@ class CampaignOptions:
     layers: tuple[str, ...] = ()
     at_least: str = "name"
     private: bool = False
+    promises: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,10 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
             raise MistakenError(
                 f"--across {name}: expected another backend or device of {' or '.join(map(str, chosen))}"
             )
+    try:
+        cloners = held_to(asked.cloners, asked.promises)
+    except PromisesError as error:
+        raise MistakenError(f"--promises: {error}") from None
     known = load(asked.known_issues)
     budget = Budget(asked.minutes, asked.trials)
     if asked.minutes is None and asked.trials is None:
@@ -153,7 +159,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     }
     setup = Setup(
         campaign=uuid4().hex[:12],
-        cloners=tuple(dict.fromkeys(asked.cloners)),
+        cloners=cloners,
         rate=asked.rate,
         preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,

@@ -39,6 +39,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @click.command("fuzz")
 @shared.subjects("What to try.")
 @shared.cloners
+@shared.promises
 @click.option(
     "--across",
     type=shared.SubjectName(),
@@ -101,6 +102,10 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     is told, the others are tried, and the exit code is 2. What of --layers, or of Keras' own, no call was ever accepted
     of is named at the end, with the exception. What is less severe than --at-least is no finding, and a graph
     with nothing else is not counted as unfaithful; how many there were is said.
+
+    With --cloner module:function a function of your own clones, which takes a model and gives its clone. It is held to
+    --promises. A module is looked for in the current folder first. What upstream's known issues explain is new of such
+    a cloner, unless it calls clone_model.
 
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
     --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.

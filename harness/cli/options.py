@@ -42,8 +42,17 @@ class ClonerName(click.ParamType):  # type: ignore[type-arg]  # generic in the n
     name = "NAME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, if there is such a cloner."""
+        """The name, if there is such a cloner. A cloner of the user's own is trusted once it is named here."""
         name = str(value)
+        if ":" in name:
+            from clonediff.harness.trials.users_cloners import named, trust_cloners
+
+            try:
+                name = named(name)
+            except ValueError as error:
+                self.fail(one_line(str(error)), param, ctx)
+            trust_cloners([name])
+            return name
         if not is_cloner(name):
             self.fail(no_cloner(name), param, ctx)
         return name
@@ -67,13 +76,14 @@ def subject_in_full(name: str) -> str:
 
 
 def is_cloner(name: str) -> bool:
-    """Whether a cloner goes by that name."""
-    return name in CLONERS or name.startswith(("planted/", "proposed/"))
+    """Whether a cloner goes by that name. One of the user's own has a colon in it."""
+    return name in CLONERS or name.startswith(("planted/", "proposed/")) or ":" in name
 
 
 def no_cloner(name: str) -> str:
     """What to say of a name that no cloner has."""
-    return f"expected one of {', '.join(CLONERS)}, found {one_line(repr(name))}"
+    own = "or module:function of one of your own"
+    return f"expected one of {', '.join(CLONERS)}, {own}, found {one_line(repr(name))}"
 
 
 def subjects(help_: str) -> Callable[[Command], Command]:
@@ -98,7 +108,18 @@ def cloners(command: Command) -> Command:
         multiple=True,
         default=UPSTREAM_AND_FIXED,
         show_default=True,
-        help=f"Who clones: {', '.join(CLONERS)}.",
+        help=f"Who clones: {', '.join(CLONERS)}, or a function of your own, as module:function or FILE.py:function.",
+    )(command)
+
+
+def promises(command: Command) -> Command:
+    """`--promises`, what cloners of the user's own are held to."""
+    return click.option(
+        "--promises",
+        metavar="CHECK,...",
+        default="",
+        help="What a --cloner of your own promises: checks, such as outputs,weights,structure, and `values` where its "
+        "clone has the model's own values [all, which is what clone_model promises].",
     )(command)
 
 

@@ -24,6 +24,7 @@ from .build import BuiltModel
 from .candidates import cloning
 from .capabilities import capabilities
 from .catalogue import model_classes
+from .cloners.users import problem
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -116,6 +117,7 @@ class Server:
             "refuses": lambda request: refusal(request, framework),
             "bench": lambda request: bench(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
+            "cloner": lambda request: problem(str(request.get("name"))),
             "own": self._own,
             "reach": self._reached,
             "applications": lambda request: applications(framework),

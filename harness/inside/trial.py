@@ -16,6 +16,7 @@ from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_fo
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, call_cloner, chosen_cloners
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
+from .cloners.users import CallsOfKeras, is_users, no_model, users_cloner
 from .cpu_limit import CloneTime, TooLong
 from .description import Description
 from .failures import failure, is_clear
@@ -35,7 +36,7 @@ from .saving import SavedModels
 from .together import Together
 from .training import train
 from .values import input_arrays, specs_of
-from .variable_values import VariableValues, copy, randomize
+from .variable_values import VariableValues, as_it_came, copy, randomize
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -98,6 +99,7 @@ class _Trial:
         self._arguments: dict[str, str] = request.get("arguments") or {}
         self._asked_for_another = bool(self._arguments or request.get("builds"))
         self._callbacks = CallbackLog()
+        self._through_keras = False  # whether the last cloner has called the `clone_model` of Keras
         alone = module is not None and not self._asked_for_another and not request.get("ran")
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._together = Together(observer, self._checks, module is not None, self._asked_for_another)
@@ -350,6 +352,8 @@ class _Trial:
         model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
         clone, refused = self._call(name, each, model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
+        if self._through_keras:
+            answer["through_keras"] = True
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
@@ -380,7 +384,7 @@ class _Trial:
             )
             what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
             answer["notes"] = [*context.notes, what]
-        if self._request.get("keeps") or name == SAME_LAYERS:
+        if self._request.get("keeps") or name == SAME_LAYERS or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
@@ -391,14 +395,21 @@ class _Trial:
             # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
+            users = is_users(name)
+            calls = CallsOfKeras(self._observer.framework)
             try:
-                with self._within(), self._time:
+                with self._within(), self._time, calls if users else contextlib.nullcontext():
                     clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
                 theirs = self._request.get("functions_raise") and error is self._callbacks.raised
                 about = {"own": bool(theirs), "clear": is_clear(error)}
                 told = failure(error, below="call_cloner")
                 return None, dict(told, **{key: True for key, value in about.items() if value})
+            finally:
+                self._through_keras = calls.seen
+            refused = no_model(name, clone, self._observer.framework) if users else None
+            if refused is not None:
+                return None, refused
             context.made += 1
             return clone, None
 
@@ -424,12 +435,16 @@ class _Trial:
     def _observe_clone(self, name: str, what: str, description: Description, of: Any = None) -> dict[str, Any]:
         """What is seen of a clone of the original, or `of` another model, given with its values."""
         original, kept = of or (self._original, self._kept)
-        copies = name in KEEP_VALUES
+        users = users_cloner(name)
+        copies = name in KEEP_VALUES or (users is not None and users.brings_values)
         keeps = copies or name == SAME_LAYERS or self._request.get("keeps") in ("layers", "everything")
         freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
         with self._clock.ours("digest"):
             brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
-        ours, problem = copy(original, kept, description, self._observer)
+        if users is None or users.promises_check("weights"):
+            ours, problem = copy(original, kept, description, self._observer)
+        else:  # which of its weights answers to which, nobody knows: it is called as it came
+            ours, problem = as_it_came(original, kept, description, self._observer), ""
         observation = self._observe(what, description, ours)
         observation["fresh"] = freshness
         if self._request.get("ran"):

@@ -60,6 +60,15 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     return kept
 
 
+def as_it_came(original: Description, kept: VariableValues, clone: Description, observer: Observer) -> VariableValues:
+    """The weights that a clone came with, for it to keep. It gets the states of the original, such as its seeds."""
+    ours = VariableValues(observer)
+    for variable, first in zip(clone.weights, clone.initial):
+        ours.keep(variable, first)
+    _copy_states(kept.values[len(original.weights) :], clone, ours, observer)
+    return ours
+
+
 def copy(
     original: Description, kept: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
@@ -87,15 +96,20 @@ def copy(
             ours.keep(variable, value)
         if not problem:
             framework.weights_written(clone.model, original.model)
-        states = kept.values[counts[0] :]
-        alike = [(value.shape, value.dtype) for value in states] == [
-            (value.shape, value.dtype) for value in clone.first_states
-        ]
+    _copy_states(kept.values[counts[0] :], clone, ours, observer)
+    return ours, problem
+
+
+def _copy_states(states: list[Any], clone: Description, ours: VariableValues, observer: Observer) -> None:
+    """Give a clone these states, where they are alike."""
+    alike = [(value.shape, value.dtype) for value in states] == [
+        (value.shape, value.dtype) for value in clone.first_states
+    ]
+    with observer.clock.keras("weights"):
         for number, (variable, first) in enumerate(zip(clone.states, clone.first_states)):
             if alike and not same(states[number], first):
-                framework.write(variable, states[number])
+                observer.framework.write(variable, states[number])
             ours.keep(variable, states[number] if alike else first)
-    return ours, problem
 
 
 def _takes(variable: Any, value: Any) -> bool:

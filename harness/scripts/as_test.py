@@ -18,6 +18,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.rewritten import (
     Edit,
@@ -33,7 +34,7 @@ from clonediff.harness.scripts.rewritten import (
 )
 from clonediff.harness.scripts.run_alone import UNTOLD
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.records import Difference, Finding
+from clonediff.reports.records import Difference, Finding, cloner_said
 
 WIDTH = 80
 """The columns of a line, in Keras' code."""
@@ -175,6 +176,8 @@ def _written(script: Script, finding: Finding, style: _Style) -> str:
         raise NoTestError("its script compares two subjects, which takes a process of each")
     if "from clonediff import " in script.text:
         raise NoTestError("its script clones with clonediff's own cloner")
+    if style.own and is_users(finding.cloner):
+        raise NoTestError(f"its script clones with {cloner_said(finding.cloner)}, which is none of Keras'")
     if script.raises in UNTOLD or not script.raises.isidentifier() or script.raises.isupper():
         raise NoTestError(f"its script does not end in an exception ({script.raises}), so that a test cannot fail")
     source = ScriptSource(script.text)

@@ -9,7 +9,7 @@ import msgspec
 
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import Script, reproducer
-from clonediff.harness.scripts.run_alone import PROVEN
+from clonediff.harness.scripts.run_alone import is_proven
 from clonediff.harness.scripts.two_subjects import across
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.subject import Subject
@@ -63,7 +63,7 @@ def _not_run(hit: Hit) -> str:
     """Why the script was not run, as long as nobody has run it."""
     if hit.cause is None:
         return "it is the model alone"
-    if hit.cloner in PROVEN or hit.across:
+    if is_proven(hit.cloner) or hit.across:
         return "there was no time to run it yet"
     if hit.cloner == "fixed":
         return "it needs clonediff, and is not run"

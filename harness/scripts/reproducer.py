@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from clonediff.harness.inside.cloners.users import UsersCloner, users_cloner
 from clonediff.harness.scripts import graph_mode, running
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.source.clone_arguments import MODEL
+from clonediff.harness.source.words import literal
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.check import Comparison
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
@@ -72,12 +74,13 @@ class Script:
     """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
 
     `sure` says that the script makes the very comparison that differed, whatever the numbers that it runs on, so that
-    it is wrong if it does not fail.
+    it is wrong if it does not fail. `with_clonediff`: a user's own cloner is imported, which may be made of it.
     """
 
     text: str
     raises: str = ""
     sure: bool = False
+    with_clonediff: bool = False
 
 
 def reproducer(
@@ -102,11 +105,15 @@ def reproducer(
     if cloner == "multi_gpu" and dialect == "keras2" and difference.check == "made":
         # Any other difference is one of the clone that this function keeps to itself.
         clones = {cloner: _TWO_GPUS}
+    users = users_cloner(cloner)
+    if users is not None:
+        clones = {cloner: _calling(users)}
     if cloner not in clones:
         said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
     raises = difference.raised.type if difference.raised else "AssertionError"
-    before, lines, sure = _comparison(difference, dialect, case)
+    copied = users is None or users.promises_check("weights")
+    before, lines, sure = _comparison(difference, dialect, case, copied=copied)
     if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
         anew = _names_anew(difference, dialect, lines)
         before = [*before, *anew]
@@ -122,10 +129,19 @@ def reproducer(
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     if difference.check == "functions" and before:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
-    if difference.aspect == "value not kept":
+    if difference.aspect == "value not kept" or not (copied or difference.check in _OF_THE_MODEL):
         before = ["", "import numpy as np", "", *running.weighted(case)]
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
-    return Script(text, raises if lines or difference.check == "made" else "", sure)
+    raises = raises if lines or difference.check == "made" else ""
+    return Script(text, raises, sure, with_clonediff=users is not None)
+
+
+def _calling(cloner: UsersCloner) -> str:
+    """The lines that import a user's own cloner and call it."""
+    first, _, rest = cloner.function.partition(".")
+    lines = ["import sys", "", f"sys.path.insert(0, {literal(cloner.folder)})"] if cloner.folder else []
+    lines.append(f"from {cloner.module} import {first}" + ("" if first == "cloner" else " as cloner"))
+    return "\n".join((*lines, "", f"clone = cloner{'.' + rest if rest else ''}(model)"))
 
 
 def _arguments(case: Case | None) -> str:
@@ -145,7 +161,9 @@ def _names_anew(difference: Difference, dialect: str, lines: list[str]) -> list[
     return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
 
 
-def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
+def _comparison(
+    difference: Difference, dialect: str, case: Case | None, *, copied: bool
+) -> tuple[list[str], list[str], bool]:
     """The lines before the clone is made, those that fail after it, and whether they compare just what differed.
 
     No lines where that takes many of them. What there is to compare, the check says that found the difference.
@@ -168,7 +186,7 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
         case "kept":
             return [], ["", f"assert {told.expression}"], case is not None
         case "run":
-            return ([], *running.compared(difference, told, dialect, case))
+            return ([], *running.compared(difference, told, dialect, case, copied=copied))
         case "assert":
             return [], ["", f"assert {told.expression}"], told.sure
         case "shared":

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.environment import HARNESS, environment
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
@@ -20,8 +21,7 @@ from clonediff.harness.subjects.subject import Subject
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
 
-PROVEN = ("upstream", "multi_gpu")
-"""The cloners whose scripts are plain Keras, and are run."""
+_PROVEN = ("upstream", "multi_gpu")
 
 UNTOLD = ("timed out", "out of memory")
 """What a trial ends in that a run of a script says nothing of: it takes longer, or holds more, than a trial may."""
@@ -35,8 +35,7 @@ try:
 except Exception:
     pass
 os.kill({parent}, 0)
-sys.modules["clonediff"] = None
-path = sys.argv[1]
+{hidden}path = sys.argv[1]
 sys.path[:0] = sys.argv[2:]
 {before}runpy.run_path(path, run_name="__main__")
 """
@@ -44,6 +43,11 @@ sys.path[:0] = sys.argv[2:]
 
 _CODE = re.compile(r"exit code (-?\d{1,10})")
 _SIGNAL = re.compile(r"signal (\d{1,3})")
+
+
+def is_proven(cloner: str) -> bool:
+    """Whether the scripts of a cloner are run: they are plain Keras, or that and the import of a user's own cloner."""
+    return cloner in _PROVEN or is_users(cloner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ def tried_alone(script: Script, subject: Subject, place: ReleasePlace = BESIDE) 
         return None, "it shows the models, and compares nothing"
     if script.raises in UNTOLD:
         return None, "it is to run for too long, or to take too much memory"
-    done = run_alone(script.text, subject, place)
+    done = run_alone(script.text, subject, place, with_clonediff=script.with_clonediff)
     if done.code is None:
         return None, "it did not end in time"
     fails = ended_so(script, done)
@@ -139,8 +143,11 @@ def run_alone(
     *,
     limit: float = LIMIT,
     started: Callable[[subprocess.Popen[bytes]], None] = lambda process: None,
+    with_clonediff: bool = False,
 ) -> ScriptEnded:
     """Run a script on a subject's release. `started` is handed the process, for whoever may have to end it.
+
+    Nothing of clonediff can be imported, unless a user's own cloner may be made of it.
 
     It finds what is on the PYTHONPATH, as the subject's process does: that may be the Keras itself, or a user's layers.
     """
@@ -149,17 +156,18 @@ def run_alone(
         path.write_text(text, encoding="utf-8")
         surroundings = environment(subject, place)
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
-        command = [place.python, "-I", "-c", _alone(subject, place), str(path), *folders]
+        command = [place.python, "-I", "-c", _alone(subject, place, with_clonediff), str(path), *folders]
         return run_command(command, folder, surroundings, limit, started)
 
 
-def _alone(subject: Subject, place: ReleasePlace) -> str:
+def _alone(subject: Subject, place: ReleasePlace, with_clonediff: bool) -> str:
+    hidden = "" if with_clonediff else 'sys.modules["clonediff"] = None\n'
     if subject.package == "tensorflow" or place.how != "own stack":
-        return _ALONE.format(parent=os.getpid(), before="")
+        return _ALONE.format(parent=os.getpid(), hidden=hidden, before="")
     # The companions of the older ones are none that TensorFlow 1.15 can import; those of their day could.
     text = (HARNESS / "inside" / "frameworks" / "companions.py").read_text(encoding="utf-8")
     before = f"own = {{}}\nexec({text!r}, own)\nown['import_tensorflow']()\n"
-    return _ALONE.format(parent=os.getpid(), before=before)
+    return _ALONE.format(parent=os.getpid(), hidden=hidden, before=before)
 
 
 def raised_in(stderr: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ _ALLOWED: set[str] = set()
 
 
 def allow(names: Iterable[str]) -> None:
-    """Let these layers be written: kinds, or all of a module or a file."""
+    """Let these layers be written: kinds, or all of a module or a file; and let these cloners of the user's own run."""
     _ALLOWED.update(names)
 
 
@@ -50,7 +50,7 @@ def file_of(kind: str) -> str:
 
 
 def is_allowed(kind: str) -> bool:
-    """Whether the user named the layer, or its module or file."""
+    """Whether the user named the layer, or the cloner, or its module or file."""
     return not _ALLOWED.isdisjoint((kind, _place_of(kind)))
 
 

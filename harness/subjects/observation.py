@@ -280,7 +280,8 @@ class Clone(msgspec.Struct, frozen=True):
     one could not be made, `again_failure` or `twice_failure` says why. `loaded` is the clone of the clone that was
     saved and loaded, and likewise. `notes` is what every report of it has to say.
     `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
-    Where it was stopped, there is `late` and nothing else.
+    Where it was stopped, there is `late` and nothing else. `through_keras` is of a user's cloner: whether it called the
+    release's own `clone_model`.
     """
 
     failure: Failure | None = None
@@ -297,6 +298,7 @@ class Clone(msgspec.Struct, frozen=True):
     by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
     late: Late | None = None
+    through_keras: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -156,6 +156,12 @@ class SubjectProcess(WarmChild):
             self._layers[wanted] = self._told("layers", dict[str, Signature], request, self.limits.start, problem)
         return self._layers[wanted]
 
+    def cloner_problem(self, name: str) -> str:
+        """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""
+        self.start()
+        request, problem = {"name": name}, f"{name}: cannot be imported"
+        return self._told("cloner", str, request, self.limits.start, problem)
+
     def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
         """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
         self.start()

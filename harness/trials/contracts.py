@@ -1,4 +1,7 @@
-"""The contract of each cloner: what its way of copying a model documents, which is less than `clone_model` promises."""
+"""The contract of each cloner: what its way of copying a model documents, which is less than `clone_model` promises.
+
+That of a user's own cloner is in its name; see `clonediff.harness.inside.cloners.users`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from clonediff.harness.inside.cloners.users import ALL, VALUES, users_cloner
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Cause, Difference, Severity
 
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
@@ -17,6 +22,9 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 (`get_config`)."""
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
+_VALUE_BROUGHT = ("weights", "value not kept")
+_OF_A_STEP = (".steps[", "layers[")
+"""What is in the path of a difference that a layer within the model shows, and not what the whole gives."""
 _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
 _FUNCTIONS_AGAIN = "functions called again"
@@ -64,6 +72,40 @@ inputs tensors, using newly instantiated weights", and says nothing of what it w
 def as_expected(cloner: str, original: Observation) -> Observation:
     """The original as the model of a cloner is compared with it: that of `same_layers` has the very same layers."""
     return replace(original, keeps="layers") if cloner == "same_layers" else original
+
+
+def promises(cloner: str, check: str) -> bool:
+    """Whether a cloner is held to a check."""
+    its = users_cloner(cloner)
+    return its is None or its.promises_check(check) or (its.brings_values and check == _VALUE_BROUGHT[0])
+
+
+def is_promised(cloner: str, difference: Difference) -> bool:
+    """Whether a difference that a check has found is one of what the cloner promises.
+
+    Of one that promises values and no weights, only the values count. Where it promises no structure, a layer within
+    the model may give something else, as long as the whole does not.
+    """
+    its = users_cloner(cloner)
+    if its is None:
+        return True
+    if difference.check == _VALUE_BROUGHT[0] and not its.promises_check(difference.check):
+        return difference.aspect == _VALUE_BROUGHT[1]
+    if difference.check in ("outputs", "masks") and not its.promises_check("structure"):
+        return not any(part in difference.path for part in _OF_A_STEP)
+    return True
+
+
+def promised_names(text: str) -> tuple[str, ...]:
+    """The promises that a user lists, in the order of the checks; () where they are all that `clone_model` promises."""
+    words = [ALL, *CHECKS, VALUES]
+    asked = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = [word for word in asked if word not in words]
+    if unknown or not asked:
+        raise ValueError(f"expected some of {', '.join(words)}, found {(unknown[0] if unknown else text)!r}")
+    if ALL in asked:
+        return (ALL, VALUES) if VALUES in asked else ()
+    return tuple(word for word in words if word in asked)
 
 
 def exemptions_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any, cast
 from hypothesis.strategies import SearchStrategy, deferred
 from msgspec import Struct
 
+from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.source.other_layers import absolute
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.outcomes import Capabilities
@@ -83,11 +84,16 @@ def _graphs(
     capabilities = its.capabilities
     if cloners and all(map(takes_arguments, cloners)):
         features = CLONE_ARGUMENT_FEATURES.union(PREPARATION_FEATURES, features)
+    # A function of the user's own is called with a model, and a model that is not built yet has no calls to keep.
+    late: Feature = "late building"
+    unasked = [late] if any(map(is_users, cloners)) else []
     return functional_graphs(
         keras=its,
         generation=generation,
         without=without,
-        features=frozenset(features).difference(capabilities.missing, _needing(capabilities), its.dialect.lacks),
+        features=frozenset(features).difference(
+            capabilities.missing, _needing(capabilities), its.dialect.lacks, unasked
+        ),
         objects=capabilities.objects,
         **options,
     )

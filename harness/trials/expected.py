@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.across import terms_of
 from clonediff.harness.trials.checks import CHECKS
@@ -184,7 +185,8 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     others = [each for each in trials.others if apart and terms_of(subject, each.subject).check == issue.cloner]
     if apart and not others:
         return None, None
-    cloners, private = () if apart else (issue.cloner,), Expected(issue=issue).private
+    cloner = next((each for each in trials.cloners if short_name(each) == issue.cloner), issue.cloner)
+    cloners, private = () if apart else (cloner,), Expected(issue=issue).private
     own = GraphTrials(trials.process, KnownIssues(), others, cloners=cloners, private=private)
     tried = own.try_or_say_why_not(graph, costly=not apart)
     shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)

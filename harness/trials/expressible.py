@@ -6,7 +6,9 @@ import contextlib
 
 from packaging.version import InvalidVersion, Version
 
+from clonediff.harness.inside.cloners.users import users_cloner
 from clonediff.harness.source import DIALECTS
+from clonediff.harness.source.other_layers import is_allowed
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
@@ -36,6 +38,13 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     Starts the process if need be.
     """
     subject = process.subject
+    users = users_cloner(cloner)
+    if users is not None:
+        if not is_allowed(users.code):
+            return f"{users.code}: a cloner of somebody's own is code: say that you trust it with --cloner {users.code}"
+        problem = process.cloner_problem(cloner)
+        if problem:
+            return problem
     given = None if graph is None else graph.clone_arguments
     if given is not None and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.subjects.case import RARER, RATE
 from clonediff.harness.subjects.observation import Observation
@@ -20,6 +21,8 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.across import Compared, compared_with, terms_of
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.contracts import promises
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
@@ -31,6 +34,7 @@ from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.preparations import costly as costly_preparation
 
+_UPSTREAM = UPSTREAM_AND_FIXED[0]
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
 
@@ -101,12 +105,17 @@ class GraphTrials:
         self._all_known = known
         self._known: dict[str, KnownIssues] = {}
 
-    def known(self, cloner: str) -> KnownIssues:
-        """The known issues that may explain what a cloner does, or how two devices or backends differ."""
+    def known(self, cloner: str, *, through_keras: bool = False) -> KnownIssues:
+        """The known issues that may explain what a cloner does, or how two devices or backends differ.
+
+        A user's own cloner that clones `through_keras` has those of upstream, beside its own.
+        """
+        if through_keras:
+            return KnownIssues((*self.known(cloner).issues, *self.known(_UPSTREAM).issues), self._all_known.read_in)
         if not self._all_known.issues:
             return self._all_known  # for which nothing has to be asked of a process that may be gone
         if cloner not in self._known:
-            whose = _CLONES_WITH.get(cloner, cloner)
+            whose = _CLONES_WITH.get(cloner, short_name(cloner))
             self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)
         return self._known[cloner]
 
@@ -181,6 +190,9 @@ class GraphTrials:
         self, case: Case, checks: Collection[str] = (), *, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
         """Try a model of whatever source, with these costly checks. `graph` is the one that it is written from."""
+        held = [check for check in CHECKS.values() if any(promises(cloner, check.name) for cloner in self.cloners)]
+        if self.cloners:
+            checks = [part for part in checks if part in {check.part for check in held}]
         trial = run(case, self.process, self.cloners, checks, timeout=timeout)
         self._count(trial, bool(checks))
         if trial.lost is not None:
@@ -194,7 +206,7 @@ class GraphTrials:
                 case,
                 graph,
                 cause,
-                self.known(cloner).of(cause),
+                self.known(cloner, through_keras=clone.through_keras).of(cause),
                 notes=clone.notes,
             )
             for cloner, clone in trial.clones.items()

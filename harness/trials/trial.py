@@ -18,7 +18,7 @@ from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesRep
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
-from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of
+from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of, is_promised, promises
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
@@ -41,10 +41,12 @@ class CloneTrial(msgspec.Struct, frozen=True):
     """What a trial says of one cloner, by the causes of what is wrong with its clone.
 
     `notes` is what every report of the cloner's work has to say, such as that a placement was simulated.
+    `through_keras` is of a user's own cloner: it called the `clone_model` of Keras.
     """
 
     causes: tuple[Cause, ...] = ()
     notes: tuple[str, ...] = ()
+    through_keras: bool = False
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -202,12 +204,15 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = in_graph(compare(as_expected(name, answer.original), clone, checks), case, answer.original)
+        held = [check for check in checks if promises(name, check)]
+        seen = compare(as_expected(name, answer.original), clone, held)
+        found[name] = in_graph((each for each in seen if is_promised(name, each)), case, answer.original)
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
-        judged[name] = CloneTrial(tuple(broken), answers[name].clones[name].notes)
+        told = answers[name].clones[name]
+        judged[name] = CloneTrial(tuple(broken), told.notes, told.through_keras)
     return Trial(
         _blamed({name: judged[name] for name in answers}),
         original=answer.original,
@@ -255,5 +260,6 @@ def lost_difference(lost: LostProcess) -> Difference:
 
 
 def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:
-    blamed = with_blame({name: clone.causes for name, clone in judged.items()})
+    through_keras = [name for name, clone in judged.items() if clone.through_keras]
+    blamed = with_blame({name: clone.causes for name, clone in judged.items()}, through_keras)
     return {name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}

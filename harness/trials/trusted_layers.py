@@ -1,6 +1,7 @@
-"""The layers that the user has named on this machine, in the cache folder.
+"""The layers, and the cloners of one's own, that the user has named on this machine, in the cache folder.
 
-So a finding that has some is replayed without naming them again. The file may be deleted: then `--layers` is needed.
+So a finding that has some is replayed without naming them again. The file may be deleted: then `--layers` is needed, or
+`--cloner`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from clonediff.harness.subjects.releases.store import cache
 
 
 def trust(kinds: Iterable[str]) -> None:
-    """Let scripts have these layers, now and in the commands to come."""
+    """Let scripts have these layers and cloners, now and in the commands to come."""
     named = set(kinds)
     allow(named)
     new = named.difference(_remembered())
@@ -26,7 +27,7 @@ def trust(kinds: Iterable[str]) -> None:
 
 
 def allow_remembered() -> None:
-    """Let scripts have the layers that the user has named before."""
+    """Let scripts have the layers and cloners that the user has named before."""
     allow(_remembered())
 
 

@@ -11,7 +11,7 @@ from clonediff.reports.groups import sentences
 from clonediff.reports.issue import PROMISES, issue
 from clonediff.reports.markup import Markup, cell, facts, join, scrolled, tag, visible
 from clonediff.reports.reading import RunRead, StoredFinding, slug
-from clonediff.reports.records import Difference, Finding, Severity
+from clonediff.reports.records import Difference, Finding, Severity, cloner_said
 from clonediff.reports.shortening import cut
 from clonediff.reports.svg import Drawing
 from clonediff.reports.verdict import counted, in_words, severity, severity_of, some
@@ -103,7 +103,7 @@ def _tools(count: int) -> Markup:
 def _finding(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     finding = kept.finding
     said, class_ = _standing(kept)
-    subject = " \u00b7 ".join(word for word in (finding.where, finding.cloner) if word)
+    subject = " \u00b7 ".join(word for word in (finding.where, cloner_said(finding.cloner)) if word)
     head = tag(
         "summary",
         badge(severity_of(kept), finding.severity),

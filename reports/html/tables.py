@@ -11,7 +11,7 @@ from clonediff.reports.html.causes import linked
 from clonediff.reports.kinds_and_features import FEATURES, Counting
 from clonediff.reports.markup import Child, Markup, cell, facts, join, scrolled, tag
 from clonediff.reports.reading import RunRead
-from clonediff.reports.records import Coverage, FileReached, KnownMet, Run, by_cloner
+from clonediff.reports.records import Coverage, FileReached, KnownMet, Run, by_cloner, cloner_said
 from clonediff.reports.shortening import shortened
 from clonediff.reports.summary import still
 from clonediff.reports.verdict import lasted, seconds_of, some
@@ -110,7 +110,7 @@ def _facts(read: RunRead) -> Markup:
         ("Making findings smaller", _share(run)),
         ("Trained, quantized or saved before cloning", _of_prepared(run)),
         ("Graphs refused", "" if run.refused is None else str(run.refused)),
-        ("Cloners", ", ".join(run.cloners)),
+        ("Cloners", ", ".join(map(cloner_said, run.cloners))),
         ("Left out", left_out(run)),
         ("Private attributes", "compared, too" if run.private else ""),
         ("clonediff", run.clonediff),
@@ -148,7 +148,9 @@ def _refused(run: Run) -> list[Markup]:
 def _verdicts(run: Run) -> Markup:
     counts = by_cloner(run.verdicts)
     verdicts = list(dict.fromkeys(verdict for each in counts.values() for verdict in each))
-    rows: list[list[Child]] = [[who, *(its.get(each, 0) for each in verdicts)] for who, its in counts.items()]
+    rows: list[list[Child]] = [
+        [cloner_said(who), *(its.get(each, 0) for each in verdicts)] for who, its in counts.items()
+    ]
     return _table("Verdicts on each cloner, in trials", ["Cloner", *verdicts], rows)
 
 

@@ -48,6 +48,14 @@ def here(clonediff: Command, warm_commands: None, models: Path) -> Here:
         pytest.param((), "name a MODEL", id="nothing"),
         pytest.param(("none.keras",), "no such file", id="missing"),
         pytest.param(("dict.keras", "--cloner", "fixd"), "'fixd'", id="cloner"),
+        pytest.param(("dict.keras", "--cloner", "mine:"), "expected module:function or FILE.py", id="no-function"),
+        pytest.param(("dict.keras", "--cloner", "none.py:clone"), "none.py:clone: there is no file", id="no-file"),
+        pytest.param(("dict.keras", "--promises", "outputs"), "--cloner module:function", id="promises-of-nobody"),
+        pytest.param(
+            ("dict.keras", "--cloner", "theirs:f", "--promises", "wights"),
+            "expected some of all, made, weights, own, ",
+            id="no-promise",
+        ),
         pytest.param(("dict.keras", "--subject", "kerras"), "'kerras'", id="subject"),
         pytest.param(("dict.keras", "--inputs", "none.npz"), "none.npz", id="inputs"),
         pytest.param(("dict.keras", "--custom", "none.py"), "none.py", id="custom"),
@@ -70,6 +78,38 @@ def test_a_faithful_model_is_exit_code_0(here: Here, tmp_path: Path) -> None:
     (checked,) = json.loads(printed)
     assert (checked["model"], checked["status"], checked["versions"]["keras"] != "") == ("dict.keras", "checked", True)
     assert json.loads(out.read_text()) == json.loads(printed)
+
+
+CLONERS = """
+def clone(model):
+    return type(model).from_config(model.get_config())
+
+
+def itself(model):
+    return model
+"""
+
+
+def test_a_cloner_of_the_users_own_is_held_to_what_it_promises(here: Here, models: Path) -> None:
+    (models / "cloners_of_mine.py").write_text(CLONERS)
+    promises = ("--cloner", "cloners_of_mine:itself", "--promises", "outputs,weights")
+    code, printed, err = here("dict.keras", "--json", "--no-costly", *promises)
+    assert code == 0, err
+    (checked,) = json.loads(printed)
+    assert [each["cloner"] for each in checked["clones"]] == [f"{models}/cloners_of_mine:itself[weights,outputs]"]
+    assert checked["compared"] == ["whether it can be cloned", "weights", "outputs"]
+    why = [each["why"] for each in checked["not_compared"]]
+    assert "cloners_of_mine:itself[weights,outputs] does not promise it" in why
+    code, printed, _ = here("dict.keras", "--no-costly", "--cloner", "cloners_of_mine:itself", "--cloner", "upstream")
+    assert code == 1
+    assert "cloners_of_mine:itself: diverged: the clone trains differently" in printed
+
+
+def test_a_cloner_that_cannot_be_called_is_exit_code_2(here: Here, models: Path) -> None:
+    (models / "more_cloners_of_mine.py").write_text(CLONERS)
+    code, printed, _ = here("dict.keras", "--no-costly", "--cloner", "more_cloners_of_mine.py:clones")
+    assert code == 2
+    assert "there is no clones in more_cloners_of_mine; it has clone, itself" in printed
 
 
 def test_answers_that_cannot_be_written_leave_those_of_before(

@@ -13,6 +13,8 @@ from clonediff.harness.answers.checked_model.verdicts import RAISED
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, Observation
 from clonediff.harness.trials.checks import CHECKS, CHECKS_WITH_FUNCTIONS
+from clonediff.harness.trials.contracts import promises
+from clonediff.reports.records import cloner_said
 
 WORDS = {
     "made": "whether it can be cloned",
@@ -54,7 +56,22 @@ def compared(
             missing.append(NotCompared(_BY_FIT, why))
         else:
             looked_at.append(_BY_FIT)
-    return tuple(looked_at), (*missing, *_in_part(original), *_no_clone(clones))
+    unpromised = [each for each in looked_at if not any(_promises(cloned, each) for cloned in clones)]
+    looked_at = [each for each in looked_at if each not in unpromised]
+    return tuple(looked_at), (*missing, *_not_promised(clones), *_in_part(original), *_no_clone(clones))
+
+
+def _promises(cloned: Cloned, words: str) -> bool:
+    return all(promises(cloned.cloner, name) for name, its in WORDS.items() if its == words)
+
+
+def _not_promised(clones: Sequence[Cloned]) -> Iterator[NotCompared]:
+    """What was not compared of a user's own cloner, since it does not promise it."""
+    for each in clones:
+        names = [name for name in CHECKS if name != "functions" and not promises(each.cloner, name)]
+        if names:
+            what, who = ", ".join(WORDS[name] for name in names), each.cloner if len(clones) > 1 else ""
+            yield NotCompared(what, f"{cloner_said(each.cloner)} does not promise it", who)
 
 
 def _is_meant(check: str, case: Case) -> bool:
@@ -69,7 +86,7 @@ def _has_no_clone(cloned: Cloned) -> bool:
 def _no_clone(clones: Sequence[Cloned]) -> Iterator[NotCompared]:
     for each in clones:
         if _has_no_clone(each):
-            yield NotCompared(f"anything else of {each.cloner}", "there is no clone", each.cloner)
+            yield NotCompared(f"anything else of {cloner_said(each.cloner)}", "there is no clone", each.cloner)
 
 
 def _why_not(check: str, original: Observation, case: Case, checks: Collection[str]) -> str:

@@ -25,6 +25,7 @@ from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned,
 from clonediff.harness.answers.checked_model.undrawable_issues import UNDRAWABLE
 from clonediff.harness.answers.checked_model.user_arguments import LIKE_THE_MODEL, OF_ONE_S_OWN, UserArguments
 from clonediff.harness.inside.callback_log import ARRIVED
+from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects.case import COSTLY, Case
@@ -143,6 +144,10 @@ def _look(
     began = time.monotonic()
     subject = process.subject
     told = CheckedModel(model.spec, str(subject), Status.CHECKED, versions=process.versions)
+    for cloner in filter(is_users, wanted.cloners):
+        problem = process.cloner_problem(cloner)
+        if problem:
+            return _not(told, Status.NOT_CHECKED, problem, (), began)
     request = _request(model, subject, wanted)
     source = str(request["source"])
     seen = process.describe_model(request, wanted.seconds)

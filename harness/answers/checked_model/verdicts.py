@@ -13,7 +13,7 @@ from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.triage import Verdict
-from clonediff.reports.records import Blame
+from clonediff.reports.records import Blame, cloner_said
 
 FAITHFUL = "cloned faithfully"
 DOCUMENTED = "cloned faithfully but for what is documented to be left out"
@@ -83,7 +83,7 @@ def whose(cloner: str, subject: Subject) -> str:
     """A cloner as a user knows it."""
     package = _package(subject)
     upstream = f"{'Keras' if package == 'keras' else package}' clone_model"
-    return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner}")
+    return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner_said(cloner)}")
 
 
 def summary(

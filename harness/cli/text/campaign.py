@@ -26,7 +26,7 @@ from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
 from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead
-from clonediff.reports.records import Finding
+from clonediff.reports.records import Finding, cloner_said
 from clonediff.reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10
@@ -205,8 +205,8 @@ def _by_subject(totals: Totals) -> Iterator[str]:
             graphs = some(each.drawn.prepared, "graph")
             yield f"  {graphs} trained, quantized or saved before ({part:.0%} of the time)"
         for key, count in sorted(each.drawn.verdicts.items()):
-            cloner, _, verdict = key.partition(": ")
-            yield (f"  {cloner:9} {verdict:10} {count:,}")
+            cloner, _, verdict = key.rpartition(": ")
+            yield (f"  {cloner_said(cloner):9} {verdict:10} {count:,}")
         told = {its.id for its in totals.known_met() if its.mended_after and its.subject == name}
         gone = [key for key, breaks in each.breaks.items() if breaks is False and key not in told]
         if gone:

@@ -11,6 +11,7 @@ from clonediff.harness.answers.checked_model.verdicts import FAITHFUL, fails, mi
 from clonediff.harness.cli.terminal import table
 from clonediff.harness.cli.text.baseline import entry_text
 from clonediff.reports.markup import one_line
+from clonediff.reports.records import cloner_said
 
 _LONGEST_REASON = 200
 _NAMED = 5
@@ -58,7 +59,7 @@ def _compared_text(checked: CheckedModel) -> Iterable[str]:
 
 def models_text(all_: Sequence[CheckedModel], cloners: Sequence[str]) -> list[str]:
     """A line for each of many models: its seconds, its memory, what each cloner made of it."""
-    rows = [("model", "layers", "parameters", "seconds", "memory", *cloners)]
+    rows = [("model", "layers", "parameters", "seconds", "memory", *map(cloner_said, cloners))]
     for each in all_:
         size = (str(each.layers), f"{each.parameters:,}", f"{each.seconds:.1f}", f"{each.peak / (1 << 30):.1f} GiB")
         verdicts = {cloned.cloner: _short(cloned, in_part=each.in_part) for cloned in each.clones}
@@ -107,12 +108,12 @@ def _short(cloned: Cloned, *, in_part: bool) -> str:
 
 def _cloned_text(cloned: Cloned, baseline: BaselineSeen | None, *, in_part: bool) -> Iterable[str]:
     if why := refusal(cloned):
-        yield f"  {cloned.cloner}: refused: {one_line(why)}"
+        yield f"  {cloner_said(cloned.cloner)}: refused: {one_line(why)}"
         for each in cloned.breaks:
             yield from (f"    {line}" for line in _by_baseline(each, cloned.cloner, baseline))
         return
     more = "" if cloned.outcome in ("", FAITHFUL) else f": {qualified(cloned.outcome, in_part=in_part)}"
-    yield f"  {cloned.cloner}: {qualified(cloned.verdict, in_part=in_part)}{more}"
+    yield f"  {cloner_said(cloned.cloner)}: {qualified(cloned.verdict, in_part=in_part)}{more}"
     for note in cloned.notes:
         yield f"    {one_line(note)}"
     for each in cloned.breaks:

@@ -2,6 +2,7 @@
 
 A cloner is called with a model and a `TrialContext`, which says which framework the model belongs to and which
 classes and functions its source defines. A cloner of a downstream project is a plain function of the model.
+A name with a colon in it stands for such a function, which `users` imports.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Callable
 from ..frameworks.interface import Framework
 from .copies import COPIES
 from .multi_gpu import multi_gpu, multi_gpu_fixed
+from .users import function, is_users
 
 
 class TrialContext:
@@ -57,6 +59,8 @@ def cloner(name: str) -> Cloner:
     """The cloner of that name: "planted/NAME" is one broken on purpose, "proposed/NAME" the idea of a proposed fix."""
     if name in CLONERS:
         return CLONERS[name]
+    if is_users(name):
+        return as_cloner(function(name))
     from .planted import PLANTED  # noqa: PLC0415 - read only where such a cloner is asked for
     from .proposed import PROPOSED  # noqa: PLC0415
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from clonediff.harness.inside.cloners.users import NO_MODEL
 from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, Stage, crashes, loses
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
@@ -31,6 +32,10 @@ _ASPECTS = Aspects(
         ("process out of memory", "cloning a model, or running the clone, takes too much memory"),
         ("process *", "cloning a model, or running the clone, ends its process"),
     ),
+    crashes(
+        ("no model", "the cloner gives something else than a Functional or Sequential model"),
+        shown=Comparison("isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None", how="assert"),
+    ),
     shown=Comparison(how="raises"),
 )
 
@@ -42,6 +47,8 @@ def made(pair: Pair) -> list[Difference]:
         return _refused(pair)
     if pair.clone.failure is not None and pair.clone.failure.own:
         return []
+    if pair.clone.failure is not None and pair.clone.failure.type == NO_MODEL:
+        return [_ASPECTS.differs("no model", "clone", "a clone", pair.clone.failure.message, place(shape, -1))]
     if pair.clone.failure is not None:
         return [raises(_ASPECTS, "clone", "a clone", pair.clone.failure, shape)]
     if pair.observed is None:

@@ -7,6 +7,7 @@ import sys
 import msgspec
 import pytest
 
+from clonediff.harness.inside.cloners.users import NO_MODEL
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.observation import Clone, Failure, Fitted, Frame, Leaf, Observation, Together
 from clonediff.harness.trials.checks import CHECKS, compare
@@ -35,6 +36,7 @@ BROKEN = [
     # check, what is changed, path, aspect, severity
     ("made", [("failure", FAILURE)], "clone", "raises", Severity.CRASHES),
     ("made", [("observation", None)], "clone", "nothing", Severity.CRASHES),
+    ("made", [("failure", Failure(NO_MODEL, "it gave a dict"))], "clone", "no model", Severity.CRASHES),
     ("weights", [(f"{S}.weights.1", GONE)], "weights[1]", "weight missing", Severity.COMPUTES),
     ("weights", [(f"{S}.weights.1.name", "scale")], "weights[1].name", "weight name", Severity.NAME),
     (
