@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
@@ -49,8 +49,16 @@ def take_over_flags(original: Any, clone: Any) -> None:
     if held.get("_auto_config") is not None and taken.get("_auto_config", 0) is None:
         # Keras keeps what a constructor was given only if all of it was plain; a config gives a policy as an object.
         taken["_auto_config"] = copy.copy(held["_auto_config"])
-    if getattr(original, "activity_regularizer", None) is not None and clone.activity_regularizer is None:
-        clone.activity_regularizer = original.activity_regularizer  # told by each config since 3.4
+
+
+def regularize_alike(original: Any, clone: Any, own: Callable[[Any], Any]) -> None:
+    """Give the clone an activity regularizer of its `own` where no config tells that of the original.
+
+    That is so until 3.4, and for each class without a `get_config` that hands the regularizer on to its base class.
+    """
+    regularizer = getattr(original, "activity_regularizer", None)
+    if regularizer is not None and clone.activity_regularizer is None:
+        clone.activity_regularizer = own(regularizer)
 
 
 def name_alike(original: Any, clone: Any) -> None:
