@@ -152,16 +152,31 @@ def build_before_call(original: Any, clone: Any, first_argument: Any, its: Any) 
     called on.
     """
     recorded = getattr(original, "_build_shapes_dict", None)
-    if not recorded or getattr(clone, "built", True) or not isinstance(first_argument, keras.KerasTensor):
+    shapes = _shapes_of(first_argument)
+    if not recorded or getattr(clone, "built", True) or shapes is None:
         return
     if getattr(type(original).build, "_is_default", False):
         return
-    if _builds_itself(type(original)) and tuple(first_argument.shape) == tuple(getattr(its, "shape", ())):
+    if _builds_itself(type(original)) and shapes == _shapes_of(its):
         build_alike(original, clone)
         return
-    shape = next(iter(recorded.values()))
-    if isinstance(shape, (tuple, list)) and tuple(shape) != tuple(first_argument.shape):
+    shape = _as_tuples(next(iter(recorded.values())))
+    if isinstance(shape, tuple) and shape != shapes:
         build_alike(original, clone)
+
+
+def _shapes_of(argument: Any) -> tuple[Any, ...] | None:
+    """The shape of a tensor, or the shapes of several in a list, as a layer is built for them; None for all else."""
+    if isinstance(argument, keras.KerasTensor):
+        return tuple(argument.shape)
+    if not isinstance(argument, (list, tuple)):
+        return None
+    shapes = tuple(_shapes_of(each) for each in argument)
+    return None if None in shapes else shapes
+
+
+def _as_tuples(shape: Any) -> Any:
+    return tuple(_as_tuples(each) for each in shape) if isinstance(shape, (list, tuple)) else shape
 
 
 def _builds_itself(cls: Any) -> bool:
