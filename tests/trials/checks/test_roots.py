@@ -94,6 +94,15 @@ def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: i
     assert len(roots(original, [moved, model])) == causes
 
 
+@pytest.mark.parametrize(("layer", "causes"), [(1, 1), (2, 2)])
+def test_a_layer_that_is_no_longer_quantized_lists_its_weights_in_another_order(layer: int, causes: int) -> None:
+    place = Place("dense_1", "Dense", 1)
+    policy = Difference("structure", "p", "config.dtype", "int8", "float32", Severity.COMPUTES, place)
+    first = Place(f"dense_{layer}", "Dense", layer)
+    moved = Difference("weights", "weights", "weight order", "[0, 1]", "[1, 0]", Severity.COMPUTES, first)
+    assert len(roots(chain("Dense", "Dense"), [moved, policy])) == causes
+
+
 def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
     place = Place("dense_1", "Dense", 1)
     dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Severity.PROPERTY, place)
