@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any, Callable, Collection
 
 _UNITS = {"build": 1.0, "observe": 0.8, "training_step": 0.8, "saving": 0.6, "clone": 1.0, "again": 1.2, "twice": 1.6}
+_UNITS["often"] = 6.0
 
 Tell = Callable[["dict[str, Any]"], None]
 
@@ -17,8 +18,9 @@ def units(cloners: int, checks: Collection[str]) -> float:
     """What a trial takes, in builds of its model."""
     parts = sum(_UNITS[name] for name in ("training_step", "saving") if name in checks)
     twice = _UNITS["again"] + _UNITS["twice"] if "again" in checks else 0.0
+    often = _UNITS["often"] if "often" in checks else 0.0
     observed = _UNITS["observe"] + parts
-    return _UNITS["build"] + observed + cloners * (_UNITS["clone"] + observed + twice)
+    return _UNITS["build"] + observed + cloners * (_UNITS["clone"] + observed + twice + often)
 
 
 class Progress:

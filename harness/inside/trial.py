@@ -29,12 +29,14 @@ from .initial_values import doubtful, tell_initial_values
 from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
+from .often import MOST_LAYERS, often
 from .progress import Progress, Tell
 from .run import Recorded, run
 from .saving import SavedModels
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
+from .warned import Warned
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -91,6 +93,10 @@ def chosen_cloners(names: Any) -> dict[str, Cloner]:
     return {name: cloner(name) for name in names}
 
 
+class _NotMade(Exception):
+    """A clone could not be made; it has the failure."""
+
+
 class _Trial:
     """The steps of one trial, in their order."""
 
@@ -108,6 +114,7 @@ class _Trial:
         self._arguments: dict[str, str] = request.get("arguments") or {}
         self._asked_for_another = bool(self._arguments or request.get("builds"))
         self._callbacks = CallbackLog()
+        self._warned_of = Warned()
         alone = module is not None and not self._asked_for_another and not request.get("ran")
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
         self._touched = False
@@ -133,7 +140,8 @@ class _Trial:
         self._progress.begin("build", "building the model")
         with self._clock.keras("build"):
             try:
-                model, asked = self._build_both()
+                with self._warned_of.listening():
+                    model, asked = self._build_both()
             except Exception as error:  # the framework refuses to build: counted, and never a finding
                 return {"refused": failure(error, below="_build")}
         with self._clock.ours("observe"):
@@ -186,6 +194,7 @@ class _Trial:
                 tell_initial_values(
                     observation, self._original, self._observed, lambda: build(source, module), self._observer
                 )
+            self._leave_out_warnings(clones)
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
@@ -279,6 +288,14 @@ class _Trial:
         self._progress.begin("holdings", "building the model again")
         return self._another_build(seed=500, values=False).held_now(self._observer)
 
+    def _leave_out_warnings(self, clones: dict[str, Any]) -> None:
+        """Leave out of what cloners warned of what another build warns of, too."""
+        if any("warned" in told for told in clones.values()):
+            with self._warned_of.listening():
+                self._another_build()
+            for told in clones.values():
+                told["warned"] = told["warned"].beside(self._warned_of) if "warned" in told else []
+
     def _another_build(self, seed: int = 0, values: bool = True) -> Description:
         observer = self._observer
         with self._clock.keras("build"):
@@ -351,8 +368,12 @@ class _Trial:
         context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
         model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
-        clone, refused = self._call(name, each, model, context)
+        warned = Warned()
+        with warned.listening("call_cloner") if self._hears_warnings() else contextlib.nullcontext():
+            clone, refused = self._call(name, each, model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
+        if refused is None and warned.beside(self._warned_of):
+            answer["warned"] = warned
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
@@ -373,6 +394,9 @@ class _Trial:
             self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
+        if self._checks.get("often") and self._is_cloned_often(context):
+            self._progress.begin("often", "cloning many times with " + name)
+            answer["often"] = self._often(name, each, context, description)
         if self._request.get("user_arguments"):
             answer["by_hand"] = told = compared_by_hand(
                 description, self._original, self._callbacks, self._arrays, self._request.get("batch"), self._observer
@@ -382,6 +406,10 @@ class _Trial:
         if self._request.get("keeps") or name == SAME_LAYERS:
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
+
+    def _hears_warnings(self) -> bool:
+        """Whether it is known of what building the model warns: it was built here, and nothing wrong was given."""
+        return self._module is not None and not self._request.get("wrong")
 
     def _call(
         self, name: str, each: Callable[..., Any], model: Any, context: TrialContext
@@ -463,6 +491,28 @@ class _Trial:
         if after.shape != before:
             answer["original_after"] = after.shape
             self._touched = True
+
+    def _is_cloned_often(self, context: TrialContext) -> bool:
+        """Whether it is a small model that can be built again, and is cloned into one that is like it."""
+        alone = self._module is not None and not self._asked_for_another and not self._request.get("ran")
+        few = len(self._original.layers.places) <= MOST_LAYERS and not self._observer.framework.one_graph
+        return alone and few and not self._touched and not self._request.get("keeps")
+
+    def _often(self, name: str, each: Cloner, context: TrialContext, description: Description) -> dict[str, Any]:
+        def make() -> Any:
+            clone, refused = self._call(name, each, self._cloned.model, context)
+            if refused is not None:
+                raise _NotMade(refused)
+            return clone
+
+        def make_model() -> Any:
+            return build(self._request["source"], self._module)
+
+        model, framework = self._cloned.model, self._observer.framework
+        try:
+            return often(make, make_model, description.model, model, framework)
+        except _NotMade as failed:
+            return {"failure": failed.args[0]}
 
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]

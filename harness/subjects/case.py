@@ -9,7 +9,7 @@ import msgspec
 
 from clonediff.harness.subjects.observation import Keeps
 
-COSTLY = ("again", "training_step", "saving")
+COSTLY = ("again", "training_step", "saving", "often")
 """The parts of a trial that cost more than all the others, and are for some graphs only."""
 
 RATE = 8

@@ -250,6 +250,18 @@ class ByHand(msgspec.Struct, frozen=True):
     why: str = ""
 
 
+class Often(msgspec.Struct, frozen=True):
+    """What grows where a model is cloned many times: how much of each clone `stay`s alive, by classes, and its `calls`.
+
+    `names` has pairs of names: of the first clone, and of a later one. `failure` is that of a clone which was not made.
+    """
+
+    stay: dict[str, int] = {}
+    calls: tuple[int, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    failure: Failure | None = None
+
+
 class Late(msgspec.Struct, frozen=True):
     """A cloner that was stopped, since it took many times what its model takes; `frames` is where it was all along."""
 
@@ -264,6 +276,7 @@ class Clone(msgspec.Struct, frozen=True):
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
     one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
     `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
+    `warned` is what it warned of, where building the model did not, `often` what came of many clones.
     Where it was stopped, there is `late` and nothing else.
     """
 
@@ -278,6 +291,8 @@ class Clone(msgspec.Struct, frozen=True):
     asked: FunctionCalls | None = None
     by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
+    warned: tuple[Failure, ...] = ()
+    often: Often | None = None
     late: Late | None = None
 
 

@@ -17,6 +17,7 @@ from clonediff.harness.trials.checks import (
     functions,
     made,
     masks,
+    often,
     outputs,
     own,
     saved,
@@ -24,6 +25,7 @@ from clonediff.harness.trials.checks import (
     structure,
     training,
     untouched,
+    warned,
     weights,
 )
 from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
@@ -47,6 +49,8 @@ CHECKS: dict[str, Check] = {
         training.CHECK,
         saved.CHECK,
         functions.CHECK,
+        warned.CHECK,
+        often.CHECK,
     )
 }
 """The checks by name, in the order of the promise."""

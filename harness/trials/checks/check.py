@@ -36,6 +36,8 @@ class Stage(enum.IntEnum):
     SAVED = 11
     AGAIN = 12
     FUNCTIONS = 13
+    WARNED = 14
+    OFTEN = 15
 
 
 class Reach(enum.IntEnum):
@@ -108,6 +110,7 @@ class Comparison(NamedTuple):
     "asked": it is, of the layers that the clone function was `asked` for.
     "weights": the expression has arrays that stay the same.
     "run": both models give the same.
+    "often": nothing of a clone stays alive. "warns": cloning raises none where warnings are errors.
     "raises": cloning raises no exception. "line": it does, so that this line of Python is not reached.
     """
 
