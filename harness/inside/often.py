@@ -16,18 +16,44 @@ from .frameworks.interface import Framework
 ROUNDS = 3
 CLONES = 3
 """So many clones are made in a round; the last of them is looked at."""
-MOST_LAYERS = 30
+_MOST_LAYERS = 30
 """Larger models are not cloned so often."""
 _MORE_CALLS = 1.1
 
 
+class _NotMade(Exception):
+    """A clone could not be made; it has the failure."""
+
+
+def is_small(model: Any, framework: Framework) -> bool:
+    """Whether a model is small enough, and leaves nothing in a graph that all models share."""
+    return not framework.one_graph and len(_layers(model, framework)) <= _MOST_LAYERS
+
+
 def often(
+    call: Callable[[], Any], build: Callable[[], Any], first: Any, model: Any, framework: Framework
+) -> dict[str, Any]:
+    """What `Often` declares on the wire, of a model whose `first` clone is there.
+
+    `call` gives one more clone, or why there is none. What other models that `build` gives leave alive in the same way
+    is no matter of cloning.
+    """
+
+    def make() -> Any:
+        clone, refused = call()
+        if refused is not None:
+            raise _NotMade(refused)
+        return clone
+
+    try:
+        return _growth(make, build, first, model, framework)
+    except _NotMade as failed:
+        return {"failure": failed.args[0]}
+
+
+def _growth(
     make: Callable[[], Any], build: Callable[[], Any], first: Any, model: Any, framework: Framework
 ) -> dict[str, Any]:
-    """What `Often` declares on the wire, of clones that `make` gives like the `first` one of a model.
-
-    What other models that `build` gives leave alive in the same way is no matter of cloning.
-    """
     begun, names, calls = _names(first, framework), [], []
     alive = [_alive(framework)]
     for _ in range(ROUNDS):
@@ -97,15 +123,19 @@ def _counted(make: Callable[[], Any]) -> tuple[int, Any]:
 
 def _names(model: Any, framework: Framework) -> list[str]:
     """The names of the layers of a model, at any depth, and of its weights."""
-    names: list[str] = []
-    seen: set[int] = set()
+    names = [str(layer.name) for layer in _layers(model, framework)]
+    return names + [framework.name(weight) for weight in framework.weights(model)[0]]
+
+
+def _layers(model: Any, framework: Framework) -> list[Any]:
+    """A model, its layers and operations, and what they hold, each once."""
+    found: dict[int, Any] = {}
     waiting = [model]
     while waiting:
         layer = waiting.pop()
-        if id(layer) in seen:
+        if id(layer) in found:
             continue
-        seen.add(id(layer))
-        names.append(str(layer.name))
+        found[id(layer)] = layer
         if framework.is_layer(layer):
             waiting += framework.members(layer) if framework.is_graph(layer) else framework.held(layer)
-    return names + [framework.name(weight) for weight in framework.weights(model)[0]]
+    return list(found.values())

@@ -7,6 +7,7 @@ calls it in its own.
 from __future__ import annotations
 
 import contextlib
+import functools
 import tempfile
 from typing import Any, Callable, ContextManager, Iterator
 
@@ -29,14 +30,14 @@ from .initial_values import doubtful, tell_initial_values
 from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
-from .often import MOST_LAYERS, often
+from .often import is_small, often
 from .progress import Progress, Tell
 from .run import Recorded, run
 from .saving import SavedModels
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
-from .warned import Warned
+from .warned import Warned, leave_out
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -77,8 +78,7 @@ def run_trial(
                 answer = trial.run()
             del trial
     forget_functions()
-    answer["keras"] = clock.keras_seconds
-    answer["ours"] = clock.our_seconds
+    answer.update(keras=clock.keras_seconds, ours=clock.our_seconds)
     return answer
 
 
@@ -91,10 +91,6 @@ def chosen_cloners(names: Any) -> dict[str, Cloner]:
     if isinstance(names, dict):
         return {name: as_cloner(each) if callable(each) else cloner(each) for name, each in names.items()}
     return {name: cloner(name) for name in names}
-
-
-class _NotMade(Exception):
-    """A clone could not be made; it has the failure."""
 
 
 class _Trial:
@@ -115,16 +111,15 @@ class _Trial:
         self._asked_for_another = bool(self._arguments or request.get("builds"))
         self._callbacks = CallbackLog()
         self._warned_of = Warned()
-        alone = module is not None and not self._asked_for_another and not request.get("ran")
-        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
+        self._alone = module is not None and not self._asked_for_another and not request.get("ran")
+        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and self._alone)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
         self._observed: list[tuple[dict[str, Any], Description]] = []
         self._saved = SavedModels(observer)
         self._folder = ""
-        checks = [name for name, asked in self._checks.items() if asked]
-        self._progress = Progress(len(self._cloners), checks, tell)
+        self._progress = Progress(len(self._cloners), [name for name, asked in self._checks.items() if asked], tell)
         self._time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
 
     @contextlib.contextmanager
@@ -164,6 +159,8 @@ class _Trial:
                 texts = self._request.get("index", ())
                 observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
             observation["fresh"] = [True] * len(self._original.weights)
+            self._often = self._checks.get("often", False) and self._alone and is_small(asked, self._observer.framework)
+            observation["often"] = self._often
             self._time.model_is_there()
             self._first_inference = observation["inference"]
             clones: dict[str, Any] = {}
@@ -194,7 +191,7 @@ class _Trial:
                 tell_initial_values(
                     observation, self._original, self._observed, lambda: build(source, module), self._observer
                 )
-            self._leave_out_warnings(clones)
+            leave_out(clones, self._warned_of, self._another_build)
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
@@ -288,14 +285,6 @@ class _Trial:
         self._progress.begin("holdings", "building the model again")
         return self._another_build(seed=500, values=False).held_now(self._observer)
 
-    def _leave_out_warnings(self, clones: dict[str, Any]) -> None:
-        """Leave out of what cloners warned of what another build warns of, too."""
-        if any("warned" in told for told in clones.values()):
-            with self._warned_of.listening():
-                self._another_build()
-            for told in clones.values():
-                told["warned"] = told["warned"].beside(self._warned_of) if "warned" in told else []
-
     def _another_build(self, seed: int = 0, values: bool = True) -> Description:
         observer = self._observer
         with self._clock.keras("build"):
@@ -369,7 +358,7 @@ class _Trial:
         self._progress.begin("clone", "cloning with " + name)
         model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
         warned = Warned()
-        with warned.listening("call_cloner") if self._hears_warnings() else contextlib.nullcontext():
+        with contextlib.nullcontext() if self._module is None else warned.listening("call_cloner"):
             clone, refused = self._call(name, each, model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         if refused is None and warned.beside(self._warned_of):
@@ -394,9 +383,11 @@ class _Trial:
             self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
         if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
-        if self._checks.get("often") and self._is_cloned_often(context):
+        if self._often and not self._touched:
             self._progress.begin("often", "cloning many times with " + name)
-            answer["often"] = self._often(name, each, context, description)
+            again = functools.partial(self._call, name, each, model, context)
+            anew = functools.partial(build, self._request["source"], self._module)
+            answer["often"] = often(again, anew, description.model, model, self._observer.framework)
         if self._request.get("user_arguments"):
             answer["by_hand"] = told = compared_by_hand(
                 description, self._original, self._callbacks, self._arrays, self._request.get("batch"), self._observer
@@ -406,10 +397,6 @@ class _Trial:
         if self._request.get("keeps") or name == SAME_LAYERS:
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
-
-    def _hears_warnings(self) -> bool:
-        """Whether it is known of what building the model warns: it was built here, and nothing wrong was given."""
-        return self._module is not None and not self._request.get("wrong")
 
     def _call(
         self, name: str, each: Callable[..., Any], model: Any, context: TrialContext
@@ -491,28 +478,6 @@ class _Trial:
         if after.shape != before:
             answer["original_after"] = after.shape
             self._touched = True
-
-    def _is_cloned_often(self, context: TrialContext) -> bool:
-        """Whether it is a small model that can be built again, and is cloned into one that is like it."""
-        alone = self._module is not None and not self._asked_for_another and not self._request.get("ran")
-        few = len(self._original.layers.places) <= MOST_LAYERS and not self._observer.framework.one_graph
-        return alone and few and not self._touched and not self._request.get("keeps")
-
-    def _often(self, name: str, each: Cloner, context: TrialContext, description: Description) -> dict[str, Any]:
-        def make() -> Any:
-            clone, refused = self._call(name, each, self._cloned.model, context)
-            if refused is not None:
-                raise _NotMade(refused)
-            return clone
-
-        def make_model() -> Any:
-            return build(self._request["source"], self._module)
-
-        model, framework = self._cloned.model, self._observer.framework
-        try:
-            return often(make, make_model, description.model, model, framework)
-        except _NotMade as failed:
-            return {"failure": failed.args[0]}
 
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]

@@ -6,7 +6,7 @@ import contextlib
 import re
 import sys
 import warnings
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from .canonical import without_addresses
 from .failures import LONGEST_MESSAGE, plain_frames, stack
@@ -44,6 +44,16 @@ class Warned:
     def beside(self, other: Warned) -> list[dict[str, Any]]:
         """What was heard here and not there."""
         return [told for key, told in self._heard.items() if key not in other._heard]
+
+
+def leave_out(clones: dict[str, Any], built: Warned, build: Callable[[], Any]) -> None:
+    """Leave out of what cloners `warned` of what was heard as the model was `built`, this time or another."""
+    if any("warned" in told for told in clones.values()):
+        with built.listening():
+            build()
+    for told in clones.values():
+        if "warned" in told:
+            told["warned"] = told["warned"].beside(built)
 
 
 def alike(text: str) -> str:

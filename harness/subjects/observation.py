@@ -200,7 +200,7 @@ class Observation(msgspec.Struct, frozen=True):
     `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
     `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
     `varying` has the paths of `shape.holdings` that another build of the same source does not repeat. `fitted` is there
-    where the model and a clone of it are compiled.
+    where the model and a clone of it are compiled. `often` says that it is cloned many times.
     """
 
     shape: Shape
@@ -214,6 +214,7 @@ class Observation(msgspec.Struct, frozen=True):
     brought: tuple[str, ...] | None = None
     trained: Trained | None = None
     fitted: Fitted | None = None
+    often: bool = False
     saved: Saved | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""

@@ -125,6 +125,12 @@ class GraphTrials:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
+    def parts(self, graph: Graph) -> tuple[str, ...]:
+        """The costly parts of a graph's trial where nobody asks for all of them, or none."""
+        often = number_of(graph) // max(self.rate, 1) % _CLONED_OFTEN == 0
+        possible = costly_checks(graph, self.process.subject.dialect) if self.sampled(graph) else ()
+        return tuple(part for part in possible if often or part != "often")
+
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with self.asking():
@@ -153,12 +159,9 @@ class GraphTrials:
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: bool | None) -> Trial:
-        chosen = self.sampled(graph) if costly is None else costly
         dialect = self.process.subject.dialect
         case = replace(case_of(graph, dialect), private=self.private)
-        parts = costly_checks(graph, dialect) if chosen else ()
-        if costly is None and number_of(graph) // max(self.rate, 1) % _CLONED_OFTEN:
-            parts = tuple(part for part in parts if part != "often")
+        parts = self.parts(graph) if costly is None else costly_checks(graph, dialect) if costly else ()
         trial = self.try_case(case, parts, graph=graph)
         if costly_preparation(graph):
             self.tally.prepared += 1

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, Stage, loses
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, Link, Spread, Stage, loses
+from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.raised import raises
-from clonediff.reports.records import Difference
+from clonediff.reports.records import Difference, Severity
 
 _ASPECTS = Aspects(
     "warned",
@@ -28,4 +29,11 @@ def warned(pair: Pair) -> list[Difference]:
     ]
 
 
-CHECK = Check(_ASPECTS, Stage.WARNED, warned)
+def _called_on_another(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    """Whether a layer warns as it is called, and may be called on something else than in the original."""
+    in_a_call = effect.check == "warned" and effect.first is not None and bool(effect.raised and effect.raised.calling)
+    return in_a_call and cause.check in ("structure", "masks", "sharing") and cause.severity is not Severity.NAME
+
+
+_LINKS = (Link("*", "raises", Spread.DOWNSTREAM, "a layer warns of what it is called on", _called_on_another),)
+CHECK = Check(_ASPECTS, Stage.WARNED, warned, links=_LINKS)
