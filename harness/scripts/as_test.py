@@ -143,6 +143,8 @@ _NAMES = {
     "untouched": "cloning_keeps_{what}_of_original",
     "again": "second_clone_keeps_{what}_of_{kind}",
     "training": "clone_trains_alike_with_{kind}",
+    "warned": "cloning_warns_of_nothing_with_{kind}",
+    "often": "cloning_often_leaves_nothing_behind_with_{kind}",
     "saved": "saved_clone_keeps_{what}_of_{kind}",
 }
 _AT_THE_END = re.compile(r"( (missing|extra|added|lost|shared|type|value))+$")

@@ -139,6 +139,8 @@ def reproducer(
         clone = _SAME_LAYERS_OF_A_SEQUENTIAL
     if case is not None and case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
+    if difference.check == "warned":
+        clone = f'with warnings.catch_warnings():\n    warnings.simplefilter("error")\n{indent(clone, "    ")}'
     if difference.check == "functions" and before:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
     if difference.aspect == "value not kept":
@@ -182,7 +184,7 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
     told = how.comparison(difference, dialect)
     match told.how:
         case "warns":
-            return ["import warnings", "", 'warnings.simplefilter("error")'], [], told.sure
+            return ["import warnings"], [], told.sure
         case "often":
             return [], _OFTEN, False
         case "raises" | "line":

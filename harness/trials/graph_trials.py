@@ -31,7 +31,7 @@ from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.preparations import costly as costly_preparation
 
-_CLONED_OFTEN = 8
+_CLONED_OFTEN = 16
 """Of so many graphs that get the costly checks one is cloned many times as well, which takes longer than they do."""
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
