@@ -28,6 +28,8 @@ PROMISES = {
     "training": "A step of training on the same batch gives the same gradients, weights and losses.",
     "saved": "Saved and loaded again, a clone is still the same model.",
     "together": "In one model with the original, each of the two trains as it does alone.",
+    "warned": "Cloning warns of nothing that building the model does not warn of.",
+    "often": "A model can be cloned many times: nothing of a dropped clone stays in memory, and none takes more work.",
     "device": "A model computes the same on each device, but for rounding.",
     "backend": "A model computes the same on each backend, but for rounding.",
 }

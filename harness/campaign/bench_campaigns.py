@@ -21,7 +21,6 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 from clonediff.harness.campaign.shard_queue import ShardQueue
 from clonediff.harness.campaign.shards import SIZE
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
@@ -96,7 +95,7 @@ def plain_trials(name: str) -> Progress:
         for shard in iter(shard_queue.next_shard, None):
             graphs = list(sample_graphs(graphs_on(process), shard.examples, shard.seed))
             for graph in graphs[not shard.opens :]:
-                trials.try_case(case_of(graph, process.subject.dialect), COSTLY if trials.sampled(graph) else ())
+                trials.try_case(case_of(graph, process.subject.dialect), trials.parts(graph))
                 tried += 1
             yield time.monotonic(), tried
 

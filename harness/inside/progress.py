@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Callable, Collection
 
 _UNITS = {"build": 1.0, "observe": 0.8, "training_step": 0.8, "saving": 0.6, "clone": 1.0, "again": 1.2, "twice": 1.6}
-_UNITS.update({"together": 1.5, "reloading": 2.5})  # for each cloner
+_UNITS.update({"together": 1.5, "reloading": 2.5, "often": 6.0})  # for each cloner
 
 Tell = Callable[["dict[str, Any]"], None]
 
@@ -18,7 +18,7 @@ def units(cloners: int, checks: Collection[str]) -> float:
     """What a trial takes, in builds of its model."""
     parts = sum(_UNITS[name] for name in ("training_step", "saving") if name in checks)
     twice = _UNITS["again"] + _UNITS["twice"] if "again" in checks else 0.0
-    twice += sum(_UNITS[name] for name in ("together", "reloading") if name in checks)
+    twice += sum(_UNITS[name] for name in ("together", "reloading", "often") if name in checks)
     observed = _UNITS["observe"] + parts
     return _UNITS["build"] + observed + cloners * (_UNITS["clone"] + observed + twice)
 

@@ -7,6 +7,7 @@ calls it in its own.
 from __future__ import annotations
 
 import contextlib
+import functools
 import tempfile
 from typing import Any, Callable, Iterator
 
@@ -30,6 +31,7 @@ from .initial_values import doubtful, tell_initial_values
 from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
+from .often import is_small, often
 from .progress import Progress, Tell
 from .run import Recorded, run
 from .saving import SavedModels
@@ -37,6 +39,7 @@ from .together import Together
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, as_it_came, copy, randomize
+from .warned import Warned, leave_out
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -77,8 +80,7 @@ def run_trial(
                 answer = trial.run()
             del trial
     forget_functions()
-    answer["keras"] = clock.keras_seconds
-    answer["ours"] = clock.our_seconds
+    answer.update(keras=clock.keras_seconds, ours=clock.our_seconds)
     return answer
 
 
@@ -100,8 +102,9 @@ class _Trial:
         self._asked_for_another = bool(self._arguments or request.get("builds"))
         self._callbacks = CallbackLog()
         self._through_keras = False  # whether the last cloner has called the `clone_model` of Keras
-        alone = module is not None and not self._asked_for_another and not request.get("ran")
-        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and alone)
+        self._warned_of = Warned()
+        self._alone = module is not None and not self._asked_for_another and not request.get("ran")
+        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and self._alone)
         self._together = Together(observer, self._checks, module is not None, self._asked_for_another)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
@@ -110,8 +113,7 @@ class _Trial:
         self._saved = SavedModels(observer)
         self._seen: dict[str, Any] = {}
         self._folder = ""
-        checks = [name for name, asked in self._checks.items() if asked]
-        self._progress = Progress(len(self._cloners), checks, tell)
+        self._progress = Progress(len(self._cloners), [name for name, asked in self._checks.items() if asked], tell)
         self._time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
 
     @contextlib.contextmanager
@@ -127,7 +129,8 @@ class _Trial:
         self._progress.begin("build", "building the model")
         with self._clock.keras("build"):
             try:
-                model, asked = self._build_both()
+                with self._warned_of.listening():
+                    model, asked = self._build_both()
             except Exception as error:  # the framework refuses to build: counted, and never a finding
                 return {"refused": failure(error, below="_build")}
         with self._clock.ours("observe"):
@@ -150,6 +153,8 @@ class _Trial:
                 texts = self._request.get("index", ())
                 observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
             observation["fresh"] = [True] * len(self._original.weights)
+            self._often = self._checks.get("often", False) and self._alone and is_small(asked, self._observer.framework)
+            observation["often"] = self._often
             self._time.model_is_there()
             self._first_inference = observation["inference"]
             clones: dict[str, Any] = {}
@@ -183,6 +188,7 @@ class _Trial:
                 tell_initial_values(
                     observation, self._original, self._observed, lambda: build(source, module), self._observer
                 )
+            leave_out(clones, self._warned_of, self._another_build)
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
@@ -350,10 +356,14 @@ class _Trial:
         context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
         model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
-        clone, refused = self._call(name, each, model, context)
+        warned = Warned()
+        with contextlib.nullcontext() if self._module is None else warned.listening("call_cloner"):
+            clone, refused = self._call(name, each, model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         if self._through_keras:
             answer["through_keras"] = True
+        if refused is None and warned.beside(self._warned_of):
+            answer["warned"] = warned
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
@@ -378,6 +388,11 @@ class _Trial:
             self._again(name, each, context, description, answer)
             if self._checks.get("reloading") and self._checks.get("saving") and not self._touched:
                 self._load_and_clone(name, each, context, description, answer)
+        if self._often and not self._touched:
+            self._progress.begin("often", "cloning many times with " + name)
+            again = functools.partial(self._call, name, each, model, context)
+            anew = functools.partial(build, self._request["source"], self._module)
+            answer["often"] = often(again, anew, description.model, model, self._observer.framework)
         if self._request.get("user_arguments"):
             answer["by_hand"] = told = compared_by_hand(
                 description, self._original, self._callbacks, self._arrays, self._request.get("batch"), self._observer

@@ -145,6 +145,8 @@ _NAMES = {
     "again": "second_clone_keeps_{what}_of_{kind}",
     "training": "clone_trains_alike_with_{kind}",
     "together": "clone_trains_beside_original_with_{kind}",
+    "warned": "cloning_warns_of_nothing_with_{kind}",
+    "often": "cloning_often_leaves_nothing_behind_with_{kind}",
     "saved": "saved_clone_keeps_{what}_of_{kind}",
 }
 _AT_THE_END = re.compile(r"( (missing|extra|added|lost|shared|type|value))+$")

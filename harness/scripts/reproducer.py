@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -63,6 +64,24 @@ _NOTED = "clone_function=lambda layer: asked.append(layer) or "
 _ASKED = "# The model that is asked for, made by hand."
 _OF_THE_MODEL = ("made", "untouched", "own", "functions")
 """Checks of the model that is cloned, whatever it is cloned to."""
+_ONE_MORE = "    # one more clone"
+_IN_CLONING = ("made", "warned")
+"""Checks of what happens while a clone is made: the line that makes it is the one that fails."""
+_OFTEN = [
+    "",
+    "import gc",
+    "",
+    "",
+    "def alive():",
+    "    gc.collect()",
+    "    return sum(issubclass(type(each), keras.layers.Layer) for each in gc.get_objects())",
+    "",
+    "",
+    "before = alive()",
+    "for _ in range(5):",
+    _ONE_MORE,
+    'assert alive() == before, f"{before} layers are alive, and {alive()} when 5 clones were made and dropped"',
+]
 _COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
 _READS_LIKE = {"tf.keras": "tf_keras"}
 """A script asks a TensorFlow's own `tf.keras` as it does `tf_keras`; by then the model is spelled."""
@@ -97,7 +116,7 @@ def reproducer(
         at = f" {numbers.at}" if numbers.at else ""
         said += [f"#   original: {comment(numbers.expected)}{at}", f"#   clone:    {comment(numbers.found)}{at}"]
         said += [f"#   {numbers.said}"]
-    elif difference.check != "made":
+    elif difference.check not in _IN_CLONING:
         said += [f"#   original: {comment(difference.expected)}", f"#   clone:    {comment(difference.found)}"]
     else:
         said += [f"#   {comment(difference.found)}"]
@@ -127,12 +146,15 @@ def reproducer(
         clone = _SAME_LAYERS_OF_A_SEQUENTIAL
     if case is not None and case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
+    if difference.check == "warned":
+        clone = f'with warnings.catch_warnings():\n    warnings.simplefilter("error")\n{indent(clone, "    ")}'
     if difference.check == "functions" and before:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
     if difference.aspect == "value not kept" or not (copied or difference.check in _OF_THE_MODEL):
         before = ["", "import numpy as np", "", *running.weighted(case)]
+    lines = [indent(clone, "    ") if line == _ONE_MORE else line for line in lines]
     text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
-    raises = raises if lines or difference.check == "made" else ""
+    raises = raises if lines or difference.check in _IN_CLONING else ""
     return Script(text, raises, sure, with_clonediff=users is not None)
 
 
@@ -179,6 +201,10 @@ def _comparison(
         return _untouched(difference, dialect, case)
     told = how.comparison(difference, dialect)
     match told.how:
+        case "warns":
+            return ["import warnings"], [], told.sure
+        case "often":
+            return [], _OFTEN, False
         case "raises" | "line":
             return [], [told.expression] if told.expression else [], True
         case "asked" if case is not None and "clone_function" in case.arguments:

@@ -9,11 +9,11 @@ import msgspec
 
 from clonediff.harness.subjects.observation import Keeps
 
-COSTLY = ("again", "training_step", "saving", "together", "reloading")
+COSTLY = ("again", "training_step", "saving", "together", "reloading", "often")
 """The parts of a trial that cost more than all the others, and are for some graphs only."""
 
-RARER = COSTLY[3:]
-"""Those of which every second such graph has one, by turns. They need a training step, and a file."""
+RARER = {"together": 4, "reloading": 4, "often": 16}
+"""Those that one in so many of these graphs has, none of them the same. They need a training step, and a file."""
 
 RATE = 8
 """Of so many graphs one has its costly parts tried, where nothing else is asked for."""

@@ -212,7 +212,7 @@ class Observation(msgspec.Struct, frozen=True):
     where the model and a clone of it are compiled, `fitted_by_hand` where the clone is compiled by hand with what the
     configs of the model's optimizer, losses and metrics tell. `together` is of a clone beside the original in one
     model. The original has the latter two where another build of it does otherwise than the original alone; `loaded`
-    is the original, saved and loaded.
+    is the original, saved and loaded. `often` says that it is cloned many times.
     """
 
     shape: Shape
@@ -228,6 +228,7 @@ class Observation(msgspec.Struct, frozen=True):
     fitted: Fitted | None = None
     fitted_by_hand: Fitted | None = None
     together: Together | None = None
+    often: bool = False
     saved: Saved | None = None
     loaded: Observation | None = None
     cloned: Shape | None = None
@@ -265,6 +266,18 @@ class ByHand(msgspec.Struct, frozen=True):
     why: str = ""
 
 
+class Often(msgspec.Struct, frozen=True):
+    """What grows where a model is cloned many times: how much of each clone `stay`s alive, by classes, and its `calls`.
+
+    `names` has pairs of names: of the first clone, and of a later one. `failure` is that of a clone which was not made.
+    """
+
+    stay: dict[str, int] = {}
+    calls: tuple[int, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    failure: Failure | None = None
+
+
 class Late(msgspec.Struct, frozen=True):
     """A cloner that was stopped, since it took many times what its model takes; `frames` is where it was all along."""
 
@@ -280,6 +293,7 @@ class Clone(msgspec.Struct, frozen=True):
     one could not be made, `again_failure` or `twice_failure` says why. `loaded` is the clone of the clone that was
     saved and loaded, and likewise. `notes` is what every report of it has to say.
     `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
+    `warned` is what it warned of, where building the model did not, `often` what came of many clones.
     Where it was stopped, there is `late` and nothing else. `through_keras` is of a user's cloner: whether it called the
     release's own `clone_model`.
     """
@@ -297,6 +311,8 @@ class Clone(msgspec.Struct, frozen=True):
     asked: FunctionCalls | None = None
     by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
+    warned: tuple[Failure, ...] = ()
+    often: Often | None = None
     late: Late | None = None
     through_keras: bool = False
 

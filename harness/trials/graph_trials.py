@@ -139,8 +139,9 @@ class GraphTrials:
         parts = costly_checks(graph, self.process.subject.dialect)
         if costly or self.rate == 1:
             return parts
-        turn = number_of(graph) // self.rate % (2 * len(RARER))
-        return tuple(part for part in parts if part not in RARER or part in RARER[turn : turn + 1])
+        turn = number_of(graph) // self.rate
+        left_out = {part for place, (part, each) in enumerate(RARER.items()) if (turn + place) % each}
+        return tuple(part for part in parts if part not in left_out)
 
     def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""

@@ -58,7 +58,7 @@ _OF_A_CLASS = re.compile(r"^kind$|^attribute\.")
 _MODELS = ("Functional", "Model", "Sequential")
 _OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
 _SAME_KIND = {"Model": "Functional"}
-_CLONING = ("made", "again")
+_CLONING = ("made", "again", "warned")
 """The checks that make a clone: an exception is raised there by the machinery, or by a layer that it called."""
 
 

@@ -321,7 +321,7 @@ def test_an_application_takes_what_its_function_takes(process: SubjectProcess) -
 
 
 def test_what_is_wanted_has_all_checks_by_default() -> None:
-    assert dataclasses.asdict(CheckWanted())["checks"] == ("again", "training_step", "saving")
+    assert dataclasses.asdict(CheckWanted())["checks"] == ("again", "training_step", "saving", "often")
 
 
 def test_what_a_model_itself_cannot_do_is_said_not_to_be_compared(tmp_path: Path, process: SubjectProcess) -> None:

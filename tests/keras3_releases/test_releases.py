@@ -22,6 +22,7 @@ from clonediff.strategies.graph import (
     Call,
     CallFunction,
     CloneArguments,
+    Form,
     Input,
     Items,
     Layer,
@@ -113,6 +114,9 @@ OF_OLD = {
     "the layer that a Bidirectional was given": through(BOTH_WAYS, given=Input((3, 4))),
     "an input whose dtype a layer has changed": through(Layer("PReLU"), given=Input((4,), "float64")),
     "a regularizer that no config tells": through(Layer("RepeatVector", (("n", 2), ("activity_regularizer", "l2")))),
+    "a regularizer of one's own that no config tells": through(
+        Layer("RepeatVector", (("n", 2), ("activity_regularizer", Form("regularizer", "keeps a list"))))
+    ),
     "metrics that are made when a model is compiled": through(RELU, preparations=(WITH_METRICS,)),
     # No dtype that a layer wrote into a tensor is asked for on other inputs.
     "a dtype written by a layer that the model leaves out": through(RELU, gives=Ref(0), clone_arguments=DOUBLE),

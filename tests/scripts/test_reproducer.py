@@ -445,3 +445,23 @@ def test_each_way_to_copy_is_a_line_of_python(cloner: str) -> None:
     text = reproducer(SOURCES["keras"], "keras", difference("own", "weights[0]"), cloner).text
     ast.parse(text)
     assert "is not to be had outside clonediff" not in text
+
+
+BROKEN = "\nhonest, kept = keras.models.clone_model, []\nkeras.models.clone_model = broken\n"
+WARNS = "\ndef broken(model):\n    import warnings\n\n    warnings.warn('odd')\n    return honest(model)\n\n"
+KEEPS = "\ndef broken(model):\n    kept.append(honest(model))\n    return kept[-1]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("check", "aspect", "fault", "raises"),
+    [("warned", "raises", WARNS, "UserWarning"), ("often", "stays alive", KEEPS, "AssertionError")],
+)
+def test_what_happens_while_clones_are_made_ends_the_script(check: str, aspect: str, fault: str, raises: str) -> None:
+    told = difference(check, check, aspect)
+    if check == "warned":
+        told = structs.replace(told, raised=Raised(raises, "odd", "keras/src/models/cloning.py:clone_model"))
+    for source, broken in ((SOURCES["keras"], False), (SOURCES["keras"] + fault + BROKEN, True)):
+        script = reproducer(source, "keras", told)
+        assert script.raises == raises
+        done = run_alone(script.text, Subject.parse("keras"))
+        assert (done.code == 0, raises in done.stderr) == (not broken, broken)

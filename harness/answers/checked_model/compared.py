@@ -30,6 +30,8 @@ WORDS = {
     "saved": "the clone saved and loaded",
     "functions": "what a clone_function is asked for",
     "together": "a step of both in one model",
+    "warned": "warnings",
+    "often": "many clones",
 }
 """What each check compares, for whoever reads the answer."""
 
@@ -39,6 +41,7 @@ _UNKNOWN_MODEL = "nobody knows which model your arguments ask for"
 _PLAIN_ONLY = "it is for clones without arguments"
 _NO_COMPILED_CLONE = "no clone is compiled, nor could be as the model is"
 _ONE_CLONE = "what clone_model is given is for one clone"
+_FEW = "it is for small models that are built by a script, have not run and are cloned without arguments"
 _LIKE_SETTINGS = 5
 
 
@@ -98,6 +101,8 @@ def _why_not(check: str, original: Observation, case: Case, checks: Collection[s
         return _NOT_ASKED
     if check == "again" and case.arguments and not case.repeats:
         return _ONE_CLONE
+    if check == "often" and not original.often:
+        return _FEW
     if check == "together" and (case.arguments or (original.together is not None and original.together.why)):
         return _PLAIN_ONLY if case.arguments or original.together is None else original.together.why
     if check in ("training", "together") and original.trained is not None:

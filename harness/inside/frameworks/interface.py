@@ -323,6 +323,10 @@ class Framework:
         """Whether it is a variable of this Keras."""
         return isinstance(value, self._variable)
 
+    def is_kept_class(self, kind: Any) -> bool:
+        """Whether objects of a class are layers or variables, which take memory for as long as they live."""
+        return issubclass(kind, (self._layer, self._variable))
+
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         """A model's weights in order, and the ids of those that train."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}

@@ -17,6 +17,7 @@ from clonediff.harness.trials.checks import (
     functions,
     made,
     masks,
+    often,
     outputs,
     own,
     saved,
@@ -25,6 +26,7 @@ from clonediff.harness.trials.checks import (
     together,
     training,
     untouched,
+    warned,
     weights,
 )
 from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
@@ -49,6 +51,8 @@ CHECKS: dict[str, Check] = {
         saved.CHECK,
         functions.CHECK,
         together.CHECK,
+        warned.CHECK,
+        often.CHECK,
     )
 }
 """The checks by name, in the order of the promise."""

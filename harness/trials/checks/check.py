@@ -37,6 +37,8 @@ class Stage(enum.IntEnum):
     AGAIN = 12
     FUNCTIONS = 13
     TOGETHER = 14
+    WARNED = 15
+    OFTEN = 16
 
 
 class Reach(enum.IntEnum):
@@ -109,6 +111,7 @@ class Comparison(NamedTuple):
     "asked": it is, of the layers that the clone function was `asked` for.
     "weights": the expression has arrays that stay the same.
     "run": both models give the same.
+    "often": nothing of a clone stays alive. "warns": cloning raises none where warnings are errors.
     "raises": cloning raises no exception. "line": it does, so that this line of Python is not reached.
     """
 

@@ -18,7 +18,9 @@ from clonediff.harness.trials.checks.check import (
     Aspects,
     Check,
     Comparison,
+    Link,
     Shown,
+    Spread,
     Stage,
     Thing,
     Turn,
@@ -192,4 +194,8 @@ def _said(variable: Variable) -> str:
     return f"{variable.name} {variable.dtype}{list(variable.shape)}"
 
 
-CHECK = Check(ASPECTS, Stage.WEIGHTS, weights)
+_LINKS = (
+    # A layer that is quantized does not train its kernel, and one that is not does.
+    Link("config.dtype", "weight order", Spread.HERE, "a layer lists the weights that it trains before the others"),
+)
+CHECK = Check(ASPECTS, Stage.WEIGHTS, weights, links=_LINKS)

@@ -426,3 +426,10 @@ def a_layer_that_was_built_elsewhere_for_another_shape():
     table = Table()
     table(np.ones((1, 9, 3), "float32"))
     return around(table, (5, 3))
+
+
+@model("keras", shapes=[(1,), (2, 4)])
+def a_layer_of_several_inputs_that_was_built_for_other_shapes(x, y):
+    add = layers.Add()
+    add([x, x])  # so it takes tensors as they come, and does not align them from the batch on
+    return add([x, y])

@@ -283,6 +283,11 @@ BROKEN = [
     ("saved", [("observation.saved.loading", FAILURE)], "saved.loading", "raises", Severity.CRASHES),
     ("saved", [("observation.saved", None)], "saved", "not saved", Severity.PROPERTY),
     ("saved", [("observation.saved.run.outputs.0.digest", "x")], "saved.run.outputs[0]", "value", Severity.COMPUTES),
+    ("warned", [("warned", [FAILURE])], "warned[0]", "raises", Severity.PROPERTY),
+    ("often", [("often", {"stay": {"Dense": 1}})], "often.alive", "stays alive", Severity.PROPERTY),
+    ("often", [("often", {"calls": [100, 200, 300]})], "often.calls", "takes more", Severity.PROPERTY),
+    ("often", [("often", {"names": [["one", "other"]]})], "often.names[0]", "later name", Severity.NAME),
+    ("often", [("often", {"failure": FAILURE})], "often", "raises", Severity.CRASHES),
 ]
 
 
@@ -328,7 +333,7 @@ def test_an_exception_of_one_s_own_is_to_arrive() -> None:
 def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:
     assert set(CHECKS) == {case[0] for case in BROKEN}
     promises = [sys.modules[check.differences.__module__].__doc__ or "" for check in CHECKS.values()]
-    assert [promise.partition(".")[0] for promise in promises] == [*map(str, range(1, 12)), "13", "14"]
+    assert [promise.partition(".")[0] for promise in promises] == [*map(str, range(1, 12)), "13", "14", "15", "16"]
 
 
 def test_each_costly_part_is_for_one_check() -> None:

@@ -47,9 +47,7 @@ def trials(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]
     process, found, left = warm(request.param), {}, dict(CAUGHT_BY)
     for name in MODELS:
         tried = case(name, request.param)
-        costly = [
-            f"planted/{fault}" for fault, check in left.items() if check in ("again", "training", "saved", "together")
-        ]
+        costly = [f"planted/{fault}" for fault, check in left.items() if CHECKS[check].part]
         cheap = [f"planted/{fault}" for fault in left if f"planted/{fault}" not in costly]
         first = run(tried, process, cheap, timeout=PATIENCE)
         full = run(tried, process, ["upstream", "fixed", *costly], COSTLY, timeout=PATIENCE)

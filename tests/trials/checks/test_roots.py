@@ -94,6 +94,27 @@ def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: i
     assert len(roots(original, [moved, model])) == causes
 
 
+@pytest.mark.parametrize(
+    ("calling", "aspect", "causes"), [("f", "config.mask", 1), ("", "config.mask", 2), ("f", "name", 2)]
+)
+def test_a_layer_that_is_called_on_something_else_may_warn_of_it(calling: str, aspect: str, causes: int) -> None:
+    severity = Severity.NAME if aspect == "name" else Severity.PROPERTY
+    lost = Difference("structure", "p", aspect, "one", "another", severity, Place("dense_1", "Dense", 1))
+    warning = Raised("UserWarning", "no mask", "keras/src/layers/layer.py:__call__", calling)
+    place = Place("dense_2", "Dense", 2)
+    warns = Difference("warned", "warned[0]", "raises", "none", "one", Severity.PROPERTY, place, raised=warning)
+    assert len(roots(chain("Dense", "Dense"), [warns, lost])) == causes
+
+
+@pytest.mark.parametrize(("layer", "causes"), [(1, 1), (2, 2)])
+def test_a_layer_that_is_no_longer_quantized_lists_its_weights_in_another_order(layer: int, causes: int) -> None:
+    place = Place("dense_1", "Dense", 1)
+    policy = Difference("structure", "p", "config.dtype", "int8", "float32", Severity.COMPUTES, place)
+    first = Place(f"dense_{layer}", "Dense", layer)
+    moved = Difference("weights", "weights", "weight order", "[0, 1]", "[1, 0]", Severity.COMPUTES, first)
+    assert len(roots(chain("Dense", "Dense"), [moved, policy])) == causes
+
+
 def test_a_weight_of_another_dtype_holds_another_value_once_it_is_set() -> None:
     place = Place("dense_1", "Dense", 1)
     dtype = Difference("weights", "weights[0].dtype", "weight dtype", "float32", "float64", Severity.PROPERTY, place)

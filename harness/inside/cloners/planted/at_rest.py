@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable
 
 from .. import TrialContext
 from .rewiring import layers_of
+
+_KEPT: list[Any] = []
 
 
 def trainable_forgotten(model: Any, clone: Any, context: TrialContext) -> None:
@@ -183,6 +186,34 @@ def original_used(model: Any, clone: Any, context: TrialContext) -> None:
 def original_reset(model: Any, clone: Any, context: TrialContext) -> None:
     """untouched: sets the weights of the original to zero."""
     model.set_weights([weight * 0 for weight in model.get_weights()])
+
+
+def cloning_warns(model: Any, clone: Any, context: TrialContext) -> None:
+    """warned: warns as it makes a clone."""
+    warnings.warn("the layer %r has no name of its own" % model.layers[-1].name, UserWarning, stacklevel=1)
+
+
+def clones_kept(model: Any, clone: Any, context: TrialContext) -> None:
+    """often: keeps every clone that it has made."""
+    _KEPT.append(clone)
+
+
+def clones_counted_again(model: Any, clone: Any, context: TrialContext) -> None:
+    """often: takes longer for each clone than for the one before."""
+    for _ in range(1000 * context.made):
+        _nothing()
+
+
+def later_clones_renamed(model: Any, clone: Any, context: TrialContext) -> None:
+    """often: gives layers other names once it has made a few clones."""
+    if context.made > 3:
+        for layer in layers_of(clone, context):
+            if layer.name == "y":
+                _written(layer, "_name" if hasattr(layer, "_name") else "name", lambda name: name + "_again")
+
+
+def _nothing() -> None:
+    pass
 
 
 def _written(thing: Any, name: str, change: Callable[[str], str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
@@ -49,8 +49,16 @@ def take_over_flags(original: Any, clone: Any) -> None:
     if held.get("_auto_config") is not None and taken.get("_auto_config", 0) is None:
         # Keras keeps what a constructor was given only if all of it was plain; a config gives a policy as an object.
         taken["_auto_config"] = copy.copy(held["_auto_config"])
-    if getattr(original, "activity_regularizer", None) is not None and clone.activity_regularizer is None:
-        clone.activity_regularizer = original.activity_regularizer  # told by each config since 3.4
+
+
+def regularize_alike(original: Any, clone: Any, own: Callable[[Any], Any]) -> None:
+    """Give the clone an activity regularizer of its `own` where no config tells that of the original.
+
+    That is so until 3.4, and for each class without a `get_config` that hands the regularizer on to its base class.
+    """
+    regularizer = getattr(original, "activity_regularizer", None)
+    if regularizer is not None and clone.activity_regularizer is None:
+        clone.activity_regularizer = own(regularizer)
 
 
 def name_alike(original: Any, clone: Any) -> None:
@@ -144,16 +152,31 @@ def build_before_call(original: Any, clone: Any, first_argument: Any, its: Any) 
     called on.
     """
     recorded = getattr(original, "_build_shapes_dict", None)
-    if not recorded or getattr(clone, "built", True) or not isinstance(first_argument, keras.KerasTensor):
+    shapes = _shapes_of(first_argument)
+    if not recorded or getattr(clone, "built", True) or shapes is None:
         return
     if getattr(type(original).build, "_is_default", False):
         return
-    if _builds_itself(type(original)) and tuple(first_argument.shape) == tuple(getattr(its, "shape", ())):
+    if _builds_itself(type(original)) and shapes == _shapes_of(its):
         build_alike(original, clone)
         return
-    shape = next(iter(recorded.values()))
-    if isinstance(shape, (tuple, list)) and tuple(shape) != tuple(first_argument.shape):
+    shape = _as_tuples(next(iter(recorded.values())))
+    if isinstance(shape, tuple) and shape != shapes:
         build_alike(original, clone)
+
+
+def _shapes_of(argument: Any) -> tuple[Any, ...] | None:
+    """The shape of a tensor, or the shapes of several in a list, as a layer is built for them; None for all else."""
+    if isinstance(argument, keras.KerasTensor):
+        return tuple(argument.shape)
+    if not isinstance(argument, (list, tuple)):
+        return None
+    shapes = tuple(_shapes_of(each) for each in argument)
+    return None if None in shapes else shapes
+
+
+def _as_tuples(shape: Any) -> Any:
+    return tuple(_as_tuples(each) for each in shape) if isinstance(shape, (list, tuple)) else shape
 
 
 def _builds_itself(cls: Any) -> bool:

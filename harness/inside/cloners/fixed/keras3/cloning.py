@@ -28,6 +28,7 @@ from .layers import (
     input_layer_of,
     is_plain_lambda,
     made_again,
+    own_regularizer,
     placeholder_like,
 )
 from .release import (
@@ -149,6 +150,7 @@ class Keras3Cloning(Cloning):
                 # Likewise, so that they have its dtypes, and before it is called; it is quantized at the end.
                 self._take_over_policy(cloned, unquantized(policy_of(held)))
             carried_over.take_over_flags(held, cloned)
+            carried_over.regularize_alike(held, cloned, self._regularizer)
         self._pairs.append((layer, clone))
         if isinstance(layer, keras.Model):
             self._models.append((layer, clone))
@@ -314,6 +316,9 @@ class Keras3Cloning(Cloning):
         if (type(held), held.name) != (type(policy), policy.name):
             set_policy(clone, self._policy(policy))
 
+    def _regularizer(self, regularizer: Any) -> Any:
+        return self._other(regularizer, lambda: own_regularizer(regularizer, self.leaf))
+
     def _variable(self, variable: Any) -> Any:
         """The variable that the owner's clone has in this place, or a copy where no layer owns it."""
         if self._owners is None:
@@ -356,6 +361,7 @@ class Keras3Cloning(Cloning):
             carried_over.quantize_alike(original, clone)
             self._take_over_policy(clone, policy_of(original))
             carried_over.take_over_flags(original, clone)
+            carried_over.regularize_alike(original, clone, self._regularizer)
             carried_over.order_alike(original, clone)
             carried_over.kernel_shape_alike(original, clone)
             carried_over.name_alike(original, clone)

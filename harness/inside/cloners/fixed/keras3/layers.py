@@ -104,14 +104,15 @@ def clone_lambda(layer: Any, clone_leaf: Callable[[Any], Any], policy: Any) -> A
         output_shape=layer._output_shape,
         mask=clone_leaf(layer.mask),
         arguments=map_leaves(clone_leaf, layer.arguments),
-        activity_regularizer=_own_regularizer(layer.activity_regularizer, clone_leaf),
+        activity_regularizer=own_regularizer(layer.activity_regularizer, clone_leaf),
         trainable=layer.trainable,
         dtype=policy,
         name=layer.name,
     )
 
 
-def _own_regularizer(regularizer: Any, clone_leaf: Callable[[Any], Any]) -> Any:
+def own_regularizer(regularizer: Any, clone_leaf: Callable[[Any], Any]) -> Any:
+    """A regularizer like another, which may keep what can change; a function is passed on as it is."""
     return made_again(regularizer, clone_leaf, clone_leaf) if hasattr(regularizer, "get_config") else regularizer
 
 

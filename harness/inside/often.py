@@ -1,0 +1,141 @@
+"""A model cloned many times, each clone dropped: what stays alive of them, what they are called, what one takes.
+
+Nothing is timed, as no answer may depend on how busy the machine is: what a clone takes is counted in calls of Python
+functions. What is told of grows with each clone.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections import Counter
+from typing import Any, Callable
+
+from .frameworks.interface import Framework
+
+ROUNDS = 3
+CLONES = 3
+"""So many clones are made in a round; the last of them is looked at."""
+_MOST_LAYERS = 30
+"""Larger models are not cloned so often."""
+_MORE_CALLS = 1.1
+
+
+class _NotMade(Exception):
+    """A clone could not be made; it has the failure."""
+
+
+def is_small(model: Any, framework: Framework) -> bool:
+    """Whether a model is small enough, and leaves nothing in a graph that all models share."""
+    return not framework.one_graph and len(_layers(model, framework)) <= _MOST_LAYERS
+
+
+def often(
+    call: Callable[[], Any], build: Callable[[], Any], first: Any, model: Any, framework: Framework
+) -> dict[str, Any]:
+    """What `Often` declares on the wire, of a model whose `first` clone is there.
+
+    `call` gives one more clone, or why there is none. What other models that `build` gives leave alive in the same way
+    is no matter of cloning.
+    """
+
+    def make() -> Any:
+        clone, refused = call()
+        if refused is not None:
+            raise _NotMade(refused)
+        return clone
+
+    try:
+        return _growth(make, build, first, model, framework)
+    except _NotMade as failed:
+        return {"failure": failed.args[0]}
+
+
+def _growth(
+    make: Callable[[], Any], build: Callable[[], Any], first: Any, model: Any, framework: Framework
+) -> dict[str, Any]:
+    begun, names, calls = _names(first, framework), [], []
+    alive = [_alive(framework)]
+    for _ in range(ROUNDS):
+        for _ in range(CLONES - 1):
+            make()
+        counted, clone = _counted(make)
+        calls.append(counted)
+        names = _names(clone, framework)
+        del clone
+        alive.append(_alive(framework))
+    stay = _growing(alive[1:])
+    if stay:
+        built = []
+        for _ in range(ROUNDS):
+            for _ in range(CLONES):
+                build()
+            built.append(_alive(framework))
+        stay = {name: number for name, number in stay.items() if name not in _growing(built)}
+    told: dict[str, Any] = {"names": _renamed(_names(model, framework), begun, names)}
+    if stay:
+        told["stay"] = dict(sorted(stay.items()))
+    if calls[0] < calls[1] < calls[2] and calls[2] > calls[0] * _MORE_CALLS:
+        told["calls"] = calls
+    return told
+
+
+def _renamed(original: list[str], first: list[str], last: list[str]) -> list[list[str]]:
+    """The names that the first clone has of the original, and the last has not."""
+    both = zip(original, first, last) if len(original) == len(first) == len(last) else ()
+    return [[one, other] for own, one, other in both if own == one != other]
+
+
+def _growing(alive: list[Counter[str]]) -> dict[str, int]:
+    """Of what more is alive after each round, at least one for each clone; and how many more, for a clone."""
+    steps = [{name: later[name] - before[name] for name in later} for before, later in zip(alive, alive[1:])]
+    least = {name: min(step.get(name, 0) for step in steps) for name in steps[-1]}
+    return {name: number // CLONES for name, number in least.items() if number >= CLONES}
+
+
+def _alive(framework: Framework) -> Counter[str]:
+    """The layers and variables that are alive, by the names of their classes."""
+    gc.collect()
+    kinds: Counter[Any] = Counter(map(type, gc.get_objects()))
+    found: Counter[str] = Counter()
+    for kind, number in kinds.items():
+        if framework.is_kept_class(kind):
+            found[kind.__name__] += number
+    return found
+
+
+def _counted(make: Callable[[], Any]) -> tuple[int, Any]:
+    """How many calls of Python functions a clone takes, and the clone."""
+    calls = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        clone = make()
+    finally:
+        sys.setprofile(before)
+    return calls, clone
+
+
+def _names(model: Any, framework: Framework) -> list[str]:
+    """The names of the layers of a model, at any depth, and of its weights."""
+    names = [str(layer.name) for layer in _layers(model, framework)]
+    return names + [framework.name(weight) for weight in framework.weights(model)[0]]
+
+
+def _layers(model: Any, framework: Framework) -> list[Any]:
+    """A model, its layers and operations, and what they hold, each once."""
+    found: dict[int, Any] = {}
+    waiting = [model]
+    while waiting:
+        layer = waiting.pop()
+        if id(layer) in found:
+            continue
+        found[id(layer)] = layer
+        if framework.is_layer(layer):
+            waiting += framework.members(layer) if framework.is_graph(layer) else framework.held(layer)
+    return list(found.values())
