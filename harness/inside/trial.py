@@ -9,18 +9,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import tempfile
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from .build import BuiltModel, build, build_after, custom_objects, script
 from .by_hand import compared_by_hand
-from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_for
+from .callback_log import ARRIVED, COMPARED, NOT_COMPARED
+from .calling import Calling
 from .canonical import forget_functions
-from .cloners import Cloner, TrialContext, call_cloner, chosen_cloners
+from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
-from .cloners.users import CallsOfKeras, is_users, no_model, users_cloner
-from .cpu_limit import CloneTime, TooLong
+from .cloners.users import is_users, users_cloner
+from .cpu_limit import TooLong
 from .description import Description
-from .failures import failure, is_clear
+from .failures import failure
 from .fitting import Fitting
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -40,11 +41,6 @@ from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, as_it_came, copy, randomize
 from .warned import Warned, leave_out
-
-ALL = "**"
-"""The name of an expression that gives all of what `clone_model` is given, as a dict."""
-MODEL = "model"
-"""The name of one that stands in the place of the model."""
 
 
 def run_trial(
@@ -98,10 +94,8 @@ class _Trial:
         self._checks: dict[str, bool] = request.get("checks") or {}
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
-        self._arguments: dict[str, str] = request.get("arguments") or {}
-        self._asked_for_another = bool(self._arguments or request.get("builds"))
-        self._callbacks = CallbackLog()
-        self._through_keras = False  # whether the last cloner has called the `clone_model` of Keras
+        self._calling = Calling(request, module, observer)
+        self._asked_for_another = bool(self._calling.arguments or request.get("builds"))
         self._warned_of = Warned()
         self._alone = module is not None and not self._asked_for_another and not request.get("ran")
         self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and self._alone)
@@ -114,7 +108,6 @@ class _Trial:
         self._seen: dict[str, Any] = {}
         self._folder = ""
         self._progress = Progress(len(self._cloners), [name for name, asked in self._checks.items() if asked], tell)
-        self._time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
 
     @contextlib.contextmanager
     def files(self) -> Iterator[None]:
@@ -155,7 +148,7 @@ class _Trial:
             observation["fresh"] = [True] * len(self._original.weights)
             self._often = self._checks.get("often", False) and self._alone and is_small(asked, self._observer.framework)
             observation["often"] = self._often
-            self._time.model_is_there()
+            self._calling.time.model_is_there()
             self._first_inference = observation["inference"]
             clones: dict[str, Any] = {}
             for name, each in self._cloners.items():
@@ -206,7 +199,9 @@ class _Trial:
         if not self._request.get("asked"):
             return model, model
         framework = self._observer.framework
-        if "clone_function" not in self._arguments:  # which gives layers the names of the model's: no other gets one
+        if (
+            "clone_function" not in self._calling.arguments
+        ):  # which gives layers the names of the model's: no other gets one
             framework.forget_names()
         framework.reseed(self._observer.seed)
         return model, build_after(self._request["source"], self._request["asked"], self._module)
@@ -226,16 +221,6 @@ class _Trial:
         """Look at what the model holds anew, where it was run since."""
         if self._held.state() != self._held.first_state:
             self._held = self._cloned.held_now(self._observer)
-
-    def _given(self) -> dict[str, Any]:
-        """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
-        given = {name: self._value(text) for name, text in self._arguments.items() if name != MODEL}
-        given.update(given.pop(ALL, None) or {})
-        return self._callbacks.around(given)
-
-    def _value(self, text: str) -> Any:
-        names = dict(self._module.__dict__, model=self._cloned.model)
-        return eval(text, names)  # noqa: S307 - the script's own words
 
     def _renew(self) -> None:
         """Build the model again where a cloner has touched it, so that no other cloner answers for that.
@@ -349,25 +334,24 @@ class _Trial:
     # -- one cloner
 
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
+        calling = self._calling
         if self._touched and self._module is not None:
             self._renew()
         self._hold_what_runs_have_set()
-        self._callbacks = CallbackLog()
-        context = TrialContext(self._observer.framework, self._known, self._given)
         self._progress.begin("clone", "cloning with " + name)
-        model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
+        context, model = calling.begin(self._cloned.model, self._known)
         warned = Warned()
         with contextlib.nullcontext() if self._module is None else warned.listening("call_cloner"):
-            clone, refused = self._call(name, each, model, context)
+            clone, refused = calling.call(name, each, model, context)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
-        if self._through_keras:
+        if calling.through_keras:
             answer["through_keras"] = True
         if refused is None and warned.beside(self._warned_of):
             answer["warned"] = warned
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
-            answer.update(self._asked(None, refused))
+            answer.update(calling.asked(None, self._cloned, refused))
             if refused.get("own"):
                 answer["notes"] = [*context.notes, ARRIVED % (refused["type"], refused["message"])]
             return answer
@@ -379,7 +363,7 @@ class _Trial:
         self._unlike.update(found)
         if self._cloned is self._original and found:  # what it was when it was cloned, after a run, it may be, too
             self._set_by_runs.update(found - set(unlike(self._held.facts, held.facts)))
-        answer.update(self._asked(description, {}))
+        answer.update(calling.asked(description, self._cloned, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
             now = self._original.held_now(self._observer), description.held_now(self._observer, self._cloned)
@@ -390,62 +374,18 @@ class _Trial:
                 self._load_and_clone(name, each, context, description, answer)
         if self._often and not self._touched:
             self._progress.begin("often", "cloning many times with " + name)
-            again = functools.partial(self._call, name, each, model, context)
+            again = functools.partial(calling.call, name, each, model, context)
             anew = functools.partial(build, self._request["source"], self._module)
             answer["often"] = often(again, anew, description.model, model, self._observer.framework)
         if self._request.get("user_arguments"):
             answer["by_hand"] = told = compared_by_hand(
-                description, self._original, self._callbacks, self._arrays, self._request.get("batch"), self._observer
+                description, self._original, calling.callbacks, self._arrays, self._request.get("batch"), self._observer
             )
             what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
             answer["notes"] = [*context.notes, what]
         if self._request.get("keeps") or name == SAME_LAYERS or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
-
-    def _call(
-        self, name: str, each: Callable[..., Any], model: Any, context: TrialContext
-    ) -> tuple[Any, dict[str, Any] | None]:
-        with self._clock.keras(("again:" if context.made else "clone:") + name):
-            # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
-            # clone would begin with the weights of an original that was built after a run with the same one.
-            self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
-            users = is_users(name)
-            calls = CallsOfKeras(self._observer.framework)
-            try:
-                with self._within(), self._time, calls if users else contextlib.nullcontext():
-                    clone = call_cloner(each, model, context, self._request.get("builds", ""))
-            except Exception as error:  # what this whole project is about
-                theirs = self._request.get("functions_raise") and error is self._callbacks.raised
-                about = {"own": bool(theirs), "clear": is_clear(error)}
-                told = failure(error, below="call_cloner")
-                return None, dict(told, **{key: True for key, value in about.items() if value})
-            finally:
-                self._through_keras = calls.seen
-            refused = no_model(name, clone, self._observer.framework) if users else None
-            if refused is not None:
-                return None, refused
-            context.made += 1
-            return clone, None
-
-    @contextlib.contextmanager
-    def _within(self) -> Iterator[None]:
-        """The scopes in which a model is cloned."""
-        with contextlib.ExitStack() as scopes:
-            for text in self._request.get("within", ()):
-                scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
-            yield
-
-    def _asked(self, clone: Description | None, refused: dict[str, Any]) -> dict[str, Any]:
-        """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""
-        callbacks = self._callbacks
-        told: dict[str, Any] = {}
-        if callbacks.watches:
-            layers = clone.layers if clone is not None else None
-            told = asked_for(callbacks, self._cloned.layers, self._observer.framework, layers)
-        if callbacks.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
-            told["raised"] = failure(callbacks.raised, below="_clone_function")
-        return {"asked": told} if told else {}
 
     def _observe_clone(self, name: str, what: str, description: Description, of: Any = None) -> dict[str, Any]:
         """What is seen of a clone of the original, or `of` another model, given with its values."""
@@ -506,13 +446,13 @@ class _Trial:
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
-        second, refused = self._call(name, each, self._cloned.model, context)
+        second, refused = self._calling.call(name, each, self._cloned.model, context)
         if refused is None:
             answer["again"] = Description(second, self._observer).shape
         else:
             answer["again_failure"] = refused
         self._progress.begin("twice", "cloning the clone of " + name)
-        twice, refused = self._call(name, each, description.model, context)
+        twice, refused = self._calling.call(name, each, description.model, context)
         if refused is None:
             answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer))
         else:
@@ -529,7 +469,7 @@ class _Trial:
         model, first = loaded
         if "loaded" not in self._seen:
             self._seen["loaded"] = self._observe("", *first)
-        clone, refused = self._call(name, each, model, context)
+        clone, refused = self._calling.call(name, each, model, context)
         if refused is None:
             answer["loaded"] = self._observe_clone(name, "", Description(clone, self._observer), first)
         else:

@@ -1,0 +1,97 @@
+"""How a cloner is called: on a model, with what it is given beside that, in the scopes that were asked for."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Iterator
+
+from .callback_log import CallbackLog, asked_for
+from .cloners import Cloner, TrialContext, call_cloner
+from .cloners.users import CallsOfKeras, is_users, no_model
+from .cpu_limit import CloneTime
+from .description import Description
+from .failures import failure, is_clear
+from .observer import Observer
+
+ALL = "**"
+"""The name of an expression that gives all of what `clone_model` is given, as a dict."""
+MODEL = "model"
+"""The name of an expression for what is cloned instead of the model."""
+
+
+class Calling:
+    """The calls of the cloners of one trial, one cloner after another: `begin` with each."""
+
+    def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
+        self._request = request
+        self._module = module
+        self._observer = observer
+        self._model: Any = None
+        self.arguments: dict[str, str] = request.get("arguments") or {}
+        self.time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
+        self.callbacks = CallbackLog()
+        """What the functions among the arguments were called with by the last cloner."""
+        self.through_keras = False
+        """Whether the last cloner, one of a user's own, has called the `clone_model` of Keras."""
+
+    def begin(self, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
+        """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
+        self._model = model
+        self.callbacks = CallbackLog()
+        context = TrialContext(self._observer.framework, known, self._given)
+        return context, self._value(self.arguments[MODEL]) if MODEL in self.arguments else model
+
+    def call(
+        self, name: str, each: Cloner, model: Any, context: TrialContext
+    ) -> tuple[Any, None] | tuple[None, dict[str, Any]]:
+        """The clone, or why there is none."""
+        with self._observer.clock.keras(("again:" if context.made else "clone:") + name):
+            # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
+            # clone would begin with the weights of an original that was built after a run with the same one.
+            self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
+            users = is_users(name)
+            calls = CallsOfKeras(self._observer.framework)
+            try:
+                with self._within(), self.time, calls if users else contextlib.nullcontext():
+                    clone = call_cloner(each, model, context, self._request.get("builds", ""))
+            except Exception as error:  # what this whole project is about
+                theirs = self._request.get("functions_raise") and error is self.callbacks.raised
+                about = {"own": bool(theirs), "clear": is_clear(error)}
+                told = failure(error, below="call_cloner")
+                return None, dict(told, **{key: True for key, value in about.items() if value})
+            finally:
+                self.through_keras = calls.seen
+            refused = no_model(name, clone, self._observer.framework) if users else None
+            if refused is not None:
+                return None, refused
+            context.made += 1
+            return clone, None
+
+    def asked(self, clone: Description | None, cloned: Description, refused: dict[str, Any]) -> dict[str, Any]:
+        """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""
+        callbacks = self.callbacks
+        told: dict[str, Any] = {}
+        if callbacks.watches:
+            layers = clone.layers if clone is not None else None
+            told = asked_for(callbacks, cloned.layers, self._observer.framework, layers)
+        if callbacks.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
+            told["raised"] = failure(callbacks.raised, below="_clone_function")
+        return {"asked": told} if told else {}
+
+    def _given(self) -> dict[str, Any]:
+        """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
+        given = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
+        given.update(given.pop(ALL, None) or {})
+        return self.callbacks.around(given)
+
+    def _value(self, text: str) -> Any:
+        names = dict(self._module.__dict__, model=self._model)
+        return eval(text, names)  # noqa: S307 - the script's own words
+
+    @contextlib.contextmanager
+    def _within(self) -> Iterator[None]:
+        """The scopes in which a model is cloned."""
+        with contextlib.ExitStack() as scopes:
+            for text in self._request.get("within", ()):
+                scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
+            yield
