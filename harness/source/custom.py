@@ -243,6 +243,10 @@ _BODIES = {
     def call(self, x):
         return {"whole": x * 1.0, "parts": (x * 0.5, [x * 0.25])}
 """,
+    "Dampen": """\
+    def call(self, x):
+        return self.layer(x) * 0.5
+""",
     "Amplify": """\
     def __init__(self, factor=2.0, name=None):
         super().__init__(name=name)
@@ -255,8 +259,8 @@ _BODIES = {
         return keras.KerasTensor(x.shape, dtype=x.dtype)
 """,
 }
-_BASES = {"Amplify": "keras.Operation"}
-"""What is no layer."""
+_BASES = {"Dampen": "layers.Wrapper", "Amplify": "keras.Operation"}
+"""What is a wrapper of layers, and what is no layer."""
 
 CLASSES = {
     name: f"{REGISTERED}class {name}({_BASES.get(name, 'layers.Layer')}):\n{body}" for name, body in _BODIES.items()

@@ -6,6 +6,7 @@ The classes themselves, in each dialect, are in `harness/source/custom.py`; here
 from __future__ import annotations
 
 from clonediff.strategies.graph import Array, Items, Named, Seq
+from clonediff.strategies.kinds.arguments import layer
 from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
 
 OWN_OPERATION = "Amplify"
@@ -46,5 +47,16 @@ KINDS = (
     Kind("Gather", takes=(1, 3), pass_as="gapped"),
     Kind("Join", calls=("other",), takes=(2, 3), pass_as="apart"),
     *plain_kinds("ForkNested"),
+    Kind(
+        "Dampen",
+        options={
+            "layer": (
+                layer("Dense", units=3),
+                layer("Activation", activation="tanh"),
+                layer("Dense", units=2, frozen=True),
+                layer("Scale"),
+            )
+        },
+    ),
     Kind(OWN_OPERATION, options={"factor": (LEFT_OUT, 3.0)}, shared=False),
 )
