@@ -14,7 +14,7 @@ from .build import BuiltModel, build, build_after, custom_objects, script
 from .by_hand import compared_by_hand
 from .callback_log import ARRIVED, COMPARED, NOT_COMPARED, CallbackLog, asked_for
 from .canonical import forget_functions
-from .cloners import Cloner, TrialContext, as_cloner, call_cloner, cloner
+from .cloners import Cloner, TrialContext, as_cloner, call_cloner, clone_model_by, cloner
 from .cloners.copies import KEEP_VALUES, SAME_LAYERS
 from .cpu_limit import CloneTime, TooLong
 from .description import Description
@@ -40,6 +40,8 @@ ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
 MODEL = "model"
 """The name of one that stands in the place of the model."""
+CLONE_MODEL = "clone_model"
+"""The name by which functions of the source call whoever clones their model."""
 
 
 def run_trial(
@@ -349,6 +351,8 @@ class _Trial:
             self._renew()
         self._callbacks = CallbackLog()
         context = TrialContext(self._observer.framework, self._known, self._given)
+        if self._module is not None and CLONE_MODEL in self._module.__dict__:
+            self._module.__dict__[CLONE_MODEL] = clone_model_by(each, context)
         self._progress.begin("clone", "cloning with " + name)
         model = self._value(self._arguments[MODEL]) if MODEL in self._arguments else self._cloned.model
         clone, refused = self._call(name, each, model, context)
