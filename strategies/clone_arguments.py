@@ -31,6 +31,9 @@ DTYPES = {
 }
 """What takes the place of an input's dtype."""
 
+OTHER_SHAPES = ("batch", "wider", "transposed")
+"""What takes the place of an input and is not of its shape."""
+
 OPEN = 3
 """What a dimension that was left open becomes where it is closed."""
 _IDS = 6
@@ -68,10 +71,26 @@ def keeps_layers(arguments: CloneArguments) -> bool:
     return function is not None and "kept" in (function.change, function.others)
 
 
+def goes_inside(arguments: CloneArguments) -> bool:
+    """Whether a clone function is asked about the layers of models within the model."""
+    function = arguments.clone_function
+    return arguments.recursive or (function is not None and function.recurses)
+
+
+def within(arguments: CloneArguments) -> CloneArguments | None:
+    """What a model within the model is cloned with; None where it is asked for as one layer.
+
+    A function that clones it by itself hands on nothing but itself.
+    """
+    if arguments.recursive:
+        return arguments
+    return CloneArguments(clone_function=arguments.clone_function) if goes_inside(arguments) else None
+
+
 def repeats(arguments: CloneArguments) -> bool:
     """Whether a clone that is cloned with these once more is asked to be what it is, with layers of its own."""
     clone, call = arguments.clone_function, arguments.call_function
-    once = clone is not None and clone.change in ("renamed", "nested", "model", "wrapped")
+    once = clone is not None and clone.change in ("renamed", "unwrapped", "nested", "model", "wrapped")
     return not (
         makes_none(arguments) or keeps_layers(arguments) or once or (call is not None and call.change in _IN_CALLS)
     )
@@ -97,6 +116,8 @@ def _given(each: Input, how: NewInputs, number: int) -> Input:
         case "wider" if each.dtype == "float32":
             last = (size if size is None else size + 1 for size in each.shape[-1:])
             return structs.replace(new, shape=(*each.shape[:-1], *last))
+        case "transposed":
+            return structs.replace(new, shape=(*each.shape[-1:], *each.shape[:-1]))
         case "closed":
             return structs.replace(new, shape=tuple(OPEN if size is None else size for size in each.shape))
         case "sparse":

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple, TypeVar, get_args
 
 from msgspec import structs
 
 from clonediff.strategies.asking import infer, keras
 from clonediff.strategies.chains import plainly_built, plainly_built_within
-from clonediff.strategies.clone_arguments import DTYPES, features_of, inner_layer, inputs_of, makes_none
+from clonediff.strategies.clone_arguments import DTYPES, OTHER_SHAPES, features_of, inner_layer, inputs_of, makes_none
 from clonediff.strategies.graph import (
     OF_ALL,
     CallChange,
@@ -24,10 +25,12 @@ from clonediff.strategies.graph import (
     CloneFunction,
     Graph,
     Items,
+    Made,
     NewInputs,
     Ref,
     Value,
     Wrong,
+    all_layers,
     levels,
 )
 from clonediff.strategies.kinds import CATALOGUE, Generation, Kind
@@ -83,6 +86,8 @@ shared, which the function gives the original's layer and the clone's.
 _OF_EVERY_LAYER = ("trainable", "dtype")
 _SWAPS: tuple[CloneChange, ...] = ("dense", "recurrent")
 
+_CHANGES_INSIDE: tuple[CloneChange, ...] = tuple(each for each in get_args(CloneChange) if each != "raises")
+
 Kinds = Mapping[str, Kind]
 
 
@@ -93,9 +98,11 @@ class Sort(NamedTuple):
     does: str = ""
 
 
+RECURSES = Sort("clone_function", "recurses")
 SORTS: tuple[Sort, ...] = (
     *(Sort("inputs", how) for how in get_args(NewInputs)[1:]),
     *(Sort("clone_function", change) for change in get_args(CloneChange)),
+    RECURSES,
     *(Sort("call_function", change) for change in get_args(CallChange)),
     Sort("recursive"),
     *(Sort("wrong", wrong) for wrong in get_args(Wrong)[1:]),
@@ -110,7 +117,8 @@ def sorts_of(arguments: CloneArguments) -> list[Sort]:
     given = [Sort(part, its.change) for part, its in functions if its is not None]
     words = (("inputs", arguments.inputs), ("wrong", arguments.wrong))
     given += [Sort(part, its) for part, its in words if its]
-    return given + [Sort("recursive")] * arguments.recursive
+    recurses = arguments.clone_function is not None and arguments.clone_function.recurses
+    return given + [RECURSES] * recurses + [Sort("recursive")] * arguments.recursive
 
 
 def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds: Kinds = CATALOGUE) -> Graph:
@@ -134,11 +142,15 @@ def cloned(graph: Graph, digits: Sequence[int], features: Collection[str], kinds
 
 
 def _with(graph: Graph, arguments: CloneArguments) -> Graph:
-    """The graph, cloned with these. One that gets inputs of another batch has no Sequential that they build."""
-    built = plainly_built(graph)
-    return structs.replace(
-        plainly_built_within(built) if arguments.inputs == "batch" else built, clone_arguments=arguments
-    )
+    """The graph, cloned with these.
+
+    One that gets inputs of another batch or shape has no Sequential that they build; nor has one whose models a
+    function clones, since `tf_keras` calls the input that a Sequential gets by the name of its first layer.
+    """
+    built, function = plainly_built(graph), arguments.clone_function
+    if arguments.inputs in OTHER_SHAPES or (function is not None and function.recurses):
+        built = plainly_built_within(built)
+    return structs.replace(built, clone_arguments=arguments)
 
 
 def _one_of(
@@ -172,15 +184,21 @@ def _offers(
     graph: Graph, arguments: CloneArguments, sort: Sort, which: int, features: Collection[str], kinds: Kinds
 ) -> Iterator[CloneArguments]:
     """Arguments with a part of that sort: on layers of one kind or of all, with one of the settings that those have."""
-    if sort.part == "clone_function":
+    if sort == RECURSES:
+        for function in _recursing(graph, which, features, kinds):
+            yield structs.replace(arguments, clone_function=function)
+    elif sort.part == "clone_function":
         does: CloneChange = sort.does  # type: ignore[assignment]  # one of them
-        functions = _clone_functions(graph, does, which, arguments.recursive, features, kinds)
-        yield from (structs.replace(arguments, clone_function=each) for each in functions)
+        for function in _clone_functions(graph, does, which, arguments.recursive, features, kinds):
+            offer = structs.replace(arguments, clone_function=function)
+            if does == "channels first" and _are_others(graph, "transposed") and not arguments.inputs:
+                yield structs.replace(offer, inputs="transposed")
+            yield offer
     elif sort.part == "call_function":
         for kind in (None,) if sort.does == "plain" else _shuffled(_called(graph, arguments.recursive), which):
             if sort.does != "training" or _takes_training(kinds.get(kind or "")):
                 yield structs.replace(arguments, call_function=CallFunction(sort.does, kind))  # type: ignore[arg-type]  # as well
-    elif sort.part == "recursive" and any(layer.graph is not None for layer in graph.layers):
+    elif sort.part == "recursive" and _holds_models(graph):
         # To go into the models of the model is of use to a function.
         yield structs.replace(arguments, recursive=True, clone_function=arguments.clone_function or CloneFunction())
         yield structs.replace(arguments, recursive=True)
@@ -188,6 +206,10 @@ def _offers(
         yield structs.replace(arguments, inputs=sort.does)
     elif sort.part == "wrong":
         yield structs.replace(arguments, wrong=sort.does)
+
+
+def _holds_models(graph: Graph) -> bool:
+    return any(layer.graph is not None for layer in graph.layers)
 
 
 def _takes_training(kind: Kind | None) -> bool:
@@ -206,7 +228,7 @@ def _are_others(graph: Graph, how: NewInputs) -> bool:
     asked, fresh = (
         inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs=each))) for each in (how, "fresh")
     )
-    return asked != fresh or how not in (*DTYPES, "sparse", "wider", "closed", "batch")
+    return asked != fresh or how not in (*DTYPES, *OTHER_SHAPES, "sparse", "closed")
 
 
 def _clone_functions(
@@ -219,17 +241,40 @@ def _clone_functions(
         settings = (*SETTINGS, *formed)
         pairs = [(kind, key, value) for kind in there for key, value in settings if _has(kinds.get(kind), key)]
         functions = [CloneFunction(change, *pair) for pair in _shuffled(pairs, which)]
+    elif change == "channels first":
+        have_axes = [kind for kind in there if any(_has(kinds.get(kind), key) for key in ("data_format", "axis"))]
+        functions = [CloneFunction(change, kind) for kind in have_axes]
+    elif change == "unwrapped":
+        wrappers = _wrappers(graph)
+        functions = [CloneFunction(change, kind) for kind in there if kind in wrappers]
     elif change in _SWAPS:
         widths = _called(graph, recursive)
         functions = [CloneFunction(change, kind, value=widths[kind]) for kind in there if widths[kind]]
     else:
         functions = [CloneFunction(change, kind) for kind in there]
-    if change in OF_ALL:
+    if change in OF_ALL and (functions or change != "channels first"):
         functions.insert(which % 2 * len(functions), CloneFunction(change))
     for each in functions:
         kept = structs.replace(each, others="kept")
         offers = (each, kept) if which & 4 else (kept, each)
         yield from (each,) if each.kind is None else offers
+
+
+def _wrappers(graph: Graph) -> set[str]:
+    """The kinds of layers around one layer; without those around a model, where that would be cloned for ever."""
+    endless = ("clone_function", "model") in _ENDLESS.get(graph.generation or "keras", {})
+    inner = ((layer.kind, layer.arg("layer")) for layer in all_layers(graph))
+    made = [(kind, its.layer) for kind, its in inner if isinstance(its, Made)]
+    return {kind for kind, _ in made} - {kind for kind, its in made if endless and its.kind == "Sequential"}
+
+
+def _recursing(graph: Graph, which: int, features: Collection[str], kinds: Kinds) -> Iterator[CloneFunction]:
+    """Functions that go into the models of the model by themselves: one that does each thing."""
+    if not _holds_models(graph):
+        return
+    for change in _shuffled(_CHANGES_INSIDE, which):
+        for function in islice(_clone_functions(graph, change, which, True, features, kinds), 1):
+            yield structs.replace(function, recurses=True)
 
 
 def _has(kind: Kind | None, key: str) -> bool:

@@ -157,13 +157,12 @@ class Input(msgspec.Struct, frozen=True, omit_defaults=True):
     ragged: bool = False
 
 
-OtherSort: TypeAlias = Literal["half", "double", "sparse", "whole", "float"]
+OtherSort: TypeAlias = Literal["transposed", "half", "double", "sparse", "whole", "float"]
 NewInputs: TypeAlias = Literal[
     "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "inner", "turned", "wider", OtherSort
 ]
-CloneChange: TypeAlias = Literal[
-    "remade", "kept", "renamed", "set", "replaced", "nested", "wrapped", "dense", "recurrent", "model", "raises"
-]
+OtherLayer: TypeAlias = Literal["unwrapped", "replaced", "nested", "wrapped", "dense", "recurrent", "model"]
+CloneChange: TypeAlias = Literal["remade", "kept", "renamed", "set", "channels first", OtherLayer, "raises"]
 CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
 Wrong: TypeAlias = Literal[
     "", "function", "call", "nothing", "text", "numbers", "more", "no model", "models", "subclass"
@@ -175,9 +174,11 @@ class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     """A `clone_function`: what it does to layers of `kind`, to all where that is None, and what to the others.
 
     "remade" is a layer from its config, "kept" the layer itself. "set" sets `key` in the config to `value`, "renamed"
-    its name; "replaced" gives an `Activation` of the same name, "wrapped" a `TimeDistributed` around a remade layer,
-    "nested" a `Sequential` of one, "model" a functional model of one, "dense" and "recurrent" a `Dense` or `SimpleRNN`
-    of `value` units. "raises" gives none, but an exception.
+    its name, "channels first" its data format and its axis. "unwrapped" gives the layer that a wrapper holds, kept
+    where the others are, else remade; "replaced" an `Activation` of the same name, "wrapped" a `TimeDistributed` around
+    a remade layer, "nested" a `Sequential` of one, "model" a functional model of one, "dense" and "recurrent" a `Dense`
+    or `SimpleRNN` of `value` units. "raises" gives none, but an exception. One that `recurses` calls `clone_model`
+    with itself for a model within the model.
     """
 
     change: CloneChange = "remade"
@@ -185,9 +186,10 @@ class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
     key: str = ""
     value: Value = None
     others: Literal["remade", "kept"] = "remade"
+    recurses: bool = False
 
 
-OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed")
+OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed", "channels first")
 """What a clone function may do to layers of all kinds at once."""
 
 
@@ -206,8 +208,8 @@ class CloneArguments(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
     no dimension left open, the model's own, or what a layer made of new ones, a tensor that a layer of the model gives,
-    in a dict of another order, one wider, of a smaller or a larger dtype, sparse in the place of dense and the other
-    way round, whole numbers in the place of floats or floats in theirs; "" is none.
+    in a dict of another order, one wider, with the last dimension as the first, of a smaller or a larger dtype, sparse
+    in the place of dense and the other way round, whole numbers in the place of floats or floats in theirs; "" is none.
     What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
     for the inputs, one input too many; None or a list for the model, or a model of a custom class around it with a
     clone function.

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from clonediff.strategies.asking import infer
 from clonediff.strategies.chains import builds_within
+from clonediff.strategies.clone_arguments import OTHER_SHAPES
 from clonediff.strategies.custom_models import makes_parts
-from clonediff.strategies.graph import CloneArguments, Graph, Layer, Ref, all_layers, levels
+from clonediff.strategies.graph import CloneArguments, CloneChange, Graph, Layer, Ref, all_layers, levels
 from clonediff.strategies.kinds import CATALOGUE, Generation
 from clonediff.strategies.kinds.custom import OWN_OPERATION
 from clonediff.strategies.kinds.operations import is_operation
@@ -110,13 +111,17 @@ def _asked_of_none(graph: Graph, done: set[str], arguments: CloneArguments) -> b
     )
 
 
+_AS_IT_IS: tuple[CloneChange, ...] = ("remade", "kept", "renamed", "set", "channels first")
+_OF_ONE_TENSOR: tuple[CloneChange, ...] = ("unwrapped", "replaced", "dense", "recurrent")
+
+
 def _may_be_a_default(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
     function = arguments.clone_function
     dtypes = arguments.inputs in ("half", "double", "whole", "float")
     put_there = None
     if function is not None:
         dtypes = dtypes or (function.change, function.key) == ("set", "dtype")
-        put_there = function.kind if function.change not in ("remade", "kept", "renamed", "set") else None
+        put_there = function.kind if function.change not in _AS_IT_IS else None
     return any(
         "training" in dict(call.kwargs) and (dtypes or level.layers[call.layer].kind == put_there)
         for level in levels(graph)
@@ -127,7 +132,7 @@ def _may_be_a_default(graph: Graph, done: set[str], arguments: CloneArguments) -
 def _of_others(graph: Graph, done: set[str], arguments: CloneArguments) -> bool:
     """Whether a layer that takes a tensor and gives one comes in the place of one that takes or gives others."""
     function = arguments.clone_function
-    there = function.kind if function is not None and function.change in ("replaced", "dense", "recurrent") else None
+    there = function.kind if function is not None and function.change in _OF_ONE_TENSOR else None
     return any(
         level.layers[call.layer].kind == there
         and not (len(call.args) == 1 and isinstance(call.args[0], Ref) and call.outputs == 1)
@@ -250,10 +255,10 @@ RULES: tuple[Rule, ...] = (
         "where a Sequential begins that is given what a layer gave",
         lambda graph, done, arguments: arguments.inputs in ("made", "inner") and graph.sequential,
     ),
-    # keras/src/models/sequential.py:get_config tells the batch that it was built for, or none.
+    # keras/src/models/sequential.py:get_config tells the shape that it was built for, with its batch, or none.
     Rule(
-        "for which batch a Sequential is built that the model's inputs build",
-        lambda graph, done, arguments: arguments.inputs == "batch" and builds_within(graph),
+        "for which batch or shape a Sequential is built that the model's inputs build",
+        lambda graph, done, arguments: arguments.inputs in OTHER_SHAPES and builds_within(graph),
     ),
     # tf_keras/src/layers/core/tf_op_layer.py: operations are layers, which a script has no other names for.
     Rule(

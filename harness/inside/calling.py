@@ -6,7 +6,7 @@ import contextlib
 from typing import Any, Iterator
 
 from .callback_log import CallbackLog, asked_for
-from .cloners import Cloner, TrialContext, call_cloner
+from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import CallsOfKeras, is_users, no_model
 from .cpu_limit import CloneTime
 from .description import Description
@@ -17,6 +17,8 @@ ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
 MODEL = "model"
 """The name of an expression for what is cloned instead of the model."""
+CLONE_MODEL = "clone_model"
+"""The name by which functions of the source call whoever clones their model."""
 
 
 class Calling:
@@ -34,11 +36,13 @@ class Calling:
         self.through_keras = False
         """Whether the last cloner, one of a user's own, has called the `clone_model` of Keras."""
 
-    def begin(self, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
+    def begin(self, each: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
         """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
         self._model = model
         self.callbacks = CallbackLog()
         context = TrialContext(self._observer.framework, known, self._given)
+        if self.arguments and CLONE_MODEL in self._module.__dict__:
+            self._module.__dict__[CLONE_MODEL] = clone_model_by(each, context)
         return context, self._value(self.arguments[MODEL]) if MODEL in self.arguments else model
 
     def call(

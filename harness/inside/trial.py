@@ -339,7 +339,7 @@ class _Trial:
             self._renew()
         self._hold_what_runs_have_set()
         self._progress.begin("clone", "cloning with " + name)
-        context, model = calling.begin(self._cloned.model, self._known)
+        context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
         with contextlib.nullcontext() if self._module is None else warned.listening("call_cloner"):
             clone, refused = calling.call(name, each, model, context)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from clonediff.harness.source.words import literal
 from clonediff.strategies.graph import CallFunction, CloneFunction, Value, Wrong
 
-CLONE_FUNCTION, CALL_FUNCTION, MODEL = "clone_function", "call_function", "model"
+CLONE_FUNCTION, CALL_FUNCTION, MODEL, CLONE_MODEL = "clone_function", "call_function", "model", "clone_model"
 _REMADE = "layer.__class__.from_config(layer.get_config())"
 AROUND = """\
 class Around(keras.Model):
@@ -30,6 +30,13 @@ def write_clone_function(function: CloneFunction, cls: Callable[[str], str], val
         "kept": ["return layer"],
         "renamed": ['config["name"] = f"{layer.name}_copy"'],
         "set": [f"config[{literal(function.key)}] = {text}"],
+        "channels first": [
+            'if "data_format" in config:',
+            '    config["data_format"] = "channels_first"',
+            'if "axis" in config:',
+            '    config["axis"] = 1',
+        ],
+        "unwrapped": [f"return {others.replace('layer', 'layer.layer')}"],
         "replaced": ['return layers.Activation("tanh", name=layer.name)'],
         "wrapped": [f"return layers.TimeDistributed({_REMADE}, name=layer.name)"],
         "nested": [f"return keras.Sequential([{_REMADE}], name=layer.name)"],
@@ -43,7 +50,7 @@ def write_clone_function(function: CloneFunction, cls: Callable[[str], str], val
         ],
     }[function.change]
     before, after = ["config = layer.get_config()"], ["return layer.__class__.from_config(config)"]
-    changes_config = function.change in ("renamed", "set")
+    changes_config = function.change in ("renamed", "set", "channels first")
     if function.kind is None:
         lines = [*before, *change, *after] if changes_config else change
     else:
@@ -53,6 +60,9 @@ def write_clone_function(function: CloneFunction, cls: Callable[[str], str], val
         else:
             whole = [*before, *change, *after] if changes_config else change
             lines = [test, *_within(whole), f"return {others}"]
+    if function.recurses:
+        again = f"return {CLONE_MODEL}(layer, {CLONE_FUNCTION}={CLONE_FUNCTION})"
+        lines = ["if isinstance(layer, keras.Model):", *_within([again]), *lines]
     return "\n".join((f"def {CLONE_FUNCTION}(layer):", *_within(lines), ""))
 
 

@@ -331,6 +331,10 @@ _BODIES = {
         if config["width"] is not None:
             self.make(config["width"])
 """,
+    "Dampen": """\
+    def call(self, x):
+        return self.layer(x) * 0.5
+""",
     "Amplify": """\
     def __init__(self, factor=2.0, name=None):
         super().__init__(name=name)
@@ -343,8 +347,8 @@ _BODIES = {
         return keras.KerasTensor(x.shape, dtype=x.dtype)
 """,
 }
-_BASES = {"Amplify": "keras.Operation"}
-"""What is no layer."""
+_BASES = {"Dampen": "layers.Wrapper", "Amplify": "keras.Operation"}
+"""What is a wrapper of layers, and what is no layer."""
 
 CLASSES = {
     name: f"{REGISTERED}class {name}({_BASES.get(name, 'layers.Layer')}):\n{body}" for name, body in _BODIES.items()

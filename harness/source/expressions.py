@@ -33,7 +33,7 @@ from clonediff.strategies.preparations import PATHS as OF_PREPARATIONS
 _RESERVED = frozenset(
     (
         *("model", "inputs", "data", "folder", "keras", "layers", "ops", "tf", "np", "tempfile", "functools", "x", "K"),
-        *("sys", "importlib", "spec", "clone_function", "call_function"),
+        *("sys", "importlib", "spec", "clone_function", "call_function", "clone_model"),
     )
 )
 

@@ -15,6 +15,7 @@ KERAS3 = Dialect(
         "np": "import numpy as np",
         "layers": "from keras import layers",
         "ops": "from keras import ops",
+        "clone_model": "from keras.models import clone_model",
     },
     functions="ops.",
     words={

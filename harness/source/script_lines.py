@@ -29,7 +29,7 @@ from clonediff.harness.source.tensors import Variables, Words
 from clonediff.harness.source.words import dtype_literal, identifier, literal, snake, tuple_literal
 from clonediff.strategies.asking import taken
 from clonediff.strategies.calling import packed
-from clonediff.strategies.clone_arguments import inner_layer
+from clonediff.strategies.clone_arguments import inner_layer, within
 from clonediff.strategies.graph import (
     Base,
     Call,
@@ -290,9 +290,9 @@ class ScriptLines(Expressions):
         """The expression that makes a layer; with `needs_name`, a variable that holds it already.
 
         Where a clone function is asked for it, it is asked with the layer of the model that is cloned; but for a model
-        that `recursive` goes into.
+        that `recursive`, or the function itself, goes into.
         """
-        inside = arguments if arguments is not None and arguments.recursive else None
+        inside = None if arguments is None else within(arguments)
         if arguments is None or arguments.clone_function is None or (layer.graph is not None and inside is not None):
             made = self._plainly_made(layer, needs_name or self.holds or place in self.kept, inside, place)
             self.layers[place] = made

@@ -15,6 +15,7 @@ TF_KERAS = Dialect(
         "tf": "import tensorflow as tf",
         "keras": "import tf_keras as keras",
         "layers": "from tf_keras import layers",
+        "clone_model": "from tf_keras.models import clone_model",
     },
     functions="tf.",
     words={
@@ -52,6 +53,7 @@ TF_DOT_KERAS = replace(
         **TF_KERAS.imports,
         "keras": "from tensorflow import keras",
         "layers": "from tensorflow.keras import layers",
+        "clone_model": "from tensorflow.keras.models import clone_model",
     },
     # Before 2.3 `training` is a tensor while a model is made, which no `if` takes.
     trains="keras.backend.in_train_phase({0} * 3.0, {0}, training=training)",

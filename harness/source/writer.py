@@ -14,6 +14,7 @@ from clonediff.harness.source.clone_arguments import (
     AROUND,
     CALL_FUNCTION,
     CLONE_FUNCTION,
+    CLONE_MODEL,
     MODEL,
     write_call_function,
     write_clone_function,
@@ -107,6 +108,7 @@ def _functions(script: ScriptLines, clone_arguments: CloneArguments) -> Iterator
     """What `clone_model` is given beside inputs, by name; the functions are defined."""
     if clone_arguments.clone_function is not None:
         script.define(write_clone_function(clone_arguments.clone_function, script.class_of, script.plain))
+        script.needs.update((CLONE_MODEL,) if clone_arguments.clone_function.recurses else ())
         yield CLONE_FUNCTION, CLONE_FUNCTION
     if clone_arguments.call_function is not None:
         script.define(write_call_function(clone_arguments.call_function, script.class_of))

@@ -5,7 +5,8 @@ The classes themselves, in each dialect, are in `harness/source/custom.py`; here
 
 from __future__ import annotations
 
-from clonediff.strategies.graph import Array, Items, Layer, Made, Named, Seq
+from clonediff.strategies.graph import Array, Items, Named, Seq
+from clonediff.strategies.kinds.arguments import layer
 from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
 
 OWN_OPERATION = "Amplify"
@@ -48,7 +49,18 @@ KINDS = (
     *plain_kinds("ForkNested"),
     Kind("Louder", options={"depth": (LEFT_OUT, 2)}, call_options={"gain": (LEFT_OUT, 2.0, None)}),
     Kind("Tied", options={"units": (4, 2)}),
-    Kind("Mirror", options={"layer": (Made(Layer("Dense", (("units", 4),))),)}),
+    Kind("Mirror", options={"layer": (layer("Dense", units=4),)}),
     *plain_kinds("Late Remember Tailored"),  # a weight and an attribute made in `call`; a `get_build_config`
+    Kind(
+        "Dampen",
+        options={
+            "layer": (
+                layer("Dense", units=3),
+                layer("Activation", activation="tanh"),
+                layer("Dense", units=2, frozen=True),
+                layer("Scale"),
+            )
+        },
+    ),
     Kind(OWN_OPERATION, options={"factor": (LEFT_OUT, 3.0)}, shared=False),
 )

@@ -19,6 +19,7 @@ from clonediff.strategies.graph import (
     Graph,
     Input,
     Layer,
+    Made,
     Ref,
     Seq,
 )
@@ -54,6 +55,63 @@ model = keras.Model(inputs, dense)
         "dense = clone_function(dense_layer)(inputs)\n"
         "model = keras.Model(inputs, dense)\n"
     )
+
+
+def test_the_layer_that_a_wrapper_holds() -> None:
+    layer = Layer("Dampen", (("layer", Made(Layer("Dense", (("units", 4),)))),))
+    function = CloneFunction("unwrapped", "Dampen")
+    for others, gives in (
+        ("remade", "layer.layer.__class__.from_config(layer.layer.get_config())"),
+        ("kept", "layer.layer"),
+    ):
+        given = CloneArguments(clone_function=structs.replace(function, others=others))
+        its = written(structs.replace(INNER, layers=(layer,), generation="keras", clone_arguments=given), "keras")
+        assert f"    if type(layer) is Dampen:\n        return {gives}\n" in its.source
+        assert "dampen = clone_function(dampen_layer)(inputs)\n" in its.asked
+
+
+def test_another_axis_on_inputs_whose_channels_come_first() -> None:
+    given = CloneArguments("transposed", CloneFunction("channels first"))
+    graph = structs.replace(INNER, layers=(Layer("BatchNormalization"),), generation="keras", clone_arguments=given)
+    its = written(graph, "keras")
+    assert (
+        """
+def clone_function(layer):
+    config = layer.get_config()
+    if "data_format" in config:
+        config["data_format"] = "channels_first"
+    if "axis" in config:
+        config["axis"] = 1
+    return layer.__class__.from_config(config)
+"""
+        in its.source
+    )
+    assert dict(its.arguments)["input_tensors"] == "keras.Input(shape=(4, 3))"
+    assert its.asked.startswith("inputs = keras.Input(shape=(4, 3))\n")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "module"),
+    [("keras", "keras"), ("tf_keras", "tf_keras"), ("tf.keras", "tensorflow.keras")],
+)
+def test_a_function_that_clones_models_by_itself(dialect: str, module: str) -> None:
+    given = CloneArguments(clone_function=CloneFunction("renamed", recurses=True))
+    graph = Graph((Input((3, 4)),), (Layer("Model", graph=INNER),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    its = written(structs.replace(graph, clone_arguments=given), dialect)
+    assert f"\nfrom {module}.models import clone_model\n" in its.source
+    assert (
+        """
+def clone_function(layer):
+    if isinstance(layer, keras.Model):
+        return clone_model(layer, clone_function=clone_function)
+    config = layer.get_config()
+"""
+        in its.source
+    )
+    assert "inner_inputs = keras.Input(shape=(3, 4))\ndense = clone_function(dense_layer)(inner_inputs)\n" in its.asked
+    assert "clone_function(inner_model)" not in its.asked
+    once = structs.replace(graph, clone_arguments=CloneArguments(clone_function=CloneFunction("renamed")))
+    assert "clone_function(inner_model)" in written(once, dialect).asked
 
 
 def test_a_value_is_written_once() -> None:

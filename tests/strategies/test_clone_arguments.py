@@ -25,13 +25,14 @@ from clonediff.strategies.graph import (
     Input,
     Items,
     Layer,
+    Made,
     NewInputs,
     Ref,
     Seq,
     Wrong,
 )
 from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES
-from tests.warm_keras import process_of
+from tests.warm_keras import kinds_of, process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
@@ -73,6 +74,9 @@ SUITED = (
     CloneArguments(clone_function=CloneFunction("kept", "Dense")),
     CloneArguments(clone_function=CloneFunction("set", "Dense", "activation", "tanh", others="kept")),
     CloneArguments(clone_function=CloneFunction("set", "Dense", "use_bias", False), recursive=True),
+    CloneArguments(clone_function=CloneFunction("channels first")),
+    CloneArguments(clone_function=CloneFunction(recurses=True)),
+    CloneArguments(clone_function=CloneFunction("renamed", "Dense", recurses=True), recursive=True),
     CloneArguments(clone_function=CloneFunction("replaced", "Dropout")),
     CloneArguments(clone_function=CloneFunction("wrapped", "Dense")),
     CloneArguments(clone_function=CloneFunction("nested", "Dense")),
@@ -125,6 +129,9 @@ def test_inputs_that_are_given() -> None:
     assert inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs="wider"))) == (
         Input((None, 5), name="given_1"),
     )
+    assert inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs="transposed"))) == (
+        Input((4, None), name="given_1"),
+    )
     assert inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs="own"))) == graph.inputs
     assert inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs="batch")))[0].batch == 2
 
@@ -146,9 +153,10 @@ def _drawn(
     graph: Graph, features: Collection[str] = CLONE_ARGUMENT_FEATURES | {LATER}, times: int = 300, seed: int = 0
 ) -> list[Graph]:
     """Clone arguments for a graph, as the Keras of its generation can build what they ask for."""
-    draw = random.Random(seed)
-    with asking(asked(process_of(graph.generation or "keras"))):
-        return [cloned(graph, [draw.randrange(256) for _ in range(DIGITS)], features) for _ in range(times)]
+    draw, generation = random.Random(seed), graph.generation or "keras"
+    kinds = kinds_of(generation)
+    with asking(asked(process_of(generation))):
+        return [cloned(graph, [draw.randrange(256) for _ in range(DIGITS)], features, kinds) for _ in range(times)]
 
 
 def test_a_release_that_makes_no_inputs_of_what_layers_gave_is_given_none_of_that() -> None:
@@ -175,14 +183,20 @@ def test_only_what_is_asked_for_is_drawn() -> None:
     )
 
 
-_ELSEWHERE = {("inputs", how) for how in ("turned", "closed", "float", "sparse", "wider", "half", "double", "whole")}
-"""What this graph has nothing for: a model within it has a width and a dtype of its own."""
+_OTHERS = ("turned", "closed", "float", "sparse", "wider", "transposed", "half", "double", "whole")
+_ELSEWHERE = {
+    *(("inputs", how) for how in _OTHERS),
+    *(("clone_function", change) for change in ("unwrapped", "channels first")),
+}
+"""What this graph has nothing for: no layer has an axis or a layer, and a model has a width and a dtype of its own."""
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_every_sort_of_argument_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
     features = CLONE_ARGUMENT_FEATURES | {LATER} if generation == "keras" else {"new inputs", "clone functions"}
-    given = [each.clone_arguments for each in _drawn(structs.replace(GRAPH, generation=generation), features, 500)]
+    given = [
+        each.clone_arguments for each in _drawn(structs.replace(GRAPH, generation=generation), features, 500, seed=1)
+    ]
     met = collections.Counter(sort for arguments in given if arguments is not None for sort in sorts_of(arguments))
     endless = {("inputs", "made"), ("clone_function", "model")} if generation == "tf_keras" else set()
     share = len(given) / len(met)
@@ -210,6 +224,58 @@ def test_inputs_of_every_sort_are_drawn_for_a_graph_that_has_something_for_them(
         if each.clone_arguments is not None
     }
     assert {"half", "double", "wider", "closed", "turned", "sparse", "whole"} <= met
+
+
+WRAPPER = Layer("Dampen", (("layer", Made(Layer("Dense", (("units", 4),)))),))
+OF_AXES = Layer("BatchNormalization")
+_OF_INPUTS = ("new inputs", "clone functions")
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_what_users_write_is_drawn_for_a_graph_that_has_something_for_it(
+    generation: Literal["keras", "tf_keras"],
+) -> None:
+    layers = (WRAPPER, OF_AXES, Layer("Model", graph=INNER), Layer("Permute", (("dims", Seq((2, 1), "tuple")),)))
+    calls = (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Ref(2),)), Call(3, (Ref(1),)))
+    gives = Seq((Ref(3), Ref(4)))
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), gives, generation=generation)
+    met = [
+        each.clone_arguments for each in _drawn(graph, {"new inputs", "clone functions"}, 200) if each.clone_arguments
+    ]
+    functions = {each.clone_function for each in met if each.clone_function is not None}
+    assert {each.others for each in functions if each.change == "unwrapped"} == {"remade", "kept"}
+    assert {each.kind for each in functions if each.change == "unwrapped"} == {"Dampen"}
+    assert {each.kind for each in functions if each.change == "channels first"} == {None, "BatchNormalization"}
+    assert len({each.change for each in functions if each.recurses}) > 3
+    alone = structs.replace(INNER, layers=(OF_AXES,), generation=generation)
+    given = [each.clone_arguments for each in _drawn(alone, _OF_INPUTS, 60) if each.clone_arguments]
+    moved = {each.inputs for each in given if each.clone_function == CloneFunction("channels first")}
+    assert "transposed" in moved
+    assert not any(each.clone_function.recurses for each in given if each.clone_function is not None)
+
+
+def test_a_wrapper_around_a_model_is_left_where_that_would_be_cloned_for_ever() -> None:
+    for generation, there in (("keras", True), ("tf_keras", False)):
+        model = Layer("Sequential", (("layers", Seq((Made(Layer("Dense", (("units", 3),))),))),))
+        layer = Layer("Dampen", (("layer", Made(model)),))
+        graph = structs.replace(INNER, layers=(layer,), generation=generation)
+        drawn = [
+            each.clone_arguments.clone_function
+            for each in _drawn(graph, {"clone functions"}, 60)
+            if each.clone_arguments
+        ]
+        assert any(each.change == "unwrapped" for each in drawn if each is not None) is there
+
+
+def test_a_model_that_a_function_clones_by_itself_has_no_sequential_that_is_built_by_what_it_is_called_on() -> None:
+    inner = structs.replace(INNER, sequential=True, built="later")
+    layers, calls = (Layer("Sequential", graph=inner),), (Call(0, (Ref(0),)),)
+    graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(1), generation="tf_keras")
+    drawn = [each for each in _drawn(graph, {"clone functions"}, 60) if each.clone_arguments is not None]
+    built = {(sorts_of(each.clone_arguments)[-1].does, each.layers[0].graph.built) for each in drawn}
+    assert ("recurses", "") in built
+    assert ("recurses", "later") not in built
+    assert any(when == "later" for _, when in built)
 
 
 def test_what_keras_cannot_build_is_not_asked_for() -> None:

@@ -121,6 +121,16 @@ UNSAID = {
         structs.replace(INNER, layers=(Layer("TimeDistributed", (("layer", _CHAIN),)),)),
         CloneArguments(inputs="batch"),
     ),
+    "or shape": (
+        Graph(
+            INNER.inputs,
+            (Layer("Sequential", graph=structs.replace(SEQUENTIAL, built="later")),),
+            INNER.calls,
+            INNER.takes,
+            INNER.gives,
+        ),
+        CloneArguments(inputs="transposed"),
+    ),
     "nested before": (structs.replace(INNER, generation="tf_keras"), CloneArguments(inputs="listed")),
     "Keras 2.2 says": (structs.replace(INNER, generation="keras2"), CloneArguments(wrong="text")),
     "numbers": (structs.replace(INNER, generation="tf_keras"), CloneArguments(wrong="numbers")),

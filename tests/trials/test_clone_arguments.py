@@ -227,6 +227,30 @@ def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
 
 
 _DEEP = Graph((Input((3, 4)),), (Layer("Model", graph=INNER),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+_NAMED = structs.replace(
+    _DEEP,
+    inputs=(Input((3, 4), name="x"),),
+    layers=(Layer("Model", graph=structs.replace(INNER, inputs=(Input((3, 4), name="y"),))),),
+)
+_WRAPPED = Graph(
+    (Input((3, 4), name="x"),),
+    (
+        Layer("Dampen", (("layer", Made(Layer("Dense", (("units", 4),)))),)),
+        Layer("TimeDistributed", (("layer", Made(Layer("Dense", (("units", 2),)))),)),
+    ),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+)
+_OF_CHANNELS = Graph(
+    (Input((5, 3), name="x"),),
+    (Layer("AveragePooling1D", (("pool_size", 2),)), Layer("BatchNormalization"), Layer("Dropout", (("rate", 0.5),))),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(2, (Ref(2),))),
+    Ref(0),
+    Ref(3),
+)
+_CHANNELS_FIRST = CloneArguments("transposed", CloneFunction("channels first"))
+_TO_TANH = CloneFunction("set", "Dense", "activation", "tanh", recurses=True)
 _MASKED = Graph(
     (Input((3,), "int32", fill="ids", high=6),),
     (Layer("Embedding", (("input_dim", 6), ("output_dim", 1), ("mask_zero", True))), Layer("LSTM", (("units", 1),))),
@@ -251,6 +275,17 @@ NAMED_FAULTS = {
         CloneArguments(clone_function=CloneFunction("set", "Embedding", "mask_zero", False)),
         "structure",
     ),
+    "named_alike": (
+        structs.replace(_WRAPPED, generation="keras"),
+        CloneArguments(clone_function=CloneFunction("unwrapped", "Dampen")),
+        "structure",
+    ),
+    "built_as_before": (structs.replace(_OF_CHANNELS, generation="keras"), _CHANNELS_FIRST, "made"),
+    "one_at_a_time": (
+        structs.replace(_DEEP, layers=(Layer("Model", graph=_DEEP),), generation="keras"),
+        CloneArguments(clone_function=_TO_TANH),
+        "structure",
+    ),
     "rewired": (_MASKED, CloneArguments(inputs="own"), "untouched"),
 }
 
@@ -261,6 +296,47 @@ def test_planted_faults_of_one_argument_are_caught(fault: str, keras: SubjectPro
     graph = structs.replace(graph, clone_arguments=clone_arguments)
     well_typed(graph)
     assert check in {each.check for each in planted(graph, keras, f"argument_{fault}")}
+
+
+AS_USERS_WRITE_THEM = {
+    "a wrapper is taken away": (_WRAPPED, CloneArguments(clone_function=CloneFunction("unwrapped", "Dampen"))),
+    "what is within it is kept": (
+        _WRAPPED,
+        CloneArguments(clone_function=CloneFunction("unwrapped", "Dampen", others="kept")),
+    ),
+    "channels come first": (_OF_CHANNELS, _CHANNELS_FIRST),
+    "for one kind": (
+        _OF_CHANNELS,
+        CloneArguments(clone_function=CloneFunction("channels first", "BatchNormalization")),
+    ),
+    "models are cloned with the function itself": (_NAMED, CloneArguments(clone_function=_TO_TANH)),
+    "and their layers kept": (_NAMED, CloneArguments(clone_function=CloneFunction("kept", recurses=True))),
+}
+
+
+@pytest.mark.parametrize("name", AS_USERS_WRITE_THEM)
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+def test_functions_as_users_write_them_do_what_is_asked(
+    name: str, generation: Literal["keras", "tf_keras"], warm: Callable[[str], SubjectProcess]
+) -> None:
+    graph, clone_arguments = AS_USERS_WRITE_THEM[name]
+    graph = structs.replace(graph, generation=generation, clone_arguments=clone_arguments)
+    well_typed(graph)
+    clones = tried(graph, warm(generation), "upstream", "fixed")
+    assert [each.differences for each in clones.values()] == [(), ()]
+
+
+@pytest.mark.parametrize("within", [INNER, structs.replace(INNER, sequential=True)], ids=["functional", "sequential"])
+def test_a_function_that_recurses_calls_whoever_clones(within: Graph, keras: SubjectProcess) -> None:
+    """With `recursive` Keras goes into the model before the function does, and hands on what it was given."""
+    graph = structs.replace(_DEEP, layers=(Layer("Model", graph=within),), generation="keras")
+    for recursive in (False, True):
+        given = CloneArguments("", _TO_TANH, CallFunction("after", "Dense"), recursive)
+        each = structs.replace(graph, clone_arguments=given)
+        well_typed(each)
+        fixed_is_faithful(each, keras)
+    alone = structs.replace(graph, clone_arguments=CloneArguments(clone_function=_TO_TANH))
+    assert planted(alone, keras, "argument_clone_function")
 
 
 @pytest.mark.parametrize("takes", [Ref(0), Seq((Ref(0),))], ids=["a tensor", "in a list"])

@@ -83,6 +83,11 @@ def chosen_cloners(names: Any) -> dict[str, Cloner]:
     return {name: cloner(name) for name in names}
 
 
+def clone_model_by(each: Cloner, context: TrialContext) -> Callable[..., Any]:
+    """A cloner as the `clone_model` that a function of the script calls, whatever it is given there."""
+    return lambda model, **given: each(model, TrialContext(context.framework, context.known, lambda: given))
+
+
 def call_cloner(each: Cloner, model: Any, context: TrialContext, builds: str = "") -> Any:
     """Call a cloner, and build its clone by the call that `builds` is. The frames in a failure are those below this."""
     clone = each(model, context)

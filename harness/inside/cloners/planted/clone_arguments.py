@@ -107,6 +107,45 @@ def argument_error_swallowed(model: Any, context: TrialContext) -> Any:
         return context.framework.fixed()(model)
 
 
+def argument_named_alike(model: Any, context: TrialContext) -> Any:
+    """structure: a layer that the clone function gives has the name of the layer that it was asked for."""
+    given = context.arguments()
+    function = given["clone_function"]
+
+    def clone_function(layer: Any) -> Any:
+        new = function(layer)
+        new.name = layer.name
+        return new
+
+    return context.framework.fixed()(model, **dict(given, clone_function=clone_function))
+
+
+def argument_built_as_before(model: Any, context: TrialContext) -> Any:
+    """made: a layer that the clone function gives is built on the shape that the layer before was built on."""
+    given = context.arguments()
+    function = given["clone_function"]
+
+    def clone_function(layer: Any) -> Any:
+        new = function(layer)
+        new.build(layer.input.shape)
+        return new
+
+    return context.framework.fixed()(model, **dict(given, clone_function=clone_function))
+
+
+def argument_one_at_a_time(model: Any, context: TrialContext) -> Any:
+    """structure: a model that is cloned while another is being cloned is cloned without a function."""
+    others = _AT_WORK[:]
+    _AT_WORK.append(model)
+    try:
+        return context.framework.fixed()(model, **({} if others else context.arguments()))
+    finally:
+        _AT_WORK.pop()
+
+
+_AT_WORK: list[Any] = []
+
+
 def _with_models(model: Any, context: TrialContext, inside: dict[str, Any]) -> Any:
     """A clone in which models within the model are clones with these arguments."""
     given, fixed = context.arguments(), context.framework.fixed()
