@@ -136,6 +136,8 @@ class Holdings:
                 value = getattr(owner, name)
                 if hasattr(value, "__wrapped__") and callable(getattr(kind, name, None)):
                     continue  # a method of the class, which Keras has wrapped for this object
+                if self._is_of_a_layer(value):
+                    continue  # no config can have it, and the original's is of no use to a clone
                 if name == "name" and type(value) is str and _counts(value, kind):
                     value = _COUNTED.sub("", value)
             except Exception as error:  # an attribute that it does not have yet
@@ -143,6 +145,11 @@ class Holdings:
                 continue
             changes = self._tell(here, value, depth + 1) or changes
         return changes
+
+    def _is_of_a_layer(self, value: Any) -> bool:
+        """Whether it is a function that was made for one layer of the model, which it closes over."""
+        cells = value.__closure__ or () if type(value) is types.FunctionType else ()
+        return any(id(_content(cell)) in self._layers for cell in cells)
 
     def _tell(self, path: str, value: Any, depth: int) -> bool:
         """Tell a value; whether it, or anything in it, can change by itself."""
@@ -313,6 +320,13 @@ def _is_drawn(holdings: Holdings, number: int, path: str) -> bool:
         return repr(one) != repr(other)
     except Exception:  # no object that can be made of its config
         return False
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing yet
+        return None
 
 
 def _function(value: Any) -> str:

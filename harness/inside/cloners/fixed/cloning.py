@@ -20,6 +20,7 @@ from .comparison import leads_to
 from .graph_match import GraphMatch
 from .missing_options import UserLayer
 from .options import described, refused, said
+from .shared_objects import SharedObjects
 
 
 class NotUnderstood(Exception):
@@ -34,6 +35,7 @@ class Cloning:
     def __init__(self) -> None:
         self._layers: dict[int, tuple[Any, Any]] = {}
         self._user_layers: list[UserLayer] = []
+        self._shared = SharedObjects(self.adapter)
         self._reasons: dict[int, list[str]] = {}
         """Why a model could not be made of its config."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ....left_masks import was_left
 from ....structure import leaves, map_leaves
+from ..before_keras3.carried_over import side_by_side
 from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
 from ..schedule import Schedule, in_order
@@ -175,6 +176,8 @@ class Keras2Cloning(Cloning):
                 clone = rebuild_layer(layer, self.clone_of, self._user_layers)
             # Before the first call, which asks whether the layer supports masks, and names weights.
             carried_over.restore(layer, clone)
+            for one, other, _ in side_by_side(layer, clone, RELEASE, into_graphs=False):
+                self._shared.share_alike(one, other)
             self.remember(layer, clone)
         return self.clone_at(id(layer))
 

@@ -151,6 +151,7 @@ class Keras3Cloning(Cloning):
                 self._take_over_policy(cloned, unquantized(policy_of(held)))
             carried_over.take_over_flags(held, cloned)
             carried_over.regularize_alike(held, cloned, self._regularizer)
+            self._shared.share_alike(held, cloned)
         self._pairs.append((layer, clone))
         if isinstance(layer, keras.Model):
             self._models.append((layer, clone))

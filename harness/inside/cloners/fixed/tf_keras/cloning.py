@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..before_keras3.carried_over import side_by_side
 from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
 from ..options import Refused
@@ -165,9 +166,14 @@ class TfKerasCloning(Cloning):
                 clone = rebuild_layer(layer, self.clone_of, self._user_layers)
                 # Before the first call, because it names the weights.
                 carried_over.restore(layer, clone)
+                self._share_alike(layer, clone)
                 carried_over.build_held_first(layer, clone)
                 self.remember(layer, clone)
         return self.clone_at(id(layer))
+
+    def _share_alike(self, layer: Any, clone: Any) -> None:
+        for one, other, _ in side_by_side(layer, clone, RELEASE, into_graphs=True):
+            self._shared.share_alike(one, other)
 
     def replace_tensor(self, layer: Any, tensor: Any) -> None:
         """Let `tensor`, which any layer may have made, stand for what the input layer `layer` gives."""
