@@ -154,7 +154,8 @@ def command(
 
     With --baseline, what fails is what is not in that file. An entry [[accepted]] names a model, the cause of a break
     (a fingerprint or a known issue) and a reason, and may have a day on which it `expires`. An entry that has expired
-    counts no more; one that nothing shows any more is told. --update-baseline alone writes the file.
+    counts no more; one that nothing shows any more is told. What --way said is in an entry as its `way`: one without it
+    is of clone_model(model) alone. --update-baseline alone writes the file.
 
     Exit codes: 0 every clone is as good as the original, but for names (see --strict) and for what Keras documents
     that clone_model leaves out; 1 a cloner breaks something else, known issue or not (but see --allow-known and
@@ -217,7 +218,8 @@ def command(
     try:
         for model, checked in _all_checked(gathered.models, chosen, wanted, limits, known, status):
             if baseline is not None:
-                checked = held_against(checked, model, baseline, strict=strict, allow_known=allow_known)
+                given = wanted.clone_arguments
+                checked = held_against(checked, model, baseline, given, strict=strict, allow_known=allow_known)
             done.append(checked)
             status.clear()
             if not as_json:

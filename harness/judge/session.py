@@ -70,10 +70,13 @@ class JudgeSession:
         known: KnownIssues,
         say: Say,
         at_least: str = "trains",
+        *,
+        private: bool = False,
     ) -> None:
         """`say` hears what is being done, and which part of the candidate at hand that is.
 
-        What is less severe than `at_least` does not speak against a candidate.
+        What is less severe than `at_least` does not speak against a candidate. With `private`, private attributes are
+        compared, too.
         """
         self.subject, self.place, self.folder, self.budget = subject, place, folder, budget
         self.candidates: list[JudgedCandidate] = []
@@ -82,7 +85,7 @@ class JudgeSession:
         self._at_least = at_least
         self._known = known
         self._process = SubjectProcess(subject, place=place, limits=budget.limits, journal=folder.journal("reference"))
-        self._reference = Reference(self._process)
+        self._reference = Reference(self._process, private=private)
         self._runs = ScriptRuns()
         self._scratch = Path(tempfile.mkdtemp(prefix="clonediff-judge-"))
         self._baseline: ReleaseTests | None = None

@@ -131,9 +131,11 @@ class CauseOnGraphs:
 class Reference(GraphTrials):
     """The release's own cloner and the fixed one: each graph is tried once, and compared with every candidate."""
 
-    def __init__(self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> None:
-        """`process` is the release, untouched."""
-        super().__init__(process, KnownIssues(), cloners=cloners, rate=0)
+    def __init__(
+        self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED, *, private: bool = False
+    ) -> None:
+        """`process` is the release, untouched. With `private`, private attributes are compared, of candidates too."""
+        super().__init__(process, KnownIssues(), cloners=cloners, rate=0, private=private)
         self._trials: dict[bytes, Trial] = {}
         self._asked = threading.Lock()
 
@@ -151,7 +153,7 @@ class Reference(GraphTrials):
         with self._asked:
             if key not in self._trials:
                 with self.asking():
-                    self._trials[key] = self.try_case(case_of(graph, self.process.subject.dialect))
+                    self._trials[key] = self.try_case(self.case(graph))
             return self._trials[key]
 
     @contextmanager
@@ -192,7 +194,7 @@ class Candidate(GraphTrials):
         shared: bool = True,
     ) -> None:
         """Nothing is tried yet."""
-        super().__init__(process, KnownIssues(), cloners=(cloner,), rate=0)
+        super().__init__(process, KnownIssues(), cloners=(cloner,), rate=0, private=reference.private)
         self.reference = reference
         self.cloner = cloner
         self.causes: dict[Mark, CauseOnGraphs] = {}
@@ -308,7 +310,7 @@ class Candidate(GraphTrials):
 
     def _tried(self, graph: Graph) -> GraphTried:
         with self.asking():
-            case = case_of(graph, self.process.subject.dialect)
+            case = self.case(graph)
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
             return GraphTried(graph, case, own, own, self._effects(own, own))

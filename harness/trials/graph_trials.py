@@ -161,6 +161,10 @@ class GraphTrials:
             return Trial(not_tried=f"not compared: {tried.not_compared[0]}")
         return tried
 
+    def case(self, graph: Graph) -> Case:
+        """What is tried of a graph; to be asked for in the scope of `asking`."""
+        return replace(case_of(graph, self.process.subject.dialect), private=self.private)
+
     def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
         """Try a graph that was drawn for this subject."""
         with self.asking():
@@ -171,7 +175,7 @@ class GraphTrials:
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: bool | None) -> Trial:
-        case = replace(case_of(graph, self.process.subject.dialect), private=self.private)
+        case = self.case(graph)
         trial = self.try_case(case, self.parts(graph, costly), graph=graph)
         if costly_preparation(graph):
             self.tally.prepared += 1

@@ -139,6 +139,23 @@ def test_a_baseline_is_written_only_when_it_is_asked_for(check: Here, project: P
     assert (project / "ci" / FILE).read_text() == text
 
 
+def test_an_entry_of_a_plain_clone_accepts_nothing_of_one_with_arguments(check: Here, project: Path) -> None:
+    (project / FILE).write_text(ACCEPTED)
+    asked = (SCALED, "--way", "new-inputs", "--baseline", FILE)
+    code, out, err = check(*asked)
+    assert code == 1, err
+    assert f"{FILE}: 0 accepted, 1 new, 1 not tried" in out
+    assert f"  new: {SCALED}, cloned by upstream with --way new-inputs: lambda-refused: " in out
+    assert f"  not tried: {SCALED}, cloned by upstream: lambda-refused" in out
+    assert check(*asked, "--update-baseline", "--reason", "so, too")[0] == 0
+    text = (project / FILE).read_text()
+    assert text.count("\n[[accepted]]") == 2
+    assert 'reason = "so, too"\nway = "new-inputs"\n' in text
+    for flags in (asked, (SCALED, "--baseline", FILE)):
+        code, out, err = check(*flags)
+        assert (code, f"{FILE}: 1 accepted, 0 new, 1 not tried" in out) == (0, True), err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

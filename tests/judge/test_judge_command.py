@@ -12,7 +12,7 @@ import pytest
 
 from clonediff.harness.judge.session import JudgeSession
 from clonediff.harness.scripts.run_alone import raised_in, run_alone
-from clonediff.harness.subjects.outcomes import CloningFunctions
+from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 from tests.command_line import Command, ran
@@ -50,6 +50,22 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(
     code, _, err = clonediff("judge", *arguments)
     assert code == 2
     assert said in err
+
+
+@pytest.mark.parametrize("flags", [(), ("--private",)])
+def test_private_attributes_of_a_candidate_are_compared_where_it_is_said(
+    flags: tuple[str, ...], tmp_path: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = []
+
+    def opened(session: JudgeSession) -> None:
+        compared.append(session._reference.private)
+        raise SubjectError("it does not start")
+
+    monkeypatch.setattr(JudgeSession, "open", opened)
+    (tmp_path / "fix.py").write_text(MENDS)
+    code, _, err = clonediff("judge", "fix.py", *flags)
+    assert (code, compared) == (2, [bool(flags)]), err
 
 
 DIFF = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1 +1 @@\n-a\n+b\n"

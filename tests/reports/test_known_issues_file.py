@@ -36,7 +36,10 @@ each_issue = pytest.mark.parametrize("issue", ISSUES, ids=lambda issue: issue.id
 
 SEEN_IN_RUNS_ALONE = {
     "remat-no-gradient": "the scope that a layer was made in is its `_remat_mode`",
+    "remat-activation": "the scope that a layer was made in is its `_remat_mode`",
     "merge-built-elsewhere": "what a layer was built for is its `_reshape_required`, and it has no other state",
+    "tf-merge-built-elsewhere": "what a layer was built for is its `_reshape_required`, and it has no other state",
+    "keras2-merge-built-elsewhere": "what a layer was built for is its `_reshape_required`, and it has no other state",
 }
 """Issues whose root is a private attribute, which is compared on demand."""
 

@@ -20,6 +20,7 @@ from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.checked_model.compared import WORDS
 from clonediff.harness.answers.checked_model.models import Model
 from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, BreakSeen, CheckedModel, Status
+from clonediff.harness.answers.checked_model.user_arguments import UserArguments
 from clonediff.harness.answers.checked_model.verdicts import failing
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.entries import read_entries
@@ -28,7 +29,8 @@ from clonediff.reports.markup import one_line
 from clonediff.reports.records import RecordError, write_bytes
 
 _WORD = "accepted"
-_TOLD_BY = ("model", "cause", "cloner")
+_TOLD_BY = ("model", "cause", "cloner", "way")
+_FILLED = ("model", "cause", "cloner", "reason")
 _HEAD = f"""\
 # The breaks of clone_model that this project lives with. `clonediff check MODEL... --baseline THIS_FILE` fails on other
 # ones alone; with --update-baseline it writes the file anew, with the reasons and dates in it, without other comments.
@@ -38,6 +40,7 @@ _HEAD = f"""\
 #   cause    the fingerprint of the break, or the known issue that explains it
 #   reason   why that is acceptable
 #   cloner   who breaks it; "upstream", Keras' own, unless said
+#   way      what --way said, where the break is one of clone_model with arguments, as --update-baseline writes it
 #   expires  the last day on which the entry counts, such as 2027-01-31; for ever unless given
 
 format = 1
@@ -58,16 +61,32 @@ class Baseline:
         """A model as an entry names it: by its place from the folder of the file, wherever that is checked from."""
         if not model.path:
             return model.spec
-        place = Path(os.path.relpath(model.path, self.path.absolute().parent)).as_posix()
+        place = self._place_of(model.path)
         return f"{place}:{model.name}" if model.how == "function" else place
+
+    def way_of(self, arguments: UserArguments | None) -> str:
+        """What `--way` said as an entry names it: in the order of the alphabet, a file by its place from this one."""
+        if arguments is None:
+            return ""
+        words = [*arguments.named, *(f"{argument}={text}" for argument, text in arguments.typed)]
+        if arguments.function:
+            words.append(f"{self._place_of(arguments.file)}:{arguments.function}")
+        return " ".join(sorted(words))
+
+    def _place_of(self, file: str) -> str:
+        return Path(os.path.relpath(file, self.path.absolute().parent)).as_posix()
 
     def counts(self, entry: Accepted) -> bool:
         """Whether an entry has not expired."""
         return entry.expires is None or self.today <= entry.expires
 
-    def entry(self, model: str, cloner: str, shown: CauseShown) -> Accepted | None:
+    def entry(self, model: str, way: str, cloner: str, shown: CauseShown) -> Accepted | None:
         """The entry of a break: one that counts, before one that has expired."""
-        found = [each for each in self.entries if _is_of(each, model, cloner, shown)]
+        found = [
+            each
+            for each in self.entries
+            if (_named(each), each.way, each.cloner) == (model, way, cloner) and each.cause in (shown.id, shown.known)
+        ]
         return next(filter(self.counts, found), found[0] if found else None)
 
 
@@ -88,8 +107,7 @@ def read_baseline(path: Path, today: datetime.date, *, to_update: bool = False) 
         raise RecordError(f"{path}: no such file: to accept what breaks now, add --update-baseline, which writes it")
     content = _content(path) if to_update else None  # before the entries, which are then of nothing older
     try:
-        filled = (*_TOLD_BY, "reason")
-        entries, _ = read_entries(path, _WORD, Accepted, lambda _: None, inner={}, told_by=_TOLD_BY, filled=filled)
+        entries, _ = read_entries(path, _WORD, Accepted, lambda _: None, inner={}, told_by=_TOLD_BY, filled=_FILLED)
     except RecordError as error:
         raise RecordError(f"{error}. Mend it, or take the file as it was from your version control") from error
     return Baseline(path, entries, today, content)
@@ -104,31 +122,37 @@ def _content(path: Path) -> bytes | None:
 
 
 def held_against(
-    checked: CheckedModel, model: Model, baseline: Baseline, *, strict: bool, allow_known: bool
+    checked: CheckedModel,
+    model: Model,
+    baseline: Baseline,
+    arguments: UserArguments | None = None,
+    *,
+    strict: bool,
+    allow_known: bool,
 ) -> CheckedModel:
-    """What came of a model, with what the baseline says of each break."""
-    name = baseline.name_of(model)
+    """What came of a model that was cloned with these arguments, with what the baseline says of each break."""
+    name, way = baseline.name_of(model), baseline.way_of(arguments)
     fails = {(cloner, each.id) for cloner, each in failing(checked, strict=strict, allow_known=allow_known)}
     accepted: dict[Accepted, None] = {}
     new: dict[BreakSeen, None] = {}
     for cloner, each in _breaks(checked):
-        entry = baseline.entry(name, cloner, each)
+        entry = baseline.entry(name, way, cloner, each)
         if entry is not None and baseline.counts(entry):
             accepted[entry] = None
         elif (cloner, each.id) in fails:
             new[BreakSeen(cloner, each.known or each.id, each.headline, entry)] = None
-    return replace(checked, baseline=BaselineSeen(name, tuple(new), tuple(accepted)))
+    return replace(checked, baseline=BaselineSeen(name, tuple(new), tuple(accepted), way=way))
 
 
 def with_what_is_gone(done: Sequence[CheckedModel], baseline: Baseline, known: KnownIssues) -> list[CheckedModel]:
     """The same, with the entries that nothing shows any more, each at the first answer on its model.
 
-    An entry is gone where all that was asked about its model could have shown it: on another subject, in a check that
-    was not made, or behind a crash, it may be there.
+    An entry is gone where all that was asked about its model, cloned in its way, could have shown it: on another
+    subject, in a check that was not made, or behind a crash, it may be there.
     """
     found = list(done)
     for entry in baseline.entries:
-        asked = [number for number, each in enumerate(found) if _named(entry) == _name(each)]
+        asked = [number for number, each in enumerate(found) if _is_of(entry, each)]
         if asked and all(_is_gone(entry, found[number], known) for number in asked):
             first = found[asked[0]]
             assert first.baseline is not None
@@ -138,9 +162,12 @@ def with_what_is_gone(done: Sequence[CheckedModel], baseline: Baseline, known: K
 
 
 def untried(done: Sequence[CheckedModel], baseline: Baseline) -> list[Accepted]:
-    """The entries of what was not tried: of other models, or of other cloners."""
-    tried = {(_name(each), cloned.cloner) for each in done for cloned in each.clones}
-    return [each for each in baseline.entries if (_named(each), each.cloner) not in tried]
+    """The entries of what was not tried: of other models, of other ways to clone them, or of other cloners."""
+    return [
+        entry
+        for entry in baseline.entries
+        if not any(_is_of(entry, each) and entry.cloner in {its.cloner for its in each.clones} for each in done)
+    ]
 
 
 def updated(done: Sequence[CheckedModel], baseline: Baseline, reason: str = "") -> list[CheckedModel]:
@@ -161,12 +188,12 @@ def updated(done: Sequence[CheckedModel], baseline: Baseline, reason: str = "") 
             if one.expired is not None:
                 continue
             why = reason or one_line(f"as on {baseline.today}: {one.headline}", _LONGEST_REASON)
-            entry = Accepted(seen.model, one.cause, why, one.cloner)
+            entry = Accepted(seen.model, one.cause, why, one.cloner, seen.way)
             if _key(entry) not in entries:
                 entries[_key(entry)] = added[entry] = entry
             accepted[entries[_key(entry)]] = None
         expired = tuple(one for one in seen.new if one.expired is not None)
-        now = BaselineSeen(seen.model, expired, tuple(accepted), added=tuple(added), removed=seen.gone)
+        now = replace(seen, new=expired, accepted=tuple(accepted), gone=(), added=tuple(added), removed=seen.gone)
         found.append(replace(each, baseline=now))
     if set(entries.values()) != set(baseline.entries) or not os.path.lexists(baseline.path):
         if _content(baseline.path) != baseline.content:
@@ -183,6 +210,8 @@ def _text(entries: Sequence[Accepted]) -> str:
         lines += [f"{field} = {_quoted(getattr(entry, field))}" for field in ("model", "cause", "reason")]
         if entry.cloner != "upstream":
             lines.append(f"cloner = {_quoted(entry.cloner)}")
+        if entry.way:
+            lines.append(f"way = {_quoted(entry.way)}")
         if entry.expires is not None:
             lines.append(f"expires = {entry.expires.isoformat()}")
         lines.append("")
@@ -195,8 +224,8 @@ def _quoted(text: str) -> str:
     return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in quoted)
 
 
-def _key(entry: Accepted) -> tuple[str, str, str]:
-    return entry.model, entry.cause, entry.cloner
+def _key(entry: Accepted) -> tuple[str, str, str, str]:
+    return entry.model, entry.cause, entry.cloner, entry.way
 
 
 def _breaks(checked: CheckedModel) -> Iterator[tuple[str, CauseShown]]:
@@ -204,18 +233,15 @@ def _breaks(checked: CheckedModel) -> Iterator[tuple[str, CauseShown]]:
     return ((cloned.cloner, each) for cloned in checked.clones for each in cloned.breaks)
 
 
-def _is_of(entry: Accepted, model: str, cloner: str, shown: CauseShown) -> bool:
-    """Whether an entry is of a break."""
-    return _named(entry) == model and entry.cloner == cloner and entry.cause in (shown.id, shown.known)
+def _is_of(entry: Accepted, checked: CheckedModel) -> bool:
+    """Whether an entry is of a model that was checked, cloned in this way."""
+    seen = checked.baseline
+    return seen is not None and (_named(entry), entry.way) == (seen.model, seen.way)
 
 
 def _named(entry: Accepted) -> str:
     """Its model; one that was typed by hand may have a `./` before it."""
     return os.path.normpath(entry.model)
-
-
-def _name(checked: CheckedModel) -> str:
-    return checked.baseline.model if checked.baseline is not None else ""
 
 
 def _is_gone(entry: Accepted, checked: CheckedModel, known: KnownIssues) -> bool:

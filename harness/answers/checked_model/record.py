@@ -47,13 +47,15 @@ class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A break that a project lives with: an entry of its baseline.
 
     `model` is the model as it is named from the folder of the file, `cause` a fingerprint or the id of a known issue,
-    `cloner` who breaks it. It counts up to and with the day that it `expires` on, for ever where none is given.
+    `cloner` who breaks it, `way` what `clone_model` is given beside the model, "" for nothing. It counts up to and with
+    the day that it `expires` on, for ever where none is given.
     """
 
     model: str
     cause: str
     reason: str
     cloner: str = "upstream"
+    way: str = ""
     expires: datetime.date | None = None
 
 
@@ -67,7 +69,7 @@ class BreakSeen(msgspec.Struct, frozen=True):
 
 
 class BaselineSeen(msgspec.Struct, frozen=True):
-    """What a project's baseline says of a model, which is named there as `model`.
+    """What a project's baseline says of a model, which is named there as `model`, cloned in a `way`.
 
     `new` are the breaks that fail, `accepted` the entries that forgive one, `gone` those that nothing shows any more.
     `added` and `removed` are what was done to the file, where it was to be updated.
@@ -79,6 +81,7 @@ class BaselineSeen(msgspec.Struct, frozen=True):
     gone: tuple[Accepted, ...] = ()
     added: tuple[Accepted, ...] = ()
     removed: tuple[Accepted, ...] = ()
+    way: str = ""
 
 
 class CheckedModel(msgspec.Struct, frozen=True):

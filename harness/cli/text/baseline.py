@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.answers.checked_model.baseline import Baseline
-from clonediff.harness.answers.checked_model.record import Accepted, BreakSeen, CheckedModel
+from clonediff.harness.answers.checked_model.record import Accepted, BaselineSeen, BreakSeen, CheckedModel
 from clonediff.reports.markup import one_line
 
 
@@ -26,8 +26,8 @@ def baseline_text(
     """A line with the numbers, then one for each entry or break that somebody has to look at."""
     seen = [each.baseline for each in done if each.baseline is not None]
     accepted = dict.fromkeys(entry for each in seen for entry in each.accepted)
-    new = dict.fromkeys((each.model, one) for each in seen for one in each.new if one.expired is None)
-    expired = dict.fromkeys((each.model, one) for each in seen for one in each.new if one.expired is not None)
+    new = dict.fromkeys((_cloned(each), one) for each in seen for one in each.new if one.expired is None)
+    expired = dict.fromkeys((_cloned(each), one) for each in seen for one in each.new if one.expired is not None)
     gone = [entry for each in seen for entry in each.gone]
     counts = [f"{len(accepted)} accepted", f"{len(new)} new"]
     counts += [f"{len(expired)} expired"] if expired else []
@@ -35,8 +35,8 @@ def baseline_text(
     counts += [f"{len(untried)} not tried"] if untried else []
     file = one_line(str(baseline.path))
     lines = [f"{file}: {', '.join(counts)}"]
-    lines += [f"  new: {_break(model, one)}: {one_line(one.headline)}" for model, one in new]
-    lines += [f"  expired: {_break(model, one)}: {_late(one)}" for model, one in expired]
+    lines += [f"  new: {_break(its, one.cloner, one.cause)}: {one_line(one.headline)}" for its, one in new]
+    lines += [f"  expired: {_break(its, one.cloner, one.cause)}: {_late(one)}" for its, one in expired]
     lines += [f"  no longer there: {_entry(each)}: take the entry out, or add --update-baseline" for each in gone]
     lines += [f"  not tried: {_entry(each)}" for each in untried]
     if update:
@@ -66,9 +66,16 @@ def _late(one: BreakSeen) -> str:
     return f"{entry_text(one.expired)}: mend it, or give the entry another date"
 
 
-def _break(model: str, one: BreakSeen) -> str:
-    return f"{one_line(model)}, cloned by {one.cloner}: {one_line(one.cause)}"
+def _cloned(its: Accepted | BaselineSeen) -> tuple[str, str]:
+    """A model and the way in which it was cloned."""
+    return its.model, its.way
+
+
+def _break(its: tuple[str, str], cloner: str, cause: str) -> str:
+    model, way = map(one_line, its)
+    how = f" with --way {way}" if way else ""
+    return f"{model}, cloned by {one_line(cloner)}{how}: {one_line(cause)}"
 
 
 def _entry(entry: Accepted) -> str:
-    return f"{one_line(entry.model)}, cloned by {one_line(entry.cloner)}: {one_line(entry.cause)}"
+    return _break(_cloned(entry), entry.cloner, entry.cause)

@@ -32,6 +32,7 @@ from clonediff.harness.answers.checked_model.record import (
     NotCompared,
     Status,
 )
+from clonediff.harness.answers.checked_model.user_arguments import user_arguments
 from clonediff.harness.answers.checked_model.verdicts import fails
 from clonediff.harness.subjects import Case
 from clonediff.harness.subjects.case import COSTLY
@@ -225,6 +226,49 @@ def test_entries_of_what_was_not_tried_are_told() -> None:
     assert untried([held(checked(), base)], base) == [of_another, of_fixed]
 
 
+def test_an_entry_is_of_a_clone_with_the_arguments_that_it_names() -> None:
+    given = user_arguments(["recursive", "new-inputs"])
+    plain, told = GONE, structs.replace(GONE, way="new-inputs recursive")
+    base = baseline(plain, told)
+    for breaks in ((), (broken("weights-value-1"),)):
+        for arguments, its, other in ((None, plain, told), (given, told, plain)):
+            it = held_against(checked(*breaks), MODEL, base, arguments, strict=False, allow_known=False)
+            (found,) = with_what_is_gone([it], base, load())
+            assert (seen(found).accepted, seen(found).gone) == (((its,), ()) if breaks else ((), (its,)))
+            assert untried([found], base) == [other]
+    it = held_against(
+        checked(broken("weights-value-1")), MODEL, baseline(plain), given, strict=False, allow_known=False
+    )
+    assert [each.cause for each in seen(it).new] == ["weights-value-1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "way"),
+    [
+        pytest.param((), "", id="none"),
+        pytest.param(("recursive", "new-inputs"), "new-inputs recursive", id="named"),
+        pytest.param(("recursive= not True", "remade"), "recursive=not True remade", id="typed"),
+        pytest.param(("{folder}/lib/ways.py:give",), "lib/ways.py:give", id="a function"),
+    ],
+)
+def test_arguments_are_named_in_one_way(words: tuple[str, ...], way: str, tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "ways.py").touch()
+    given = user_arguments([each.format(folder=tmp_path) for each in words])
+    assert baseline(path=tmp_path / "baseline.toml").way_of(given) == way
+
+
+def test_an_update_leaves_entries_of_other_arguments(tmp_path: Path) -> None:
+    file = tmp_path / "baseline.toml"
+    plain = Accepted(Baseline(file, (), TODAY).name_of(MODEL), KNOWN, "why")
+    base = Baseline(file, (plain,), TODAY)
+    given = user_arguments(["new-inputs"])
+    it = held_against(checked(broken("made-raises-1", KNOWN)), MODEL, base, given, strict=False, allow_known=False)
+    updated(with_what_is_gone([it], base, load()), base, "so are inputs")
+    written = structs.replace(plain, way="new-inputs", reason="so are inputs")
+    assert set(read_baseline(file, TODAY).entries) == {plain, written}
+
+
 def update(base: Baseline, *breaks: CauseShown, reason: str = "") -> CheckedModel:
     done = with_what_is_gone([held(checked(*breaks), base)], base, load())
     return updated(done, base, reason)[0]
@@ -311,7 +355,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 
 
-@given(st.builds(Accepted, TEXTS, TEXTS, TEXTS, TEXTS, st.none() | st.dates()))
+@given(st.builds(Accepted, TEXTS, TEXTS, TEXTS, TEXTS, st.just("") | TEXTS, st.none() | st.dates()))
 def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, entry: Accepted) -> None:
     file = tmp_path_factory.mktemp("written") / "baseline.toml"
     updated([held(checked(broken("own-x-1")), Baseline(file, (entry,), TODAY))], Baseline(file, (entry,), TODAY))
@@ -334,7 +378,7 @@ ENTRY = f'[[accepted]]\nmodel = "{NAME}"\ncause = "x"\nreason = "y"\n'
         pytest.param(f"format = 1\n{ENTRY}expires = 2027-13-01\n", "not TOML", id="no such month"),
         pytest.param(f"format = 1\n{ENTRY}expires = {'1' * 5000}\n", "not TOML: ", id="digits"),
         pytest.param(
-            f'format = 1\n{ENTRY}until = "x"\n', "it may have model, cause, reason, cloner, expires", id="field"
+            f'format = 1\n{ENTRY}until = "x"\n', "it may have model, cause, reason, cloner, way, expires", id="field"
         ),
         pytest.param(f"format = 1\n{ENTRY.replace('y', ' ')}", "`reason` is empty", id="no reason"),
         pytest.param(f"format = 1\n{ENTRY}{ENTRY}", "leave one of the two out", id="twice"),

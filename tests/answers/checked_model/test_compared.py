@@ -28,7 +28,7 @@ from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Difference, Severity
 
 SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
-OBSERVED = Observation(SHAPE, ModelRun(), ModelRun(), trained=Trained(), saved=Saved(run=ModelRun()))
+OBSERVED = Observation(SHAPE, ModelRun(), ModelRun(), trained=Trained(), often=True, saved=Saved(run=ModelRun()))
 CASE = Case("", ())
 BOTH = (Cloned("upstream", "faithful"), Cloned("fixed", "faithful"))
 NO = Failure("ValueError", "not this one")
@@ -81,10 +81,15 @@ def test_a_model_of_a_process_of_somebody_s_is_not_called_in_another() -> None:
     assert left_out == (NotCompared(WORDS["together"], "it is not to be changed"),)
 
 
+def test_a_large_model_is_not_cloned_many_times() -> None:
+    (left_out,) = compared(structs.replace(OBSERVED, often=False), BOTH, CASE, COSTLY)[1]
+    assert left_out.what == WORDS["often"]
+
+
 @pytest.mark.parametrize(
     ("case", "checks", "missing"),
     [
-        (CASE, (), {"a second clone", "a step of training", "the clone saved and loaded", WORDS["together"]}),
+        (CASE, (), {WORDS[name] for name in ("again", "training", "saved", "together", "often")}),
         (Case("", (), arguments={"recursive": "True"}), COSTLY, {"a second clone", WORDS["together"]}),
         (
             Case("", (), arguments={"clone_function": "f"}, user_arguments=True),

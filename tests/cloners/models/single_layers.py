@@ -414,7 +414,7 @@ def a_subclassed_model_as_a_layer():
     return around(Small(4))
 
 
-@model("keras")
+@model(*EAGER)
 def a_layer_that_was_built_elsewhere_for_another_shape():
     class Table(layers.Layer):
         def build(self, shape):
@@ -428,7 +428,11 @@ def a_layer_that_was_built_elsewhere_for_another_shape():
     return around(table, (5, 3))
 
 
-@model("keras", shapes=[(1,), (2, 4)])
+def one_number_and_eight():
+    return [np.array([[1], [2]], "float32"), np.ones((2, 2, 4), "float32")]
+
+
+@model(shapes=[(1,), (2, 4)], inputs=one_number_and_eight)
 def a_layer_of_several_inputs_that_was_built_for_other_shapes(x, y):
     add = layers.Add()
     add([x, x])  # so it takes tensors as they come, and does not align them from the batch on

@@ -26,6 +26,20 @@ def restore(original: Any, clone: Any) -> None:
         _restore_arguments(one, other)
 
 
+def align_inputs_alike(original: Any, clone: Any, shapes: list[Any]) -> None:
+    """Let a merging layer align its inputs where the original does, whatever its first call here tells.
+
+    It decides that when it is built, and a call that the model leaves out may have built the original. What that call
+    was on, nothing keeps. `shapes` are those of the first call in the graph.
+    """
+    aligns = vars(original).get("_reshape_required")
+    if clone.built or aligns is None:
+        return
+    if aligns != (None in shapes or len(set(map(len, shapes))) > 1):
+        clone._reshape_required = aligns
+        clone.built = True
+
+
 def restore_seeds(original: Any, clone: Any) -> None:
     """Let the seeds in the clone's initializers stand where the original's are: drawing moves them on."""
     for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):

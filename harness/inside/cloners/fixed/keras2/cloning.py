@@ -196,6 +196,7 @@ class Keras2Cloning(Cloning):
         if by_keyword:
             inputs = inputs[:-by_keyword]
         arguments = map_leaves(self._argument, _arguments(node))
+        carried_over.align_inputs_alike(node.outbound_layer, clone, node.input_shapes)
         self.call(clone, inputs, arguments, node)
         self._nodes[id(node)] = clone._inbound_nodes[-1]
 

@@ -45,6 +45,41 @@ def build_alike(original: Any, clone: Any) -> None:
             clone.build(shape)
 
 
+def build_before_call(original: Any, clone: Any, node: Any) -> None:
+    """Build a layer for the shapes that its original was built for, where the first call of this graph has others.
+
+    That happens when the original was called, or built, elsewhere before: a merging layer decides then whether it
+    aligns its inputs. `node` is that call of the original.
+    """
+    if type(clone) is not type(original) or clone.built or getattr(original.build, "_is_default", False):
+        return
+    called_on = _shapes_called_on(node)
+    built_for = getattr(original, "_build_input_shape", None)
+    if built_for is None:  # before 2.3 a layer does not keep it, but its first call
+        built_for = _shapes_called_on(original._inbound_nodes[0])
+    if called_on is None or built_for is None or _as_tuples(built_for) == called_on:
+        return
+    with tf.name_scope(original.name):
+        clone.build(built_for)
+    keras.layers.Layer.build(clone, built_for)  # a merging layer does not note that it is built
+    vars(clone).setdefault("_build_input_shape", built_for)
+
+
+def _shapes_called_on(node: Any) -> Any:
+    """The shapes of the first argument of a call, for which a layer is built; None where it has none."""
+    args, _ = RELEASE.arguments(node)
+    tensors = tf.nest.flatten(args[0]) if args else []
+    if not tensors or not all(map(RELEASE.is_symbolic, tensors)):
+        return None
+    return _as_tuples(tf.nest.map_structure(lambda tensor: tensor.shape, args[0]))
+
+
+def _as_tuples(shape: Any) -> Any:
+    if isinstance(shape, tf.TensorShape):
+        return None if shape.rank is None else tuple(shape.as_list())
+    return tuple(map(_as_tuples, shape)) if isinstance(shape, (list, tuple)) else shape
+
+
 def build_inside(original: Any, clone: Any) -> None:
     """Build what a layer holds as in the original, where building the layer itself does not."""
     for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=True):

@@ -209,6 +209,7 @@ class TfKerasCloning(Cloning):
                 clone = rebuild_layer(clone, self.clone_of, self._user_layers)
                 self.remember(RELEASE.operation(node), clone)
             make_of_dtypes(clone, became)
+        carried_over.build_before_call(RELEASE.operation(node), clone, node)
         outputs = tf.nest.flatten(call_again(clone, args, kwargs))
         if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
             # What the function that made the operation knew of its shape, the operation does not.
@@ -323,8 +324,12 @@ class TfKerasCloning(Cloning):
             clone.add(replaced)
         if chain and (replaced is not None or deferred):
             layers = layers[1:]
+        calls = {id(RELEASE.operation(node)): node for node in chain[::-1]}
         for layer in layers:
-            clone.add(self.clone_of(layer))
+            part = self.clone_of(layer)
+            if id(layer) in calls:
+                carried_over.build_before_call(layer, part, calls[id(layer)])
+            clone.add(part)
         if replaced is None and deferred and (model is self.model or not self._given):
             self._build_deferred(model, clone)  # others are built by their first call, which may be on another shape
         if chain and RELEASE.is_graph(clone):
