@@ -66,7 +66,7 @@ def _exhibit(issue: KnownIssue, process: SubjectProcess, known: KnownIssues) -> 
     graph = from_json(issue.example, issue.id)
     cloners = [each for each in (issue.cloner, _OURS) if not unsupported_cloner(each, process, graph)]
     trials = GraphTrials(process, known, cloners=cloners, private=expected.private)
-    both = trials.try_or_say_why_not(graph, costly=True)
+    both = trials.try_or_say_why_not(graph, costly=expected.parts_of_its_example)
     found = replace(found, fixed=_ours(both))
     tried = msgspec.structs.replace(both, hits=tuple(hit for hit in both.hits if hit.cloner == issue.cloner))
     shown = next((hit for hit in tried.hits if hit.cause is not None and expected.is_it(hit.cause)), None)

@@ -152,7 +152,7 @@ class Replays:
         trials = GraphTrials(
             process, self._known, others, cloners=cloners, private=self._private or target.expected.private
         )
-        tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
+        tried = trials.try_or_say_why_not(target.graph, costly=target.expected.parts or None)
         row = with_answer(row, target.expected, tried)
         if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:
             return row

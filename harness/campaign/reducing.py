@@ -15,7 +15,7 @@ from clonediff.harness.campaign.shards import MadeSmaller, Shard, WrittenFinding
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.run_alone import is_proven, tried_alone
 from clonediff.harness.search.reducing import MOST, reduce
-from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding
@@ -72,7 +72,7 @@ def piece(
     """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
     drawn = from_json(bytes(raw_finding.finding.graph), "a raw finding")
     kept = WrittenFinding(before.finding, before.script) if before is not None and before.finding is not None else None
-    costly = False
+    costly: Costly = False
 
     def look(graph: Graph) -> Hit | None:
         return trials.new_hit(graph, raw_finding.key, costly=costly)
@@ -85,7 +85,8 @@ def piece(
     try:
         again = same(drawn)
         if not again and trials.sampled(drawn):
-            costly = True  # only what does not show without the costly checks is worth them each time
+            # Only what does not show without the costly checks is worth them each time.
+            costly = trials.parts_that_show(drawn, raw_finding.finding.root)
             again = same(drawn)
         if not again:
             return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)

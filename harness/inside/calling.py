@@ -12,6 +12,7 @@ from .cpu_limit import CloneTime
 from .description import Description
 from .failures import failure, is_clear
 from .observer import Observer
+from .warned import Warned
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -46,17 +47,23 @@ class Calling:
         return context, self._value(self.arguments[MODEL]) if MODEL in self.arguments else model
 
     def call(
-        self, name: str, each: Cloner, model: Any, context: TrialContext
+        self, name: str, each: Cloner, model: Any, context: TrialContext, warned: Warned | None = None
     ) -> tuple[Any, None] | tuple[None, dict[str, Any]]:
-        """The clone, or why there is none."""
+        """The clone, or why there is none. What the cloner warns of, `warned` hears; it ends no call of a cloner.
+
+        In the process of somebody who has a live model, warnings are as they are there.
+        """
         with self._observer.clock.keras(("again:" if context.made else "clone:") + name):
             # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
             users = is_users(name)
             calls = CallsOfKeras(self._observer.framework)
+            hearing: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+            if self._module is not None:
+                hearing = (warned or Warned()).listening("call_cloner")
             try:
-                with self._within(), self.time, calls if users else contextlib.nullcontext():
+                with hearing, self._within(), self.time, calls if users else contextlib.nullcontext():
                     clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
                 theirs = self._request.get("functions_raise") and error is self.callbacks.raised

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from .frameworks.interface import Framework
 
@@ -30,13 +30,11 @@ def is_small(model: Any, framework: Framework) -> bool:
     return not framework.one_graph and len(_layers(model, framework)) <= _MOST_LAYERS
 
 
-def often(
-    call: Callable[[], Any], build: Callable[[], Any], first: Any, model: Any, framework: Framework
-) -> dict[str, Any]:
+def often(call: Callable[[], Any], first: Any, model: Any, framework: Framework) -> dict[str, Any]:
     """What `Often` declares on the wire, of a model whose `first` clone is there.
 
-    `call` gives one more clone, or why there is none. What other models that `build` gives leave alive in the same way
-    is no matter of cloning.
+    `call` gives one more clone, or why there is none. What stays alive may do so of models that are built as well: see
+    `leave_out_of_builds`.
     """
 
     def make() -> Any:
@@ -46,14 +44,36 @@ def often(
         return clone
 
     try:
-        return _growth(make, build, first, model, framework)
+        return _growth(make, first, model, framework)
     except _NotMade as failed:
         return {"failure": failed.args[0]}
 
 
-def _growth(
-    make: Callable[[], Any], build: Callable[[], Any], first: Any, model: Any, framework: Framework
-) -> dict[str, Any]:
+def leave_out_of_builds(clones: Mapping[str, Any], build: Callable[[], Any], framework: Framework) -> None:
+    """Leave out of what stays alive of clones what other models that `build` gives leave alive in the same way.
+
+    The source runs in the module of the trial, whose classes and functions are then others: so this comes when all
+    else is done.
+    """
+    growing = [told["often"] for told in clones.values() if told.get("often", {}).get("stay")]
+    if not growing:
+        return
+    framework.forget()
+    alive = []
+    try:
+        for _ in range(ROUNDS):
+            for _ in range(CLONES):
+                framework.forget_registered()
+                build()
+            alive.append(_alive(framework))
+        of_builds = set(_growing(alive))
+    except Exception:  # a source may be one that runs once only: nobody knows what its models leave alive
+        of_builds = {name for told in growing for name in told["stay"]}
+    for told in growing:
+        told["stay"] = {name: number for name, number in told["stay"].items() if name not in of_builds}
+
+
+def _growth(make: Callable[[], Any], first: Any, model: Any, framework: Framework) -> dict[str, Any]:
     begun, names, calls = _names(first, framework), [], []
     alive = [_alive(framework)]
     for _ in range(ROUNDS):
@@ -65,13 +85,6 @@ def _growth(
         del clone
         alive.append(_alive(framework))
     stay = _growing(alive[1:])
-    if stay:
-        built = []
-        for _ in range(ROUNDS):
-            for _ in range(CLONES):
-                build()
-            built.append(_alive(framework))
-        stay = {name: number for name, number in stay.items() if name not in _growing(built)}
     told: dict[str, Any] = {"names": _renamed(_names(model, framework), begun, names)}
     if stay:
         told["stay"] = dict(sorted(stay.items()))
@@ -105,19 +118,20 @@ def _alive(framework: Framework) -> Counter[str]:
 
 
 def _counted(make: Callable[[], Any]) -> tuple[int, Any]:
-    """How many calls of Python functions a clone takes, and the clone."""
+    """How many calls of Python functions a clone takes, and the clone; 0 where somebody has set a profiler."""
+    if sys.getprofile() is not None:  # a profiler in C is not to be put back as it was
+        return 0, make()
     calls = 0
 
     def count(frame: Any, event: str, argument: Any) -> None:
         nonlocal calls
         calls += event == "call"
 
-    before = sys.getprofile()
     sys.setprofile(count)
     try:
         clone = make()
     finally:
-        sys.setprofile(before)
+        sys.setprofile(None)
     return calls, clone
 
 

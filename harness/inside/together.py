@@ -15,6 +15,7 @@ from .training import train
 from .variable_values import VariableValues, copy
 
 LEAVES_A_MARK = "to call a model within another changes it, and this one is not to be changed"
+ONE_SESSION = "this Keras has one session for all models, where a step of two in one is not tried"
 UNSTEADY = "two builds of the model do not train alike in one model, each time"
 
 
@@ -23,13 +24,13 @@ class Together:
 
     def __init__(self, observer: Observer, checks: dict[str, bool], ours: bool, asked_for_another: bool) -> None:
         self._observer = observer
-        self._may_be_called = ours and observer.framework.fits
+        self._why_not = LEAVES_A_MARK if not ours else "" if observer.framework.fits else ONE_SESSION
         self.wanted = bool(checks.get("training_step") and checks.get("together") and not asked_for_another)
         self.clones: list[tuple[dict[str, Any], Description, VariableValues]] = []
 
     def keep(self, told: dict[str, Any], description: Description, values: VariableValues) -> None:
         """Keep a clone, whose observation is to have what comes of it."""
-        if self.wanted and self._may_be_called:
+        if self.wanted and not self._why_not:
             self.clones.append((told, description, values))
 
     def tell(
@@ -44,8 +45,8 @@ class Together:
 
         What such a pair does not repeat is not compared.
         """
-        if not self._may_be_called:
-            told["together"] = {"why": LEAVES_A_MARK}
+        if self._why_not:
+            told["together"] = {"why": self._why_not}
             return
         alone = told["trained"]
         if "failure" in alone:

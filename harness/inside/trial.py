@@ -32,7 +32,7 @@ from .initial_values import doubtful, tell_initial_values
 from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
-from .often import is_small, often
+from .often import is_small, leave_out_of_builds, often
 from .progress import Progress, Tell
 from .run import Recorded, run
 from .saving import SavedModels
@@ -40,7 +40,7 @@ from .together import Together
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, as_it_came, copy, randomize
-from .warned import Warned, leave_out
+from .warned import Warned, leave_out, to_hear_again
 
 
 def run_trial(
@@ -97,8 +97,10 @@ class _Trial:
         self._calling = Calling(request, module, observer)
         self._asked_for_another = bool(self._calling.arguments or request.get("builds"))
         self._warned_of = Warned()
-        self._alone = module is not None and not self._asked_for_another and not request.get("ran")
-        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and self._alone)
+        # It is built by the source, cloned as it is, and nobody has run it.
+        self._as_built = module is not None and not self._asked_for_another and not request.get("ran")
+        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and self._as_built)
+        # A model that has run can be called in another one as well.
         self._together = Together(observer, self._checks, module is not None, self._asked_for_another)
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
@@ -122,8 +124,7 @@ class _Trial:
         self._progress.begin("build", "building the model")
         with self._clock.keras("build"):
             try:
-                with self._warned_of.listening():
-                    model, asked = self._build_both()
+                model, asked = self._build_both()
             except Exception as error:  # the framework refuses to build: counted, and never a finding
                 return {"refused": failure(error, below="_build")}
         with self._clock.ours("observe"):
@@ -146,16 +147,21 @@ class _Trial:
                 texts = self._request.get("index", ())
                 observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
             observation["fresh"] = [True] * len(self._original.weights)
-            self._often = self._checks.get("often", False) and self._alone and is_small(asked, self._observer.framework)
+            self._often = (
+                self._checks.get("often", False) and self._as_built and is_small(asked, self._observer.framework)
+            )
             observation["often"] = self._often
             self._calling.time.model_is_there()
             self._first_inference = observation["inference"]
             clones: dict[str, Any] = {}
-            for name, each in self._cloners.items():
-                try:
+            name = ""
+            try:
+                for name, each in self._cloners.items():
                     clones[name] = self._clone(name, each)
-                except TooLong as late:  # something of Keras may be half done: nothing more is said from here
-                    return {"original": observation, "clones": {name: {"late": late.told()}}}
+                for name in to_hear_again(clones):
+                    self._hear_again(name, clones[name])
+            except TooLong as late:  # something of Keras may be half done: nothing more is said from here
+                return {"original": observation, "clones": {name: {"late": late.told()}}}
             if not is_deterministic(observation, clones, self._run_original_again, self._train_original_again):
                 return {"refused": dict(NONDETERMINISTIC)}
             begins_in_doubt = doubtful(self._original, self._observed, self._observer.framework)
@@ -177,21 +183,25 @@ class _Trial:
                 self._put_back()
             elif begins_in_doubt:
                 self._progress.begin("initial_values", "building the model again")
-                source, module = self._request["source"], self._module
-                tell_initial_values(
-                    observation, self._original, self._observed, lambda: build(source, module), self._observer
-                )
+                tell_initial_values(observation, self._original, self._observed, self._run_source, self._observer)
             leave_out(clones, self._warned_of, self._another_build)
+            with self._clock.keras("build"):
+                leave_out_of_builds(clones, self._run_source, self._observer.framework)
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
     def _build(self) -> Any:
         if self._module is None:
             return self._request["model"]
-        model = build(self._request["source"], self._module) if self._built is None else self._built
+        model = self._run_source() if self._built is None else self._built
         self._built = None
         self._known = dict(custom_objects(self._module), **self._known)
         return model
+
+    def _run_source(self) -> Any:
+        """The model that another run of the source leaves. What building warns of is heard, and never raised."""
+        with self._warned_of.listening():
+            return build(self._request["source"], self._module)
 
     def _build_both(self) -> tuple[Any, Any]:
         """The model, and the one that its clone is asked to be: itself where `clone_model` is given nothing else."""
@@ -204,7 +214,8 @@ class _Trial:
         ):  # which gives layers the names of the model's: no other gets one
             framework.forget_names()
         framework.reseed(self._observer.seed)
-        return model, build_after(self._request["source"], self._request["asked"], self._module)
+        with self._warned_of.listening():
+            return model, build_after(self._request["source"], self._request["asked"], self._module)
 
     def _take_to_clone(self, model: Any) -> None:
         """Look at the model that the cloners are given; where that is not the original, it has values of its own."""
@@ -341,8 +352,7 @@ class _Trial:
         self._progress.begin("clone", "cloning with " + name)
         context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
-        with contextlib.nullcontext() if self._module is None else warned.listening("call_cloner"):
-            clone, refused = calling.call(name, each, model, context)
+        clone, refused = calling.call(name, each, model, context, warned)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
         if calling.through_keras:
             answer["through_keras"] = True
@@ -375,8 +385,8 @@ class _Trial:
         if self._often and not self._touched:
             self._progress.begin("often", "cloning many times with " + name)
             again = functools.partial(calling.call, name, each, model, context)
-            anew = functools.partial(build, self._request["source"], self._module)
-            answer["often"] = often(again, anew, description.model, model, self._observer.framework)
+            with self._one_more_clone(answer):
+                answer["often"] = often(again, description.model, model, self._observer.framework)
         if self._request.get("user_arguments"):
             answer["by_hand"] = told = compared_by_hand(
                 description, self._original, calling.callbacks, self._arrays, self._request.get("batch"), self._observer
@@ -392,7 +402,8 @@ class _Trial:
         original, kept = of or (self._original, self._kept)
         users = users_cloner(name)
         copies = name in KEEP_VALUES or (users is not None and users.brings_values)
-        keeps = copies or name == SAME_LAYERS or self._request.get("keeps") in ("layers", "everything")
+        shares = name == SAME_LAYERS or self._request.get("keeps") in ("layers", "everything")
+        keeps = copies or shares
         freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
         with self._clock.ours("digest"):
             brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
@@ -410,7 +421,9 @@ class _Trial:
             self._observed.append((observation, description))
         if what:
             self._fitting.keep(observation, description, ours, self._original.model)
-            self._together.keep(observation, description, ours)
+            may_share = shares or (users is not None and not users.promises_check("own"))
+            if not may_share:  # the gradient of a weight that both have is a sum
+                self._together.keep(observation, description, ours)
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation
@@ -438,6 +451,30 @@ class _Trial:
             answer["original_after"] = after.shape
             self._touched = True
 
+    @contextlib.contextmanager
+    def _one_more_clone(self, answer: dict[str, Any]) -> Iterator[None]:
+        """A scope in which a cloner that has cloned before does so again: what it does to the original, it answers for.
+
+        What our own runs have done since is no doing of its.
+        """
+        if not self._touched:
+            self._to_clone.restore()
+            self._hold_what_runs_have_set()
+        yield
+        if not self._touched:
+            self._look_again(answer)
+
+    def _hear_again(self, name: str, answer: dict[str, Any]) -> None:
+        """Clone once more with a cloner, so that only what it warns of each time is told of it."""
+        if self._touched:
+            self._renew()
+        self._progress.begin("warned", "cloning once more with " + name)
+        each, warned = self._cloners[name], Warned()
+        context, model = self._calling.begin(each, self._cloned.model, self._known)
+        with self._one_more_clone(answer):
+            self._calling.call(name, each, model, context, warned)
+        answer["warned"] = answer["warned"].only(warned)
+
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
@@ -446,13 +483,15 @@ class _Trial:
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
-        second, refused = self._calling.call(name, each, self._cloned.model, context)
+        with self._one_more_clone(answer):
+            second, refused = self._calling.call(name, each, self._cloned.model, context)
         if refused is None:
             answer["again"] = Description(second, self._observer).shape
         else:
             answer["again_failure"] = refused
         self._progress.begin("twice", "cloning the clone of " + name)
-        twice, refused = self._calling.call(name, each, description.model, context)
+        with self._one_more_clone(answer):
+            twice, refused = self._calling.call(name, each, description.model, context)
         if refused is None:
             answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer))
         else:
@@ -469,7 +508,8 @@ class _Trial:
         model, first = loaded
         if "loaded" not in self._seen:
             self._seen["loaded"] = self._observe("", *first)
-        clone, refused = self._calling.call(name, each, model, context)
+        with self._one_more_clone(answer):
+            clone, refused = self._calling.call(name, each, model, context)
         if refused is None:
             answer["loaded"] = self._observe_clone(name, "", Description(clone, self._observer), first)
         else:

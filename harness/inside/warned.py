@@ -6,13 +6,15 @@ import contextlib
 import re
 import sys
 import warnings
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Mapping
 
 from .canonical import without_addresses
 from .failures import LONGEST_MESSAGE, plain_frames, stack
 
 _NUMBER = re.compile(r"_?\d+")
 _MOST = 20
+_NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+"""What Python shows nobody, unless somebody asks for it: it is for whoever writes a library."""
 
 
 class Warned:
@@ -23,33 +25,58 @@ class Warned:
 
     @contextlib.contextmanager
     def listening(self, below: str = "") -> Iterator[None]:
-        """A scope in which all warnings are heard, and none is shown or raised; frames are those below a function."""
+        """A scope in which warnings are heard, and none is shown or raised; frames are those below a function.
+
+        Heard is what Python shows by default.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("always")
 
             def hear(message: Any, category: Any, *where: Any, **more: Any) -> None:
-                self._hear(str(message), category.__name__, below)
+                if not issubclass(category, _NOT_SHOWN):
+                    self._hear(str(message), category.__name__, below)
 
             warnings.showwarning = hear
             yield
 
     def _hear(self, text: str, category: str, below: str) -> None:
         key = category, alike(text)
-        if key in self._heard or len(self._heard) >= _MOST:
+        if key in self._heard:
             return
         frames = plain_frames(stack(sys._getframe(3)), below)
         message = without_addresses(text)[:LONGEST_MESSAGE]
         self._heard[key] = {"type": category, "message": message, "frames": frames}
 
     def beside(self, other: Warned) -> list[dict[str, Any]]:
-        """What was heard here and not there."""
-        return [told for key, told in self._heard.items() if key not in other._heard]
+        """What was heard here and not there, up to a number of them."""
+        return [told for key, told in self._heard.items() if key not in other._heard][:_MOST]
+
+    def only(self, other: Warned) -> Warned:
+        """What was heard here and there."""
+        both = Warned()
+        both._heard = {key: told for key, told in self._heard.items() if key in other._heard}
+        return both
 
 
-def leave_out(clones: dict[str, Any], built: Warned, build: Callable[[], Any]) -> None:
-    """Leave out of what cloners `warned` of what was heard as the model was `built`, this time or another."""
+def to_hear_again(clones: Mapping[str, Any]) -> list[str]:
+    """The cloners that `warned` of something that not every other one has warned of, or that are alone.
+
+    A library may warn of something once in a process: whoever clones first is not to blame for that.
+    """
+    heard = {name: told["warned"] for name, told in clones.items() if "warned" in told}
+    everywhere: set[Any] = set()
+    if len(heard) == len(clones) > 1:
+        everywhere = set.intersection(*(set(each._heard) for each in heard.values()))
+    return [name for name, each in heard.items() if not everywhere.issuperset(each._heard)]
+
+
+def leave_out(clones: Mapping[str, Any], built: Warned, build: Callable[[], Any]) -> None:
+    """Leave out of what cloners `warned` of what was heard as the model was `built`, this time or another.
+
+    `built` hears what `build` warns of.
+    """
     if any("warned" in told for told in clones.values()):
-        with built.listening():
+        with contextlib.suppress(Exception):  # a source may be one that runs once only
             build()
     for told in clones.values():
         if "warned" in told:

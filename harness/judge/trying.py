@@ -28,7 +28,7 @@ from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
@@ -251,7 +251,7 @@ class Candidate(GraphTrials):
                 shown.graphs.add(key)
         return tried
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn."""
         drawn, self._counted = self.tally.drawn > self._counted, self.tally.drawn
         tried = self.try_from(graph, DRAWN, counts=drawn)

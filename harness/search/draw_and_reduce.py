@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.strategies.graph import Graph
 
@@ -58,7 +58,8 @@ def _smaller(
     trials: GraphTrials, drawn: Graph, found: Hit, until: float | None, after_each: Callable[[], None]
 ) -> Hit | None:
     """The smallest graph that shows the same by then; None where what was found does not show it again."""
-    smallest, costly = found, False
+    smallest = found
+    costly: Costly = False
 
     def still(graph: Graph) -> bool:
         nonlocal smallest
@@ -75,7 +76,8 @@ def _smaller(
     try:
         again = still(drawn)
         if not again and trials.sampled(drawn):
-            costly = True  # only what does not show without the costly checks is worth them each time
+            # Only what does not show without the costly checks is worth them each time.
+            costly = trials.parts_that_show(drawn, None if found.cause is None else found.cause.root)
             again = still(drawn)
         if not again:
             trials.tally.unsteady += 1

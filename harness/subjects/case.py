@@ -13,7 +13,13 @@ COSTLY = ("again", "training_step", "saving", "together", "reloading", "often")
 """The parts of a trial that cost more than all the others, and are for some graphs only."""
 
 RARER = {"together": 4, "reloading": 4, "often": 16}
-"""Those that one in so many of these graphs has, none of them the same. They need a training step, and a file."""
+"""Those that one in so many of these graphs has, none of them the same."""
+
+NEEDED_BY = {"together": ("training_step",), "reloading": ("again", "saving")}
+"""The parts that those parts cannot do without: a step of each model alone, and a second clone and a file."""
+
+FREQUENT = tuple(part for part in COSTLY if part not in RARER)
+"""Those that each of these graphs has."""
 
 RATE = 8
 """Of so many graphs one has its costly parts tried, where nothing else is asked for."""

@@ -16,6 +16,8 @@ from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Cause, Difference, Severity
 
+SAME_LAYERS = "same_layers"
+"""The cloner whose clone has the very layers of the model."""
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
 _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight path alone", "state scope")
 """What somebody sets on a layer once it is made, and within what it was built: a config has what the constructor takes
@@ -71,12 +73,17 @@ inputs tensors, using newly instantiated weights", and says nothing of what it w
 
 def as_expected(cloner: str, original: Observation) -> Observation:
     """The original as the model of a cloner is compared with it: that of `same_layers` has the very same layers."""
-    return replace(original, keeps="layers") if cloner == "same_layers" else original
+    return replace(original, keeps="layers") if cloner == SAME_LAYERS else original
 
 
 def promises(cloner: str, check: str) -> bool:
-    """Whether a cloner is held to a check."""
+    """Whether a cloner is held to a check.
+
+    Nobody is to take a step beside the model whose clone may have weights of it: their gradient is a sum.
+    """
     its = users_cloner(cloner)
+    if check == "together" and (cloner == SAME_LAYERS or (its is not None and not its.promises_check("own"))):
+        return False
     return its is None or its.promises_check(check) or (its.brings_values and check == _VALUE_BROUGHT[0])
 
 
@@ -123,6 +130,6 @@ def breaks_contract(cloner: str, cause: Cause) -> bool:
         return not _NOT_ASKED[cloner].covers(root)
     if cloner in _BY_CONFIG:
         return cause.severity < Severity.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
-    if cloner == "same_layers":
+    if cloner == SAME_LAYERS:
         return not (root.path.startswith("model.") and root.aspect in _OF_A_NEW_MODEL)
     return True

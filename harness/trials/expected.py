@@ -13,9 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import short_name
+from clonediff.harness.subjects.case import COSTLY, FREQUENT
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.across import terms_of
-from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.checks import parts_needed
 from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
@@ -57,8 +58,6 @@ _BEGINNING = re.compile(r"^(original|again|twice|loaded)\.")
 """What the path of a difference begins with that is told of another model than the clone."""
 _OF_PRIVATE = re.compile(r"\b(attribute|unshared|merged)\b.*\._[^_]")
 """The path or the aspect of a difference in a private attribute, or in what one holds."""
-_COSTLY = ("untouched", *(name for name, check in CHECKS.items() if check.part))
-"""The checks that see all there is to see only where a trial does its costly parts too."""
 
 
 class Expected(msgspec.Struct, frozen=True):
@@ -88,14 +87,34 @@ class Expected(msgspec.Struct, frozen=True):
 
     @property
     def costly(self) -> bool:
-        """Whether it takes the costly parts of a trial to see it; where nothing is looked for, everything counts.
+        """Whether it takes the costly parts of a trial to see it; where nothing is looked for, everything counts."""
+        return bool(self.parts)
+
+    @property
+    def parts(self) -> bool | tuple[str, ...]:
+        """The costly parts of a trial that it takes to see it, or whether it takes any where nothing says which.
 
         What ends a process may do so in any part of a trial.
         """
         if self.lost or self._ends_a_process:
+            return COSTLY
+        if not self.checks:
             return True
-        checks = self.checks
-        return not checks or any(check in _COSTLY for check in checks)
+        if self.cause is not None:
+            places = [(each.check, each.path) for each in self.cause.differences]
+        else:
+            places = [(check, path) for check, path, _ in self.places]
+        needed = {part for check, path in places for part in parts_needed(check, path)}
+        return tuple(part for part in COSTLY if part in needed)
+
+    @property
+    def parts_of_its_example(self) -> tuple[str, ...]:
+        """The costly parts that the example of a known issue is tried with: those that are frequent, and what it takes.
+
+        So whatever else is wrong with it is seen beside it.
+        """
+        needed = () if isinstance(self.parts, bool) else self.parts
+        return tuple(part for part in COSTLY if part in FREQUENT or part in needed)
 
     @property
     def private(self) -> bool:
@@ -181,18 +200,19 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
         graph = from_json(issue.example, issue.id)
     except MalformedGraph:
         return None, None
+    expected = Expected(issue=issue)
     apart = issue.cloner in APART
     others = [each for each in trials.others if apart and terms_of(subject, each.subject).check == issue.cloner]
     if apart and not others:
         return None, None
     cloner = next((each for each in trials.cloners if short_name(each) == issue.cloner), issue.cloner)
-    cloners, private = () if apart else (cloner,), Expected(issue=issue).private
-    own = GraphTrials(trials.process, KnownIssues(), others, cloners=cloners, private=private)
-    tried = own.try_or_say_why_not(graph, costly=not apart)
+    cloners = () if apart else (cloner,)
+    own = GraphTrials(trials.process, KnownIssues(), others, cloners=cloners, private=expected.private)
+    tried = own.try_or_say_why_not(graph, costly=() if apart else expected.parts_of_its_example)
     shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
     if shown is not None:
         return True, shown
-    return (False if tried.built and not _hidden(Expected(issue=issue), tried) else None), None
+    return (False if tried.built and not _hidden(expected, tried) else None), None
 
 
 def _failed(expected: Expected, trial: Trial) -> tuple[LookResult, str]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -21,14 +22,14 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.across import Compared, compared_with, terms_of
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
-from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.checks import CHECKS, parts_needed
 from clonediff.harness.trials.contracts import promises
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
+from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Difference, Severity
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
@@ -37,6 +38,9 @@ from clonediff.strategies.preparations import costly as costly_preparation
 _UPSTREAM = UPSTREAM_AND_FIXED[0]
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
+
+Costly: TypeAlias = bool | Collection[str] | None
+"""Whether a graph gets the costly checks: None as it comes to it by its turn; or the parts by name."""
 
 
 @dataclass(slots=True)
@@ -132,18 +136,29 @@ class GraphTrials:
         """Whether a graph gets the costly checks."""
         return self.rate > 0 and number_of(graph) % self.rate == 0
 
-    def parts(self, graph: Graph, costly: bool | None = None) -> tuple[str, ...]:
-        """The costly parts of a graph's trial: all where they are asked for, those that are rarer by turns."""
+    def parts(self, graph: Graph, costly: Costly = None) -> tuple[str, ...]:
+        """The costly parts of a graph's trial; those that are rarer by turns, unless they are asked for by name."""
         if not (self.sampled(graph) if costly is None else costly):
             return ()
         parts = costly_checks(graph, self.process.subject.dialect)
-        if costly or self.rate == 1:
-            return parts
-        turn = number_of(graph) // self.rate
+        if costly is not None and not isinstance(costly, bool):
+            return tuple(part for part in parts if part in costly)
+        turn = number_of(graph) // max(self.rate, 1)
         left_out = {part for place, (part, each) in enumerate(RARER.items()) if (turn + place) % each}
         return tuple(part for part in parts if part not in left_out)
 
-    def try_or_say_why_not(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+    def parts_that_show(self, drawn: Graph, root: Difference | None) -> tuple[str, ...]:
+        """The costly parts that may show again what the trial of a drawn graph has shown; None is no one difference.
+
+        What ends a process may do so in any part.
+        """
+        parts = self.parts(drawn)
+        if root is None or root.path.startswith("process"):
+            return parts
+        needed = parts_needed(root.check, root.path)
+        return tuple(part for part in parts if part in needed)
+
+    def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         with self.asking():
             words = unsupported_graph(graph, self.process.subject) or missing_layer(graph, self.process)
@@ -165,16 +180,16 @@ class GraphTrials:
         """What is tried of a graph; to be asked for in the scope of `asking`."""
         return replace(case_of(graph, self.process.subject.dialect), private=self.private)
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn for this subject."""
         with self.asking():
             return self._try_graph(graph, costly)
 
-    def new_hit(self, graph: Graph, key: Key, *, costly: bool) -> Hit | None:
+    def new_hit(self, graph: Graph, key: Key, *, costly: Costly) -> Hit | None:
         """The new hit of a graph under that key, if it shows one."""
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
-    def _try_graph(self, graph: Graph, costly: bool | None) -> Trial:
+    def _try_graph(self, graph: Graph, costly: Costly) -> Trial:
         case = self.case(graph)
         trial = self.try_case(case, self.parts(graph, costly), graph=graph)
         if costly_preparation(graph):

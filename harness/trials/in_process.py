@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from clonediff.harness.subjects.case import NEEDED_BY
 from clonediff.harness.subjects.observation import Answer, Observation
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
@@ -22,6 +23,8 @@ from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 
 YOURS = "the cloner"
+NOT_OF_A_LIVE_MODEL = ("together", "warned", "often")
+"""The checks that need other builds of a model, or change it."""
 
 
 class UnfaithfulClone(AssertionError):
@@ -47,10 +50,11 @@ def check_clone(
 
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
     graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
-    them by default; `costly` asks for a second clone, a training step and a round trip through a file, as do the checks
-    that need them when they are named. A cause for which `ignore` is true does not count, nor one less severe than
-    `at_least`: "crashes", "computes", "trains", "property" or "name". How many were left out is in the message.
-    With `private`, attributes whose names begin with one underscore are compared, too.
+    them by default; `costly` asks for a second clone, a training step, alone and beside the model, a round trip through
+    a file and, of a small model, nine more clones, as do the checks that need them when they are named. A cause for
+    which `ignore` is true does not count, nor one less severe than `at_least`: "crashes", "computes", "trains",
+    "property" or "name". How many were left out is in the message. With `private`, attributes whose names begin with
+    one underscore are compared, too.
     """
     from clonediff.harness.inside.trial import run_trial
 
@@ -85,14 +89,18 @@ def assert_clones_faithfully(
     `model` is a built Functional or Sequential one of Keras 3 or `tf_keras`, trained or not. `clone` takes a model and
     returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
     in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
-    takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to.
+    takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
+    and that there are no checks "together", "warned" and "often": they take a model that can be built again.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
 
-    named, parts = _named(checks), _parts(checks, costly)
+    named, parts = _named(checks), _parts(checks, costly).difference(NOT_OF_A_LIVE_MODEL)
     _refuse_unknown(at_least)
+    never = [name for name in NOT_OF_A_LIVE_MODEL if name in (checks or ())]
+    if never:
+        raise ValueError(f"checks: {', '.join(never)}: a model that is there already is never looked at so")
     generation = generation_of(model)
     if not generation:
         raise TypeError(f"expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")
@@ -130,7 +138,8 @@ def _named(checks: Collection[str] | None) -> list[str]:
 
 def _parts(checks: Collection[str] | None, costly: bool) -> set[str]:
     """The costly parts of a trial that these checks need."""
-    return {CHECKS[name].part for name in (CHECKS if costly else checks or ())} - {""}
+    its = [CHECKS[name].part for name in (CHECKS if costly else checks or ())]
+    return {each for part in its if part for each in (part, *NEEDED_BY.get(part, ()))}
 
 
 def _refuse_unknown(at_least: str) -> None:

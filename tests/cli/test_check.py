@@ -20,6 +20,7 @@ from clonediff.harness.answers.checked_model.processes import LONG, Second, try_
 from clonediff.harness.answers.checked_model.record import CheckedModel, Status
 from clonediff.harness.cli.text.check import checked_text
 from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
@@ -321,7 +322,7 @@ def test_an_application_takes_what_its_function_takes(process: SubjectProcess) -
 
 
 def test_what_is_wanted_has_all_checks_by_default() -> None:
-    assert dataclasses.asdict(CheckWanted())["checks"] == ("again", "training_step", "saving", "often")
+    assert dataclasses.asdict(CheckWanted())["checks"] == COSTLY
 
 
 def test_what_a_model_itself_cannot_do_is_said_not_to_be_compared(tmp_path: Path, process: SubjectProcess) -> None:

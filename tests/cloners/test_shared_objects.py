@@ -56,6 +56,33 @@ def test_an_object_that_layers_share_is_one_in_the_clone(generation: str) -> Non
     assert_clones_faithfully(model(generation), costly=False)
 
 
+class WithoutConfig(keras.regularizers.Regularizer):
+    """A regularizer whose class has no `get_config`: that of its base class raises."""
+
+    def __call__(self, x: Any) -> Any:
+        return keras.ops.sum(x) * 0.0
+
+
+class Forgetful(keras.layers.Layer):
+    """A layer whose config leaves out its activity regularizer."""
+
+    def call(self, x: Any) -> Any:
+        return x * 2.0
+
+    def get_config(self) -> dict[str, Any]:
+        return {"name": self.name, "dtype": self.dtype}
+
+
+def test_a_regularizer_that_no_config_makes_again_is_passed_on() -> None:
+    regularizer = WithoutConfig()
+    layer = Forgetful(name="forgetful", activity_regularizer=regularizer)
+    double = keras.layers.Lambda(lambda x: x * 2.0, name="double", activity_regularizer=regularizer)
+    inputs = keras.Input((3,))
+    clone = clone_model(keras.Model(inputs, double(layer(inputs))))
+    for name in ("forgetful", "double"):
+        assert clone.get_layer(name).activity_regularizer is regularizer
+
+
 class Holder:
     def __init__(self, **held: Any) -> None:
         vars(self).update(held)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from .models import CHAIN, NO_LAMBDA, STEPS, case
+from .models import CHAIN, FLOATS, NO_LAMBDA, STEPS, case
 
 keras = pytest.importorskip("keras")
 
@@ -174,6 +176,77 @@ model = keras.Model(inputs, Notes()(inputs))
 
 def test_what_our_own_runs_set_in_the_model_no_cloner_has_touched() -> None:
     """After a training step, and before the next cloner, the model is run in inference once more."""
-    every_check = {"again": True, "training": True}
+    every_check = {"again": True, "training_step": True, "together": True, "often": True}
     answer = run_trial({**case(SETS_AS_IT_RUNS, "keras"), "cloners": ["upstream", "fixed"], "checks": every_check})
     assert not [name for name, clone in answer["clones"].items() if "original_after" in clone]
+
+
+WARNS = """
+import warnings
+
+class Odd(layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        warnings.warn("an odd layer")
+
+    def call(self, x):
+        return x + 1.0
+
+inputs = keras.Input((3, 4), name="inputs")
+model = keras.Model(inputs, Odd(name="odd")(inputs), name="plain")
+"""
+
+
+def test_a_model_that_warns_is_cloned_where_warnings_are_errors() -> None:
+    def touches(model: Any) -> Any:
+        model.get_layer("odd").trainable = False  # so that the model is built again for the next one
+        return keras.models.clone_model(model)
+
+    cloners = {"touches": touches, "fixed": "fixed"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answer = run_trial(
+            {**case(WARNS, "keras", FLOATS), "cloners": cloners, "checks": {"again": True, "often": True}}
+        )
+    assert "original_after" in answer["clones"]["touches"]
+    fixed = answer["clones"]["fixed"]
+    assert not [name for name in fixed if "failure" in name]
+    assert "failure" not in fixed["often"]
+    assert not fixed.get("warned")
+
+
+def test_what_a_later_clone_does_to_the_model_is_told_of_its_cloner() -> None:
+    calls: Iterator[int] = iter(range(100))
+
+    def later(model: Any) -> Any:
+        clone = keras.models.clone_model(model)
+        if next(calls):
+            model.get_layer("drop").trainable = False
+        return clone
+
+    cloners = {"later": later, "upstream": "upstream"}
+    clones = run_trial({**case(NO_LAMBDA, "keras"), "cloners": cloners, "checks": {"again": True}})["clones"]
+    touched = [layer["name"] for layer in clones["later"]["original_after"]["layers"] if not layer["trainable"]]
+    assert "drop" in touched
+    assert "original_after" not in clones["upstream"]
+
+
+def test_a_warning_that_comes_once_is_no_cloner_s() -> None:
+    calls: Iterator[int] = iter(range(100))
+
+    def warns(model: Any) -> Any:
+        if next(calls) == 0:
+            warnings.warn("once", UserWarning, stacklevel=1)
+        warnings.warn("each time", UserWarning, stacklevel=1)
+        return keras.models.clone_model(model)
+
+    answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": {"warns": warns, "upstream": "upstream"}})
+    assert [each["message"] for each in answer["clones"]["warns"]["warned"]] == ["each time"]
+
+
+def test_a_clone_of_the_same_layers_takes_no_step_beside_the_model() -> None:
+    checks = {"training_step": True, "together": True}
+    mine = "clones_of_mine:by_keras[weights,outputs]"
+    cloners = {"same_layers": "same_layers", "upstream": "upstream", mine: keras.models.clone_model}
+    clones = run_trial({**case(NO_LAMBDA, "keras"), "cloners": cloners, "checks": checks})["clones"]
+    assert [name for name, each in clones.items() if "together" in each["observation"]] == ["upstream"]

@@ -12,7 +12,6 @@ import pytest
 
 from clonediff.harness.search.failure_message import message_of
 from clonediff.harness.search.property_draws import PropertyDraws
-from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.expected import Expected
@@ -43,11 +42,6 @@ def test_every_clone_is_faithful_or_a_known_issue(
 HitsOfExample = Callable[[str, KnownIssue], tuple[Hit, ...]]
 
 
-def seen_by_costly(issue: KnownIssue) -> bool:
-    """Whether a costly check is among those that see it; at night each issue gets them all."""
-    return any(match.check in (None, *COSTLY) for match in issue.match)
-
-
 @pytest.fixture(scope="session")
 def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
     """What the example of a known issue shows on a subject; each is tried once."""
@@ -56,8 +50,10 @@ def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
     def hits(subject: str, issue: KnownIssue) -> tuple[Hit, ...]:
         if (subject, issue.id) not in tried:
             graph = from_json(issue.example or "", issue.id)
-            trials = GraphTrials(warm(subject), KNOWN, private=Expected(issue=issue).private)
-            tried[subject, issue.id] = trials.try_graph(graph, costly=everything() or seen_by_costly(issue)).hits
+            expected = Expected(issue=issue)
+            costly = expected.parts_of_its_example if everything() or expected.parts else ()  # at night each gets them
+            trials = GraphTrials(warm(subject), KNOWN, private=expected.private)
+            tried[subject, issue.id] = trials.try_graph(graph, costly=costly).hits
         return tried[subject, issue.id]
 
     return hits

@@ -9,7 +9,7 @@ import pytest
 from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Tally
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, Tally
 from clonediff.harness.trials.trial import Hit, Trial
 from clonediff.strategies import Graph
 from tests.warm_keras import graphs_of, process_of
@@ -25,7 +25,7 @@ class Scripted(GraphTrials):
         self.looks = 0
         self._answers = answers
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         answer = self._answers[min(self.looks, len(self._answers) - 1)]
         self.looks += 1
         if isinstance(answer, BaseException):
@@ -71,8 +71,8 @@ def test_the_costly_checks_are_run_again_only_where_they_are_what_shows_it(cheap
         def sampled(self, graph: Graph) -> bool:
             return True
 
-        def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
-            seen.append(costly)
+        def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
+            seen.append(None if costly is None else bool(costly))
             self._answers = (cheap or costly is not False,)
             return super().try_graph(graph, costly=costly)
 

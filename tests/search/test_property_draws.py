@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from clonediff.harness.search.property_draws import PropertyDraws
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.graph_trials import GraphTrials, Tally
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, Tally
 from clonediff.harness.trials.trial import Hit, Trial
 from clonediff.strategies import Graph
 from tests.warm_keras import at_hand, graphs_of
@@ -39,7 +39,7 @@ class Watched(GraphTrials):
     def asking(self) -> AbstractContextManager[None]:
         return at_hand("keras")
 
-    def try_graph(self, graph: Graph, *, costly: bool | None = None) -> Trial:
+    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         self.seen.append(graph)
         there = any(layer.kind == self.kind for layer in graph.layers)
         return Trial(hits=(Hit(self.kind, "upstream", "t", case_of(graph, "keras"), graph),) if there else ())

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.case import COSTLY, RARER
+from clonediff.harness.subjects.case import COSTLY, FREQUENT, RARER
 from clonediff.harness.subjects.observation import Answer, Clone, Failure, Frame
 from clonediff.harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.checks import parts_needed
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import Case, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Blame, Severity
+from clonediff.reports.records import Blame, Difference, Severity
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered, chain, faithful
@@ -128,8 +129,36 @@ def test_the_rarer_of_costly_parts_take_turns() -> None:
     assert set(parts) == set(COSTLY)
     assert all(0.6 < parts[rare] * each / parts["again"] < 1.4 for rare, each in RARER.items()), parts
     every = GraphTrials(answering(), KnownIssues(), rate=1)  # type: ignore[arg-type]  # likewise
-    assert every.parts(graphs[0]) == trials.parts(graphs[0], costly=True) == COSTLY
-    assert trials.parts(graphs[0], costly=False) == ()
+    parts = Counter(part for graph in graphs for part in every.parts(graph))
+    assert all(parts[part] == len(graphs) for part in FREQUENT), "there is no graph without them"
+    assert all(0.6 < parts[rare] * each / len(graphs) < 1.4 for rare, each in RARER.items()), parts
+    assert every.parts(graphs[0], costly=True) == every.parts(graphs[0])
+    assert every.parts(graphs[0], costly=("saving", "often")) == ("saving", "often")
+    assert trials.parts(graphs[0], costly=False) == trials.parts(graphs[0], costly=()) == ()
+
+
+@pytest.mark.parametrize(
+    ("check", "path", "parts"),
+    [
+        ("outputs", "inference.outputs[0]", ()),
+        ("saved", "saved.run", ("saving",)),
+        ("together", "together.clone.loss", ("training_step", "together")),
+        ("again", "twice.layers[0]", ("again",)),
+        ("again", "loaded.layers[0]", ("again", "saving", "reloading")),
+        ("again", "", ("again", "saving", "reloading")),
+        ("often", "often.calls", ("often",)),
+    ],
+)
+def test_what_was_found_is_looked_for_in_the_parts_that_may_show_it(
+    check: str, path: str, parts: tuple[str, ...]
+) -> None:
+    assert parts_needed(check, path) == parts
+    root = Difference(check, path, "*", "a", "b", Severity.PROPERTY)
+    trials = GraphTrials(answering(), KnownIssues(), rate=1)  # type: ignore[arg-type]  # it plays one
+    graph = Graph((Input((3,)),), (), (), Ref(0), Ref(0))
+    drawn = trials.parts(graph)
+    assert trials.parts_that_show(graph, root) == tuple(part for part in drawn if part in parts)
+    assert trials.parts_that_show(graph, None) == drawn
 
 
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])

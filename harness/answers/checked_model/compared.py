@@ -51,25 +51,20 @@ def compared(
     """What was compared of the model, in the order of the promise, and what was not."""
     if original is None or all(map(_has_no_clone, clones)):
         return (WORDS["made"],), tuple(_no_clone(clones))
-    left_out = {name: why for name in CHECKS if (why := _why_not(name, original, case, checks))}
-    looked_at = [WORDS[name] for name in CHECKS if name not in left_out and _is_meant(name, case)]
+    promised = [name for name in CHECKS if any(promises(each.cloner, name) for each in clones)]
+    left_out = {name: why for name in promised if (why := _why_not(name, original, case, checks))}
+    looked_at = [WORDS[name] for name in promised if name not in left_out and _is_meant(name, case)]
     missing = [NotCompared(WORDS[name], why) for name, why in left_out.items() if _is_meant(name, case)]
-    if original.shape.compiled is not None and not case.user_arguments:
+    if original.shape.compiled is not None and not case.user_arguments and "training" in promised:
         if why := _why_not_by_fit(original, case, checks):
             missing.append(NotCompared(_BY_FIT, why))
         else:
             looked_at.append(_BY_FIT)
-    unpromised = [each for each in looked_at if not any(_promises(cloned, each) for cloned in clones)]
-    looked_at = [each for each in looked_at if each not in unpromised]
     return tuple(looked_at), (*missing, *_not_promised(clones), *_in_part(original), *_no_clone(clones))
 
 
-def _promises(cloned: Cloned, words: str) -> bool:
-    return all(promises(cloned.cloner, name) for name, its in WORDS.items() if its == words)
-
-
 def _not_promised(clones: Sequence[Cloned]) -> Iterator[NotCompared]:
-    """What was not compared of a user's own cloner, since it does not promise it."""
+    """What was not compared of a cloner, as a user's own, since it does not promise it."""
     for each in clones:
         names = [name for name in CHECKS if name != "functions" and not promises(each.cloner, name)]
         if names:
@@ -103,10 +98,12 @@ def _why_not(check: str, original: Observation, case: Case, checks: Collection[s
         return _ONE_CLONE
     if check == "often" and not original.often:
         return _FEW
-    if check == "together" and (case.arguments or (original.together is not None and original.together.why)):
-        return _PLAIN_ONLY if case.arguments or original.together is None else original.together.why
-    if check in ("training", "together") and original.trained is not None:
+    if check == "together" and case.arguments:
+        return _PLAIN_ONLY
+    if check in ("training", "together") and original.trained is not None and original.trained.failure is not None:
         return _the_model("cannot be trained", original.trained.failure)
+    if check == "together" and original.together is not None:
+        return original.together.why or _the_model("cannot be trained beside another build", original.together.failure)
     if check == "saved" and original.saved is not None:
         saving = _the_model("cannot be saved", original.saved.saving)
         return saving or _the_model("cannot be loaded once it is saved", original.saved.loading)

@@ -79,7 +79,7 @@ def _row(question: HistoryQuestion, subject: Subject, find: Find, known: KnownIs
             return row
         expected = question.expected
         trials = GraphTrials(process, known, cloners=(question.cloner,), private=expected.private)
-        return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=expected.costly))
+        return with_answer(row, question, trials.try_or_say_why_not(question.graph, costly=expected.parts))
 
 
 def with_answer(row: ReleaseRow, question: HistoryQuestion, tried: Trial) -> ReleaseRow:

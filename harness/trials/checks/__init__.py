@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from clonediff.harness.subjects.case import COSTLY, NEEDED_BY
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import (
     again,
@@ -33,7 +34,16 @@ from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.reports.records import Difference, Severity
 
-__all__ = ["CHECKS", "CHECKS_OF_A_REFUSAL", "CHECKS_WITH_FUNCTIONS", "Check", "Pair", "aspect_of", "compare"]
+__all__ = [
+    "CHECKS",
+    "CHECKS_OF_A_REFUSAL",
+    "CHECKS_WITH_FUNCTIONS",
+    "Check",
+    "Pair",
+    "aspect_of",
+    "compare",
+    "parts_needed",
+]
 
 CHECKS: dict[str, Check] = {
     check.name: check
@@ -70,6 +80,17 @@ ASPECTS: Mapping[str, Aspects] = {**{name: check.aspects for name, check in CHEC
 
 _UNDECLARED = Aspect("*", Severity.PROPERTY, "{a} differs{inside}: {aspect}")
 """What a record from another clonediff may have."""
+
+
+def parts_needed(check: str, path: str = "") -> tuple[str, ...]:
+    """The costly parts of a trial that it takes to see what a check sees; or what it sees at that path."""
+    found = {CHECKS[check].part} if check in CHECKS else set()
+    if check == "untouched":  # what any further clone does to the original
+        found = {"again", "reloading", "often"}
+    elif check == "again" and (not path or path.startswith("loaded")):
+        found.add("reloading")
+    needed = {*found, *(each for part in found for each in NEEDED_BY.get(part, ()))}
+    return tuple(part for part in COSTLY if part in needed)
 
 
 def aspect_of(difference: Difference) -> Aspect:

@@ -28,7 +28,7 @@ from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Difference, Severity
 
 SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
-OBSERVED = Observation(SHAPE, ModelRun(), ModelRun(), trained=Trained(), often=True, saved=Saved(run=ModelRun()))
+OBSERVED = Observation(SHAPE, ModelRun(), ModelRun(), trained=Trained(), saved=Saved(run=ModelRun()), often=True)
 CASE = Case("", ())
 BOTH = (Cloned("upstream", "faithful"), Cloned("fixed", "faithful"))
 NO = Failure("ValueError", "not this one")
@@ -73,6 +73,29 @@ def test_what_the_model_itself_cannot_do_is_not_compared(changes: dict[str, Any]
     looked_at, left_out = compared(structs.replace(OBSERVED, **changes), BOTH, CASE, COSTLY)
     assert {*left_out} == {NotCompared(each, f"{why}: ValueError: not this one") for each in what}
     assert what.isdisjoint(looked_at)
+
+
+def test_where_two_builds_cannot_be_trained_in_one_model_no_clone_is_compared_there() -> None:
+    looked_at, left_out = compared(structs.replace(OBSERVED, together=Together(failure=NO)), BOTH, CASE, COSTLY)
+    why = "the model itself cannot be trained beside another build: ValueError: not this one"
+    assert left_out == (NotCompared(WORDS["together"], why),)
+    assert WORDS["together"] not in looked_at
+
+
+def test_what_no_cloner_promises_has_one_reason_for_not_being_compared() -> None:
+    mine = Cloned("clones_of_mine:clones[outputs]", "faithful")
+    original = structs.replace(OBSERVED, shape=structs.replace(SHAPE, compiled={"loss": "mse"}))
+    looked_at, (left_out,) = compared(original, (mine,), CASE, COSTLY)
+    assert looked_at == ("whether it can be cloned", "outputs")
+    assert left_out.why == "clones_of_mine:clones[outputs] does not promise it"
+    assert "many clones" in left_out.what
+
+
+@pytest.mark.parametrize("name", ["same_layers", "clones_of_mine:clones[together,outputs]"])
+def test_who_may_have_weights_of_the_model_takes_no_step_beside_it(name: str) -> None:
+    looked_at, left_out = compared(OBSERVED, (Cloned(name, "faithful"),), CASE, COSTLY)
+    assert WORDS["together"] not in looked_at
+    assert WORDS["together"] in left_out[-1].what
 
 
 def test_a_model_of_a_process_of_somebody_s_is_not_called_in_another() -> None:

@@ -112,8 +112,16 @@ def clone_lambda(layer: Any, clone_leaf: Callable[[Any], Any], policy: Any) -> A
 
 
 def own_regularizer(regularizer: Any, clone_leaf: Callable[[Any], Any]) -> Any:
-    """A regularizer like another, which may keep what can change; a function is passed on as it is."""
-    return made_again(regularizer, clone_leaf, clone_leaf) if hasattr(regularizer, "get_config") else regularizer
+    """A regularizer like another, which may keep what can change; what no config can make again is passed on.
+
+    That is a function, or an object whose class has no `get_config` of its own, or one that does not work.
+    """
+    if not hasattr(regularizer, "get_config"):
+        return regularizer
+    try:
+        return made_again(regularizer, clone_leaf, clone_leaf)
+    except Exception:  # noqa: BLE001 - whatever the user's own methods raise
+        return regularizer
 
 
 def made_again(value: Any, clone_of: Callable[[Any], Any], clone_leaf: Callable[[Any], Any]) -> Any:
