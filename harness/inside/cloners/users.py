@@ -194,6 +194,8 @@ class CallsOfKeras:
         sys.setprofile(self._before)
 
     def _look(self, frame: Any, event: str, argument: Any) -> None:
+        if self._before is not None:  # who counts calls counts on
+            self._before(frame, event, argument)
         if event == "call" and frame.f_code in self._codes:
             self.seen = True
             sys.setprofile(self._before)  # nothing more is to be known
