@@ -88,6 +88,10 @@ def raises(model):
     raise RuntimeError("it knows no such models")
 
 
+def raises_half_a_character(model):
+    raise RuntimeError("a\\ud800b")
+
+
 def needs_more(model, path):
     return model
 
@@ -163,6 +167,7 @@ def test_it_is_held_to_what_it_promises(
         ("gives_config", "clones_of_mine:gives_config gave a dict: return a Functional or Sequential model of keras"),
         ("gives_subclassed", "clones_of_mine:gives_subclassed gave a subclassed model (clones_of_mine.Subclassed): "),
         ("raises", "RuntimeError: it knows no such models"),
+        ("raises_half_a_character", r"RuntimeError: a\ud800b"),
     ],
 )
 def test_what_is_no_clone_is_said(function: str, said: str, clones: Callable[[str], CloneTrial]) -> None:
@@ -198,6 +203,13 @@ def test_a_module_that_cannot_be_imported_is_said_with_its_line(tmp_path: Path, 
     assert f"({file}, line 3)" in said
     said = keras.cloner_problem("no_such_module_of_mine:clone")
     assert "No module named 'no_such_module_of_mine'; it is not in the current folder: name FILE.py:function" in said
+
+
+def test_a_function_that_its_module_cannot_import_is_said(tmp_path: Path, keras: SubjectProcess) -> None:
+    file = tmp_path / "imports_when_asked.py"
+    file.write_text("def __getattr__(name):\n    raise ImportError(f'{name} needs torch: a\\ud800b')\n")
+    said = keras.cloner_problem(named(f"{file}:clone"))
+    assert said.endswith(r"clone of imports_when_asked cannot be had: ImportError: clone needs torch: a\ud800b")
 
 
 def test_the_code_of_others_runs_only_once_it_is_named(

@@ -16,6 +16,7 @@ import traceback
 import types
 from typing import Any, Callable, NamedTuple, Tuple
 
+from ..failures import encodable
 from ..frameworks.interface import Framework
 
 VALUES = "values"
@@ -90,7 +91,7 @@ def problem(name: str) -> str:
     try:
         function(name)
     except CannotBeCalled as error:
-        return str(error)
+        return encodable(str(error))
     return ""
 
 
@@ -105,9 +106,14 @@ def function(name: str) -> Callable[..., Any]:
         raise CannotBeCalled("%s: expected module:function or FILE.py:function" % name)
     found: Any = _imported(its)
     for part in its.function.split("."):
-        if not hasattr(found, part):
-            raise CannotBeCalled("%s: there is no %s in %s%s" % (its.short, part, its.module, _there(found)))
-        found = getattr(found, part)
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            there = _there(found)
+            raise CannotBeCalled("%s: there is no %s in %s%s" % (its.short, part, its.module, there)) from None
+        except Exception as error:  # a module that imports its parts when they are asked for may raise anything
+            said = "%s of %s cannot be had: %s: %s" % (part, its.module, type(error).__name__, error)
+            raise CannotBeCalled("%s: %s" % (its.short, said)) from None
     if not callable(found):
         what = "%s is of the type %s" % (its.function, type(found).__name__)
         raise CannotBeCalled("%s: %s: name a function that takes a model and gives its clone" % (its.short, what))
@@ -170,7 +176,8 @@ def no_model(name: str, clone: Any, framework: Framework) -> dict[str, Any] | No
         said = "a subclassed model (%s): Keras knows no graph of it to compare" % what
     else:
         said = "a %s: return a Functional or Sequential model of %s" % (what, package)
-    return {"type": NO_MODEL, "message": "%s gave %s" % (its.short if its else name, said), "frames": []}
+    message = "%s gave %s" % (its.short if its else name, said)
+    return {"type": NO_MODEL, "message": encodable(message), "frames": []}
 
 
 class CallsOfKeras:
