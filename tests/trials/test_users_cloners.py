@@ -6,18 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from clonediff.harness.inside.cloners.users import users_cloner
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
-from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import CloneTrial, run
 from clonediff.harness.trials.users_cloners import PromisesError, held_to, named
 from clonediff.reports.known import load
-from clonediff.reports.records import Blame
+from clonediff.reports.records import Blame, Difference, Place, Raised, Severity
 
 SOURCE = """import keras
 from keras import layers
@@ -242,6 +243,21 @@ def test_its_script_imports_it_and_fails_alone(
     assert tried_alone(script, keras.subject) == (True, "")
 
 
+def test_what_its_import_warns_of_is_no_matter_of_its_script(tmp_path: Path) -> None:
+    (tmp_path / "warns_when_imported.py").write_text(f"import warnings\n\nwarnings.warn('odd')\n\n{CLONERS}")
+    odd = Difference("warned", "warned[0]", "raises", "no warning", "UserWarning: odd", Severity.PROPERTY)
+    odd = structs.replace(odd, raised=Raised("UserWarning", "odd", ""))
+    script = reproducer(SOURCE, "keras", odd, f"{tmp_path}/warns_when_imported:by_keras", case())
+    assert tried_alone(script, Subject.parse("keras")) == (False, "")
+
+
+def test_the_script_that_clones_often_imports_once() -> None:
+    stays = Difference("often", "often.alive", "stays alive", "nothing", "2 Dense of each clone", Severity.PROPERTY)
+    text = reproducer(SOURCE, "keras", stays, "/a/folder/mine:clone", case()).text
+    assert text.count("from mine import clone as cloner") == text.count("sys.path.insert") == 1
+    assert "\n    clone = cloner(model)\n" in text
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -250,14 +266,16 @@ def test_its_script_imports_it_and_fails_alone(
         ("package.inner:Cloner.clone", "{here}/package.inner:Cloner.clone"),
         ("package/inner.py:clone", "{here}/package/inner:clone"),
         ("mine:clone[outputs,weights]", "{here}/mine:clone[weights,outputs]"),
-        ("mine:clone[all]", "{here}/mine:clone"),
+        ("mine:clone[all]", "{here}/mine:clone[all]"),
+        ("01_mine.py:clone", "{here}/01_mine:clone"),
+        ("my-cloner.py:clone", "{here}/my-cloner:clone"),
     ],
 )
 def test_a_module_of_the_current_folder_is_named_by_it(
     text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "package").mkdir()
-    for each in ("mine.py", "package/inner.py"):
+    for each in ("mine.py", "package/inner.py", "01_mine.py", "my-cloner.py"):
         (tmp_path / each).write_text("")
     monkeypatch.chdir(tmp_path)
     assert named(text) == name.format(here=tmp_path)
@@ -270,6 +288,23 @@ def test_what_is_no_name_of_a_function_is_refused(text: str) -> None:
         named(text)
 
 
+@pytest.mark.parametrize("text", ["a b.py:clone", "mine.old.py:clone"])
+def test_a_file_that_cannot_be_imported_by_its_name_is_to_have_another(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be imported.*give the file another name"):
+        named(text)
+
+
+@pytest.mark.parametrize("name", ["01_clones", "clones-of-mine", "lambda"])
+def test_its_script_imports_a_module_of_any_name(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "a{}b"
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(CLONERS)
+    lost = Difference("structure", "layers['marked'].supports_masking", "supports_masking", "", "", Severity.PROPERTY)
+    lost = structs.replace(lost, first=Place("marked", "Dense", 1))
+    script = reproducer(SOURCE, "keras", lost, named(f"{folder}/{name}.py:Cloner.clone"), case())
+    assert tried_alone(script, Subject.parse("keras")) == (True, "")
+
+
 @pytest.mark.parametrize(
     ("cloners", "promises", "held"),
     [
@@ -277,6 +312,9 @@ def test_what_is_no_name_of_a_function_is_refused(text: str) -> None:
         (("upstream", "a:f", "b:g"), "outputs, made", ("upstream", "a:f[made,outputs]", "b:g[made,outputs]")),
         (("a:f",), "all", ("a:f",)),
         (("a:f",), "values,all", ("a:f[all,values]",)),
+        (("a:f[outputs]", "b:g"), "weights", ("a:f[outputs]", "b:g[weights]")),
+        (("a:f[all]", "b:g"), "weights", ("a:f", "b:g[weights]")),
+        (("a:f[all]", "a:f"), "", ("a:f",)),
     ],
 )
 def test_promises_are_of_the_users_own_cloners(cloners: tuple[str, ...], promises: str, held: tuple[str, ...]) -> None:

@@ -21,13 +21,14 @@ from ..frameworks.interface import Framework
 
 VALUES = "values"
 """What a cloner may promise that no check is called by: the clone has the values of the original's weights."""
-ALL = "all"
+EVERY_CHECK = "all"
 """What stands for every check."""
 NO_MODEL = "NoModel"
 """The type of the failure of a cloner that gives something else than a model."""
 
 _NAME = re.compile(
-    r"(?:(?P<folder>.*)/)?(?P<module>\w+(?:\.\w+)*):(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(?P<promises>[\w,]+)\])?"
+    r"(?:(?P<folder>.*)/)?(?P<module>[\w-]+(?:\.[\w-]+)*)"
+    r":(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(?P<promises>[\w,]+)\])?"
 )
 _CLONING = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 _MOST = 10
@@ -63,7 +64,7 @@ class UsersCloner(NamedTuple):
 
     def promises_check(self, check: str) -> bool:
         """Whether it is held to a check. Any cloner is to make a clone."""
-        return check == "made" or not self.promises or ALL in self.promises or check in self.promises
+        return check == "made" or not self.promises or EVERY_CHECK in self.promises or check in self.promises
 
 
 def is_users(name: str) -> bool:
