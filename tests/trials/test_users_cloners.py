@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from clonediff.harness.inside.cloners.users import users_cloner
+from clonediff.harness.inside.cloners.users import as_asked, users_cloner
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
@@ -219,6 +219,22 @@ def test_the_code_of_others_runs_only_once_it_is_named(
     monkeypatch.setattr(other_layers, "_ALLOWED", set())
     name = named(f"{file}:good")
     assert unsupported_cloner(name, keras).endswith(f"say that you trust it with --cloner {name}")
+    assert unsupported_cloner(f"{name}[outputs]", keras).endswith(f"--cloner '{name}[outputs]'")
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "cloner"),
+    [
+        ("a:f", "a:f[outputs]", "a:f[outputs]"),
+        ("a:f[all]", "a:f[outputs]", "a:f[all]"),
+        ("a:f[weights]", "a:f[outputs]", "a:f[weights]"),
+        ("b:f", "a:f[outputs]", "b:f"),
+        ("fixed", "a:f[outputs]", "fixed"),
+        ("a:f", "upstream", "a:f"),
+    ],
+)
+def test_the_function_of_a_finding_is_held_to_what_it_was(asked: str, found: str, cloner: str) -> None:
+    assert as_asked(asked, found) == cloner
 
 
 def test_what_upstream_is_known_for_is_new_unless_it_is_called(file: Path, keras: SubjectProcess) -> None:

@@ -87,6 +87,17 @@ def short_name(name: str) -> str:
     return name if its is None else its.short
 
 
+def as_asked(asked: str, found: str) -> str:
+    """The cloner that is asked for instead of the one that something was found with.
+
+    Where that is the same function, and it is not said what it is to be held to, that is what it was held to.
+    """
+    one, other = users_cloner(asked), users_cloner(found)
+    if one is None or other is None or one.promises or one.code != other.code:
+        return asked
+    return found
+
+
 def problem(name: str) -> str:
     """Why the function of that name cannot be called with a model; "" where it can be."""
     try:
