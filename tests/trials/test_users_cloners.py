@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.contracts import promised_names
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import CloneTrial, run
@@ -343,9 +346,18 @@ def test_promises_are_of_the_users_own_cloners(cloners: tuple[str, ...], promise
     [
         (("a:f",), "outputs,wights", "found 'wights'"),
         (("a:f",), ",", "expected some of"),
+        (("a:f",), "functions", "found 'functions'"),
         (("fixed",), "own", "--cloner"),
     ],
 )
 def test_promises_that_nobody_can_make_are_refused(cloners: tuple[str, ...], promises: str, said: str) -> None:
     with pytest.raises(PromisesError, match=said):
         held_to(cloners, promises)
+
+
+def test_the_reference_names_all_that_can_be_promised() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")
+    listed = text.partition("says what it is held to: ")[2].partition(" where its clone has")[0]
+    said = re.findall(r"`(\w+)`", listed)
+    assert said == ["all", *(name for name in CHECKS if name != "functions"), "values"]
+    assert promised_names(",".join(said[1:])) == tuple(said[1:])
