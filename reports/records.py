@@ -152,8 +152,9 @@ class Blame(enum.StrEnum):
 class Cause(msgspec.Struct, frozen=True):
     """Differences with one root: the first, and those that only follow from it. `severity` is the worst of all.
 
-    `given` has the arguments, beside the model, that `clone_model` was given, and the preparations of the model; of
-    a call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
+    `given` has the arguments, beside the model, that `clone_model` was given, the preparations of the model, and for
+    each kind of layer of which one is called more than once, or may have been, "Dense called more than once"; of a
+    call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
     original; of an exception while it is made "a Lambda with a mask", where the original has one; of a function "a
     function of the same name", where another of its name is in its place.
     `blame` is None where no cloner is at fault.

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.replay_target import ReplayTarget
 from clonediff.harness.answers.repro import in_release
+from clonediff.harness.inside.cloners.users import as_asked
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
@@ -118,7 +119,9 @@ class Replays:
                 yield from self._on(subject, targets, _Processes(running))
 
     def _cloner_for(self, target: ReplayTarget) -> str:
-        return "" if target.across or target.expected.lost else self._cloner or target.cloner
+        if target.across or target.expected.lost:
+            return ""
+        return as_asked(self._cloner, target.cloner) if self._cloner else target.cloner
 
     def _row(self, target: ReplayTarget, subject: str) -> ReplayRow:
         cloner = self._cloner_for(target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import shlex
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -48,7 +49,7 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
     if users is not None and not is_allowed(users.code):
         raise UnwritableError(
             f"it is cloned by {users.code}, which is code of somebody's own: say that you trust it by "
-            f"`clonediff replay` with --cloner {users.code}"
+            f"`clonediff replay` with --cloner {shlex.quote(users.name)}"
         )
     about = msgspec.structs.replace(finding, subject=str(chosen))
     if other:

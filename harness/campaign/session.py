@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,11 +21,13 @@ from clonediff.harness.campaign.events import Event
 from clonediff.harness.campaign.recorder import Recorder
 from clonediff.harness.campaign.shards import Done, Plan, Setup
 from clonediff.harness.campaign.totals import Totals, compared
+from clonediff.harness.inside.cloners.users import users_cloner
 from clonediff.harness.search.graph_database import DatabaseError, rooted
-from clonediff.harness.source.other_layers import absolute, file_of
+from clonediff.harness.source.other_layers import absolute, file_of, is_allowed
 from clonediff.harness.subjects.journal import read_journal
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.across import others_of
+from clonediff.harness.trials.trusted_layers import allow_remembered, trust
 from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
@@ -171,6 +174,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         at_least=AT_LEAST[asked.at_least],
         private=asked.private,
     )
+    trust(setup.layers)
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         subjects=tuple(map(str, chosen)),
@@ -197,8 +201,12 @@ def _layers(names: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-def go_on(path: Path) -> CampaignBegun:
-    """A run that was stopped, with what was done by then."""
+def go_on(path: Path, cloners: tuple[str, ...] = (), layers: tuple[str, ...] = ()) -> CampaignBegun:
+    """A run that was stopped, with what was done by then.
+
+    Its plan may be from elsewhere: the code of others that it names runs only if the user has named that here, before
+    or as one of these `cloners` and `layers`, which the run has to have.
+    """
     if not path.is_dir():
         raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
     done_log = DoneLog(path)
@@ -212,6 +220,12 @@ def go_on(path: Path) -> CampaignBegun:
             f"{path}: was begun by clonediff {plan.clonediff}, and this is {version('clonediff')}, "
             "which may draw other graphs: begin a new run"
         )
+    _say_again(plan.setup, cloners, layers)
+    for option, name in _untrusted(plan.setup):
+        raise RecordError(
+            f"{path / 'plan.json'}: {name} is code of somebody's own: say that you trust it with "
+            f"--resume {shlex.quote(str(path))} {option} {shlex.quote(name)}"
+        )
     folder = RunFolder(path, resume=True)
     done = done_log.read()
     journals = plan.setup.journals and str((folder.path / "journal").absolute())
@@ -219,6 +233,32 @@ def go_on(path: Path) -> CampaignBegun:
     folder.event("resumed")
     problems = (*done_log.problems, *_left_under_way(folder))
     return CampaignBegun(msgspec.structs.replace(plan, setup=setup), folder, done_log, done, problems)
+
+
+def _say_again(setup: Setup, cloners: tuple[str, ...], layers: tuple[str, ...]) -> None:
+    """Trust what is named again with --resume: it is to be in the run, of which nothing can be changed any more."""
+    codes = set(_codes(setup.cloners))
+    for option, name, there in (
+        *(("--cloner", name, name in setup.cloners or not codes.isdisjoint(_codes([name]))) for name in cloners),
+        *(("--layers", name, absolute(name) in setup.layers) for name in layers),
+    ):
+        if not there:
+            raise MistakenError(
+                f"{option} {name} is not in the run, and was said when that began: leave it out with --resume"
+            )
+    trust([*_codes(cloners), *map(absolute, layers)])
+
+
+def _untrusted(setup: Setup) -> Iterator[tuple[str, str]]:
+    """The code of others that the user has not named, with the option that does so."""
+    allow_remembered()
+    named = [*(("--cloner", code) for code in _codes(setup.cloners)), *(("--layers", name) for name in setup.layers)]
+    return ((option, name) for option, name in named if not is_allowed(name))
+
+
+def _codes(cloners: Iterable[str]) -> list[str]:
+    """What is called of the user's own among the cloners."""
+    return [its.code for its in map(users_cloner, cloners) if its is not None]
 
 
 def _left_under_way(folder: RunFolder) -> Iterator[str]:

@@ -16,7 +16,7 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.drawable_kinds import bring
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.remembered_answers import asked
-from clonediff.harness.trials.users_cloners import trust_cloners
+from clonediff.harness.trials.users_cloners import allow_cloners
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.reading import slug
 
@@ -45,7 +45,7 @@ class WarmSubjects:
             journal = Path(self.setup.journals) / f"{worker}.json" if self.setup.journals else None
             process = SubjectProcess(subject, journal=journal, worker=worker, place=place_of(subject))
             process.start()
-            trust_cloners(self.setup.cloners)
+            allow_cloners(self.setup.cloners)
             process.others = self.setup.layers
             bring(asked(process), process.others)
             self._processes[name] = process

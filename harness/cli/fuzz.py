@@ -108,7 +108,8 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     a cloner, unless it calls clone_model.
 
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
-    --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with.
+    --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with. Where it
+    was begun by somebody else, the --cloner and --layers in it are named again, to say that their code is trusted.
     """
     from clonediff.harness.campaign import session
     from clonediff.harness.cli.text.campaign import CampaignText, result_text
@@ -122,11 +123,15 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
             asked = session.CampaignOptions(**{name: options[name] for name in planned})
             began = session.begin(asked, where)
         else:
+            again: dict[str, tuple[str, ...]] = {}
             for each in ctx.command.params:
-                source = ctx.get_parameter_source(each.name or "")
-                if each.name in planned and source is ParameterSource.COMMANDLINE:
+                name = each.name or ""
+                if name not in planned or ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+                    continue
+                if name not in ("cloners", "layers"):
                     raise click.UsageError(f"{each.opts[0]} was said when the run began: leave it out with --resume")
-            began = session.go_on(resume)
+                again[name] = options[name]
+            began = session.go_on(resume, **again)
     except session.MistakenError as error:
         raise click.UsageError(str(error)) from None
     result = session.run(began, where, lambda plan, totals: CampaignText(plan, totals, quiet=as_json))

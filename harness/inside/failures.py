@@ -22,7 +22,9 @@ Frames = List[Tuple[str, str, Any]]
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
-_PLUMBING = re.compile(r"inside/(?:cloners/(?:planted/)?__init__|frameworks/\w+|trial|run|training|saving|build)\.py$")
+_PLUMBING = re.compile(
+    r"inside/(?:cloners/(?:planted/)?__init__|frameworks/\w+|trial|calling|run|training|saving|build)\.py$"
+)
 _INSIDE = re.compile(r".*/(?=inside/)")
 
 
@@ -37,10 +39,15 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
         said = inner
         frames += _frames(inner)
     return {
-        "type": type(error).__name__,
-        "message": without_addresses(str(said))[:LONGEST_MESSAGE],
+        "type": encodable(type(error).__name__),
+        "message": encodable(without_addresses(str(said)))[:LONGEST_MESSAGE],
         "frames": plain_frames(frames),
     }
+
+
+def encodable(text: str) -> str:
+    """The text as UTF-8 can have it: half of a surrogate pair, which no answer can hold, is written as its escape."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def stack(frame: Any) -> Frames:

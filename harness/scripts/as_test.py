@@ -263,11 +263,7 @@ class _Body:
 
     def text(self, alone: Sequence[ast.stmt]) -> str:
         """The lines, without the definitions that stand `alone`."""
-        own = [
-            node
-            for node in self._source.tree.body
-            if node not in alone and not isinstance(node, ast.Import | ast.ImportFrom)
-        ]
+        own = [node for node in self._source.tree.body if node not in alone and not self._source.is_movable(node)]
         changed = [each for node in own for each in self._changed(node)]
         edits = [*changed, *(each for each in self._edits if not any(_within(each, other) for other in changed))]
         parts = [self._source.whole(node, edits) for node in own if not _is_no_error(node)]

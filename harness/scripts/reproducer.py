@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from keyword import iskeyword
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -67,21 +68,9 @@ _OF_THE_MODEL = ("made", "untouched", "own", "functions")
 _ONE_MORE = "    # one more clone"
 _IN_CLONING = ("made", "warned")
 """Checks of what happens while a clone is made: the line that makes it is the one that fails."""
-_OFTEN = [
-    "",
-    "import gc",
-    "",
-    "",
-    "def alive():",
-    "    gc.collect()",
-    "    return sum(issubclass(type(each), keras.layers.Layer) for each in gc.get_objects())",
-    "",
-    "",
-    "before = alive()",
-    "for _ in range(5):",
-    _ONE_MORE,
-    'assert alive() == before, f"{before} layers are alive, and {alive()} when 5 clones were made and dropped"',
-]
+_CLONES_MADE = 5
+_NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
+"""What says nothing in a warning: addresses, and the numbers of names."""
 _COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
 _READS_LIKE = {"tf.keras": "tf_keras"}
 """A script asks a TensorFlow's own `tf.keras` as it does `tf_keras`; by then the model is spelled."""
@@ -126,11 +115,13 @@ def reproducer(
         clones = {cloner: _TWO_GPUS}
     users = users_cloner(cloner)
     if users is not None:
-        clones = {cloner: _calling(users)}
+        clones = {cloner: f"{_imported(users)}\n\n{_called(users)}"}
     if cloner not in clones:
         said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
-    raises = difference.raised.type if difference.raised else "AssertionError"
+    raises = "AssertionError"
+    if difference.raised is not None and difference.check != "warned":
+        raises = difference.raised.type
     copied = users is None or users.promises_check("weights")
     before, lines, sure = _comparison(difference, dialect, case, copied=copied)
     if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
@@ -139,7 +130,8 @@ def reproducer(
         lines = ["", _ASKED, *anew, case.asked.rstrip("\n"), *lines]
     before = ["", *before] if before else []
     what = case.arguments.get(MODEL, MODEL) if case is not None else MODEL
-    clone = clones[cloner].replace("(model{}", f"({what}{{}}").replace("{}", _arguments(case))
+    imports, _, clone = clones[cloner].rpartition("\n\n")
+    clone = clone.replace("(model{}", f"({what}{{}}").replace("{}", _arguments(case))
     if case is not None and case.builds:
         clone = f"{clone}\nclone{case.builds}"
     if cloner == "same_layers" and "model = keras.Sequential(" in source:
@@ -147,23 +139,36 @@ def reproducer(
     if case is not None and case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     if difference.check == "warned":
-        clone = f'with warnings.catch_warnings():\n    warnings.simplefilter("error")\n{indent(clone, "    ")}'
+        heard = 'with warnings.catch_warnings(record=True) as heard:\n    warnings.simplefilter("always")'
+        clone = f"{heard}\n{indent(clone, '    ')}"
     if difference.check == "functions" and before:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
     if difference.aspect == "value not kept" or not (copied or difference.check in _OF_THE_MODEL):
         before = ["", "import numpy as np", "", *running.weighted(case)]
     lines = [indent(clone, "    ") if line == _ONE_MORE else line for line in lines]
-    text = "\n".join((source.rstrip("\n"), *before, "", clone, *lines, "", *said, ""))
-    raises = raises if lines or difference.check in _IN_CLONING else ""
+    cloning = [imports, "", clone] if imports else [clone]
+    text = "\n".join((source.rstrip("\n"), *before, "", *cloning, *lines, "", *said, ""))
+    raises = raises if lines or difference.check == "made" else ""
     return Script(text, raises, sure, with_clonediff=users is not None)
 
 
-def _calling(cloner: UsersCloner) -> str:
-    """The lines that import a user's own cloner and call it."""
-    first, _, rest = cloner.function.partition(".")
-    lines = ["import sys", "", f"sys.path.insert(0, {literal(cloner.folder)})"] if cloner.folder else []
-    lines.append(f"from {cloner.module} import {first}" + ("" if first == "cloner" else " as cloner"))
-    return "\n".join((*lines, "", f"clone = cloner{'.' + rest if rest else ''}(model)"))
+def _imported(cloner: UsersCloner) -> str:
+    """The lines that import a user's own cloner."""
+    first = cloner.function.partition(".")[0]
+    if all(each.isidentifier() and not iskeyword(each) for each in cloner.module.split(".")):
+        needs = ["import sys"] if cloner.folder else []
+        line = f"from {cloner.module} import {first}" + ("" if first == "cloner" else " as cloner")
+    else:
+        needs = ["import importlib", *(["import sys"] if cloner.folder else [])]
+        line = f"cloner = importlib.import_module({literal(cloner.module)}).{first}"
+    path = [f"sys.path.insert(0, {literal(cloner.folder)})"] if cloner.folder else []
+    return "\n".join((*needs, *([""] if needs else []), *path, line))
+
+
+def _called(cloner: UsersCloner) -> str:
+    """The line that calls it."""
+    _, dot, rest = cloner.function.partition(".")
+    return f"clone = cloner{dot}{rest}(model)"
 
 
 def _arguments(case: Case | None) -> str:
@@ -202,9 +207,9 @@ def _comparison(
     told = how.comparison(difference, dialect)
     match told.how:
         case "warns":
-            return ["import warnings"], [], told.sure
+            return ["import re", "import warnings"], _warned(difference), told.sure
         case "often":
-            return [], _OFTEN, False
+            return [], _often(difference), False
         case "raises" | "line":
             return [], [told.expression] if told.expression else [], True
         case "asked" if case is not None and "clone_function" in case.arguments:
@@ -222,6 +227,41 @@ def _comparison(
         case "equal" if told.expression:
             return [], _equal(told), told.sure
     return [], [], False
+
+
+def _warned(difference: Difference) -> list[str]:
+    """Lines that fail where the warning was heard, whatever numbers are in it, and whatever else was."""
+    message = difference.raised.message if difference.raised else ""
+    said = re.sub(_NUMBERS, "", message.partition(" ... ")[0])
+    return [
+        "",
+        f"said = {literal(said)}",
+        f'told = [re.sub(r"{_NUMBERS}", "", str(each.message)) for each in heard]',
+        'assert not any(said in each for each in told), f"cloning warns: {told}"',
+    ]
+
+
+def _often(difference: Difference) -> list[str]:
+    """Lines that fail where objects of the classes that stay are more with each clone."""
+    names = ", ".join(map(literal, re.findall(r"\d+ (\w+)", difference.found)))
+    if not names:
+        return []
+    return [
+        "",
+        "import gc",
+        "",
+        "",
+        "def alive():",
+        "    gc.collect()",
+        f"    return sum(type(each).__name__ in {{{names}}} for each in gc.get_objects())",
+        "",
+        "",
+        "before = alive()",
+        f"for _ in range({_CLONES_MADE}):",
+        _ONE_MORE,
+        "more = alive() - before",
+        f'assert more < {_CLONES_MADE}, f"{{more}} more are alive when {_CLONES_MADE} clones were made and dropped"',
+    ]
 
 
 def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:

@@ -12,7 +12,8 @@ import textwrap
 import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeGuard
 
 Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.ClassDef
@@ -48,8 +49,13 @@ class ScriptSource:
 
     @property
     def imports(self) -> list[Imported]:
-        """All that it imports, wherever that stands at its top level."""
-        return [one for node in self.tree.body if isinstance(node, Import) for one in _imported(node)]
+        """All that it imports, wherever that stands at its top level, but for those that stay where they are."""
+        return [one for node in self.tree.body if self.is_movable(node) for one in _imported(node)]
+
+    def is_movable(self, node: ast.stmt) -> TypeGuard[Import]:
+        """Whether it is an import that may stand above all else: one below a line that sets the path needs that."""
+        before = [one for one, other in pairwise(self.tree.body) if other is node]
+        return isinstance(node, Import) and not any(map(_sets_path, before))
 
     def span(self, node: ast.stmt | ast.expr) -> tuple[int, int]:
         """Where a node begins and ends, with its decorators."""
@@ -83,6 +89,11 @@ class ScriptSource:
                 found += self._bytes[at : each.start] + each.text.encode()
                 at = each.end
         return (found + self._bytes[at:end]).decode()
+
+
+def _sets_path(node: ast.stmt) -> bool:
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and dotted(call.func) == ["sys", "path", "insert"]
 
 
 def _imported(node: Import) -> Iterator[Imported]:

@@ -60,6 +60,7 @@ class Case(msgspec.Struct, frozen=True):
     done: tuple[str, ...] = ()
     ran: bool = False
     builds: str = ""
+    called_again: tuple[str, ...] | None = None
     within: tuple[str, ...] = ()
     index: dict[str, tuple[int, ...]] = {}
     private: bool = False
@@ -68,6 +69,11 @@ class Case(msgspec.Struct, frozen=True):
     def given(self) -> tuple[str, ...]:
         """What a cloner is given beside a plain model: arguments, and what was done to the model before."""
         return (*self.arguments, *self.done, *(("built later",) if self.builds else ()))
+
+    def given_with(self, kinds: Iterable[str]) -> tuple[str, ...]:
+        """The same, and which layers are called more than once; all `kinds` of a model of which nobody knows."""
+        again = sorted(set(kinds)) if self.called_again is None else self.called_again
+        return (*self.given, *(f"{kind} called more than once" for kind in again))
 
     def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Keeps
 from clonediff.strategies.asking import NoKeras, taken
 from clonediff.strategies.clone_arguments import inputs_of, keeps_layers, makes_none, repeats
-from clonediff.strategies.graph import CloneArguments, Graph, Input, refs, to_json
+from clonediff.strategies.graph import CloneArguments, Graph, Input, levels, refs, to_json
 from clonediff.strategies.preparations import runs
 
 
@@ -31,6 +32,7 @@ def case_of(graph: Graph, dialect: str) -> Case:
         promises=_promises(graph, spoken),
         asked=script.asked,
         builds=script.builds,
+        called_again=tuple(sorted(set(_called_again(graph)))),
         within=script.within,
         index=dict(script.index),
     )
@@ -47,6 +49,13 @@ def case_of(graph: Graph, dialect: str) -> Case:
         repeats=repeats(arguments) and not _of_copied_calls(graph, spoken),
         keeps=_kept(arguments),
     )
+
+
+def _called_again(graph: Graph) -> Iterator[str]:
+    """The kinds of layers with several calls: the first of all builds a layer, that of the clone may be another."""
+    for level in levels(graph):
+        counted = Counter(call.layer for call in level.calls)
+        yield from (level.layers[layer].kind for layer, count in counted.items() if count > 1)
 
 
 def _kept(arguments: CloneArguments) -> Keeps:

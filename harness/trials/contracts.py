@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.harness.inside.cloners.users import ALL, VALUES, users_cloner
+from clonediff.harness.inside.cloners.users import EVERY_CHECK, VALUES, users_cloner
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks import CHECKS
@@ -25,6 +25,8 @@ _NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight 
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 _VALUE_BROUGHT = ("weights", "value not kept")
+_OF_ARGUMENTS = "functions"
+"""The check of what a cloner does with functions that it is given: a user's own is given a model and nothing else."""
 _OF_A_STEP = (".steps[", "layers[")
 """What is in the path of a difference that a layer within the model shows, and not what the whole gives."""
 _DTYPES_WRITTEN = "another float"
@@ -105,13 +107,13 @@ def is_promised(cloner: str, difference: Difference) -> bool:
 
 def promised_names(text: str) -> tuple[str, ...]:
     """The promises that a user lists, in the order of the checks; () where they are all that `clone_model` promises."""
-    words = [ALL, *CHECKS, VALUES]
+    words = [EVERY_CHECK, *(check for check in CHECKS if check != _OF_ARGUMENTS), VALUES]
     asked = [word.strip() for word in text.split(",") if word.strip()]
     unknown = [word for word in asked if word not in words]
     if unknown or not asked:
         raise ValueError(f"expected some of {', '.join(words)}, found {(unknown[0] if unknown else text)!r}")
-    if ALL in asked:
-        return (ALL, VALUES) if VALUES in asked else ()
+    if EVERY_CHECK in asked:
+        return (EVERY_CHECK, VALUES) if VALUES in asked else ()
     return tuple(word for word in words if word in asked)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 
 from packaging.version import InvalidVersion, Version
 
@@ -41,7 +42,8 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     users = users_cloner(cloner)
     if users is not None:
         if not is_allowed(users.code):
-            return f"{users.code}: a cloner of somebody's own is code: say that you trust it with --cloner {users.code}"
+            named = f"--cloner {shlex.quote(users.name)}"
+            return f"{users.code}: a cloner of somebody's own is code: say that you trust it with {named}"
         problem = process.cloner_problem(cloner)
         if problem:
             return problem

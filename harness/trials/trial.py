@@ -208,8 +208,9 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         seen = compare(as_expected(name, answer.original), clone, held)
         found[name] = in_graph((each for each in seen if is_promised(name, each)), case, answer.original)
     found = _with_numbers(found, subject)
+    given = case.given_with(layer.kind for layer in answer.original.shape.layers)
     for name, differences in found.items():
-        its_causes = causes(answer.original, differences, case.given)
+        its_causes = causes(answer.original, differences, given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
         told = answers[name].clones[name]
         judged[name] = CloneTrial(tuple(broken), told.notes, told.through_keras)

@@ -16,7 +16,7 @@ from hypothesis import Phase, example, given, settings
 from clonediff.harness.scripts import as_test
 from clonediff.harness.scripts.as_test import SOURCE_LACKS, NoTestError, keras_test, name_of_test, pytest_test
 from clonediff.harness.scripts.of_finding import script_from
-from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.reports.records import Difference, Finding, Place, Severity
 from clonediff.strategies import from_json, functional_graphs
@@ -93,6 +93,13 @@ def test_a_test_is_a_file_in_the_style_of_keras() -> None:
 
 def test_a_plain_test_is_a_function() -> None:
     assert pytest_test(written(EQUAL), told()) == PYTEST_TEST
+
+
+def test_a_cloner_of_ones_own_is_imported_once_its_folder_is_on_the_path() -> None:
+    cloner = "/a/folder/mine:clone"
+    text = pytest_test(reproducer(MODEL, "keras", TRAINABLE, cloner), told(cloner=cloner))
+    assert '    sys.path.insert(0, "/a/folder")\n    from mine import clone as cloner\n' in text
+    assert "\nfrom mine" not in text
 
 
 def test_without_ruff_it_is_the_same_program(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -448,20 +448,31 @@ def test_each_way_to_copy_is_a_line_of_python(cloner: str) -> None:
 
 
 BROKEN = "\nhonest, kept = keras.models.clone_model, []\nkeras.models.clone_model = broken\n"
-WARNS = "\ndef broken(model):\n    import warnings\n\n    warnings.warn('odd')\n    return honest(model)\n\n"
+WARNS = (
+    "\ndef broken(model):\n    import warnings\n\n    warnings.warn('odd, of layer_7')\n    return honest(model)\n\n"
+)
+WARNS_OTHERWISE = WARNS.replace("odd", "even")
 KEEPS = "\ndef broken(model):\n    kept.append(honest(model))\n    return kept[-1]\n\n"
+KEEPS_VARIABLES = "\ndef broken(model):\n    kept.append(keras.Variable(1.0))\n    return honest(model)\n\n"
 
 
 @pytest.mark.parametrize(
-    ("check", "aspect", "fault", "raises"),
-    [("warned", "raises", WARNS, "UserWarning"), ("often", "stays alive", KEEPS, "AssertionError")],
+    ("check", "found", "fault", "breaks"),
+    [
+        pytest.param("warned", "", "", False, id="no warning"),
+        pytest.param("warned", "", WARNS, True, id="a warning with another number"),
+        pytest.param("warned", "", WARNS_OTHERWISE, False, id="another warning"),
+        pytest.param("often", "1 Functional of each clone", "", False, id="nothing stays"),
+        pytest.param("often", "1 Functional of each clone", KEEPS, True, id="layers stay"),
+        pytest.param("often", "1 Variable of each clone", KEEPS_VARIABLES, True, id="variables stay"),
+    ],
 )
-def test_what_happens_while_clones_are_made_ends_the_script(check: str, aspect: str, fault: str, raises: str) -> None:
-    told = difference(check, check, aspect)
+def test_what_happens_while_clones_are_made_ends_the_script(check: str, found: str, fault: str, breaks: bool) -> None:
+    told = structs.replace(difference(check, check, "raises" if check == "warned" else "stays alive"), found=found)
     if check == "warned":
-        told = structs.replace(told, raised=Raised(raises, "odd", "keras/src/models/cloning.py:clone_model"))
-    for source, broken in ((SOURCES["keras"], False), (SOURCES["keras"] + fault + BROKEN, True)):
-        script = reproducer(source, "keras", told)
-        assert script.raises == raises
-        done = run_alone(script.text, Subject.parse("keras"))
-        assert (done.code == 0, raises in done.stderr) == (not broken, broken)
+        told = structs.replace(told, raised=Raised("UserWarning", "odd, of layer", "keras/src/models/cloning.py:x"))
+    source = SOURCES["keras"] + (fault + BROKEN if fault else "")
+    script = reproducer(source, "keras", told)
+    assert script.raises == "AssertionError"
+    done = run_alone(script.text, Subject.parse("keras"))
+    assert (done.code == 0, "AssertionError" in done.stderr) == (not breaks, breaks), done.stderr

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from clonediff.harness.inside.cloners.users import users_cloner
+from clonediff.harness.inside.cloners.users import as_asked, users_cloner
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
-from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.contracts import promised_names
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import CloneTrial, run
 from clonediff.harness.trials.users_cloners import PromisesError, held_to, named
 from clonediff.reports.known import load
-from clonediff.reports.records import Blame
+from clonediff.reports.records import Blame, Difference, Place, Raised, Severity
 
 SOURCE = """import keras
 from keras import layers
@@ -86,6 +90,10 @@ def gives_subclassed(model):
 
 def raises(model):
     raise RuntimeError("it knows no such models")
+
+
+def raises_half_a_character(model):
+    raise RuntimeError("a\\ud800b")
 
 
 def needs_more(model, path):
@@ -163,6 +171,7 @@ def test_it_is_held_to_what_it_promises(
         ("gives_config", "clones_of_mine:gives_config gave a dict: return a Functional or Sequential model of keras"),
         ("gives_subclassed", "clones_of_mine:gives_subclassed gave a subclassed model (clones_of_mine.Subclassed): "),
         ("raises", "RuntimeError: it knows no such models"),
+        ("raises_half_a_character", r"RuntimeError: a\ud800b"),
     ],
 )
 def test_what_is_no_clone_is_said(function: str, said: str, clones: Callable[[str], CloneTrial]) -> None:
@@ -200,12 +209,35 @@ def test_a_module_that_cannot_be_imported_is_said_with_its_line(tmp_path: Path, 
     assert "No module named 'no_such_module_of_mine'; it is not in the current folder: name FILE.py:function" in said
 
 
+def test_a_function_that_its_module_cannot_import_is_said(tmp_path: Path, keras: SubjectProcess) -> None:
+    file = tmp_path / "imports_when_asked.py"
+    file.write_text("def __getattr__(name):\n    raise ImportError(f'{name} needs torch: a\\ud800b')\n")
+    said = keras.cloner_problem(named(f"{file}:clone"))
+    assert said.endswith(r"clone of imports_when_asked cannot be had: ImportError: clone needs torch: a\ud800b")
+
+
 def test_the_code_of_others_runs_only_once_it_is_named(
     file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(other_layers, "_ALLOWED", set())
     name = named(f"{file}:good")
     assert unsupported_cloner(name, keras).endswith(f"say that you trust it with --cloner {name}")
+    assert unsupported_cloner(f"{name}[outputs]", keras).endswith(f"--cloner '{name}[outputs]'")
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "cloner"),
+    [
+        ("a:f", "a:f[outputs]", "a:f[outputs]"),
+        ("a:f[all]", "a:f[outputs]", "a:f[all]"),
+        ("a:f[weights]", "a:f[outputs]", "a:f[weights]"),
+        ("b:f", "a:f[outputs]", "b:f"),
+        ("fixed", "a:f[outputs]", "fixed"),
+        ("a:f", "upstream", "a:f"),
+    ],
+)
+def test_the_function_of_a_finding_is_held_to_what_it_was(asked: str, found: str, cloner: str) -> None:
+    assert as_asked(asked, found) == cloner
 
 
 def test_what_upstream_is_known_for_is_new_unless_it_is_called(file: Path, keras: SubjectProcess) -> None:
@@ -230,6 +262,21 @@ def test_its_script_imports_it_and_fails_alone(
     assert tried_alone(script, keras.subject) == (True, "")
 
 
+def test_what_its_import_warns_of_is_no_matter_of_its_script(tmp_path: Path) -> None:
+    (tmp_path / "warns_when_imported.py").write_text(f"import warnings\n\nwarnings.warn('odd')\n\n{CLONERS}")
+    odd = Difference("warned", "warned[0]", "raises", "no warning", "UserWarning: odd", Severity.PROPERTY)
+    odd = structs.replace(odd, raised=Raised("UserWarning", "odd", ""))
+    script = reproducer(SOURCE, "keras", odd, f"{tmp_path}/warns_when_imported:by_keras", case())
+    assert tried_alone(script, Subject.parse("keras")) == (False, "")
+
+
+def test_the_script_that_clones_often_imports_once() -> None:
+    stays = Difference("often", "often.alive", "stays alive", "nothing", "2 Dense of each clone", Severity.PROPERTY)
+    text = reproducer(SOURCE, "keras", stays, "/a/folder/mine:clone", case()).text
+    assert text.count("from mine import clone as cloner") == text.count("sys.path.insert") == 1
+    assert "\n    clone = cloner(model)\n" in text
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -238,14 +285,16 @@ def test_its_script_imports_it_and_fails_alone(
         ("package.inner:Cloner.clone", "{here}/package.inner:Cloner.clone"),
         ("package/inner.py:clone", "{here}/package/inner:clone"),
         ("mine:clone[outputs,weights]", "{here}/mine:clone[weights,outputs]"),
-        ("mine:clone[all]", "{here}/mine:clone"),
+        ("mine:clone[all]", "{here}/mine:clone[all]"),
+        ("01_mine.py:clone", "{here}/01_mine:clone"),
+        ("my-cloner.py:clone", "{here}/my-cloner:clone"),
     ],
 )
 def test_a_module_of_the_current_folder_is_named_by_it(
     text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "package").mkdir()
-    for each in ("mine.py", "package/inner.py"):
+    for each in ("mine.py", "package/inner.py", "01_mine.py", "my-cloner.py"):
         (tmp_path / each).write_text("")
     monkeypatch.chdir(tmp_path)
     assert named(text) == name.format(here=tmp_path)
@@ -258,6 +307,23 @@ def test_what_is_no_name_of_a_function_is_refused(text: str) -> None:
         named(text)
 
 
+@pytest.mark.parametrize("text", ["a b.py:clone", "mine.old.py:clone"])
+def test_a_file_that_cannot_be_imported_by_its_name_is_to_have_another(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be imported.*give the file another name"):
+        named(text)
+
+
+@pytest.mark.parametrize("name", ["01_clones", "clones-of-mine", "lambda"])
+def test_its_script_imports_a_module_of_any_name(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "a{}b"
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(CLONERS)
+    lost = Difference("structure", "layers['marked'].supports_masking", "supports_masking", "", "", Severity.PROPERTY)
+    lost = structs.replace(lost, first=Place("marked", "Dense", 1))
+    script = reproducer(SOURCE, "keras", lost, named(f"{folder}/{name}.py:Cloner.clone"), case())
+    assert tried_alone(script, Subject.parse("keras")) == (True, "")
+
+
 @pytest.mark.parametrize(
     ("cloners", "promises", "held"),
     [
@@ -265,6 +331,9 @@ def test_what_is_no_name_of_a_function_is_refused(text: str) -> None:
         (("upstream", "a:f", "b:g"), "outputs, made", ("upstream", "a:f[made,outputs]", "b:g[made,outputs]")),
         (("a:f",), "all", ("a:f",)),
         (("a:f",), "values,all", ("a:f[all,values]",)),
+        (("a:f[outputs]", "b:g"), "weights", ("a:f[outputs]", "b:g[weights]")),
+        (("a:f[all]", "b:g"), "weights", ("a:f", "b:g[weights]")),
+        (("a:f[all]", "a:f"), "", ("a:f",)),
     ],
 )
 def test_promises_are_of_the_users_own_cloners(cloners: tuple[str, ...], promises: str, held: tuple[str, ...]) -> None:
@@ -277,9 +346,18 @@ def test_promises_are_of_the_users_own_cloners(cloners: tuple[str, ...], promise
     [
         (("a:f",), "outputs,wights", "found 'wights'"),
         (("a:f",), ",", "expected some of"),
+        (("a:f",), "functions", "found 'functions'"),
         (("fixed",), "own", "--cloner"),
     ],
 )
 def test_promises_that_nobody_can_make_are_refused(cloners: tuple[str, ...], promises: str, said: str) -> None:
     with pytest.raises(PromisesError, match=said):
         held_to(cloners, promises)
+
+
+def test_the_reference_names_all_that_can_be_promised() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")
+    listed = text.partition("says what it is held to: ")[2].partition(" where its clone has")[0]
+    said = re.findall(r"`(\w+)`", listed)
+    assert said == ["all", *(name for name in CHECKS if name != "functions"), "values"]
+    assert promised_names(",".join(said[1:])) == tuple(said[1:])

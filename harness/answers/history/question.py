@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.answers.replay_target import ReplayTarget, listed, replay_targets
+from clonediff.harness.inside.cloners.users import as_asked
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
@@ -50,6 +51,7 @@ def question_of(what: str, cloner: str | None = None) -> HistoryQuestion:
         said = f"{len(found)} findings or graphs: name one of {listed([each.where for each in found])}"
         raise QuestionError(f"{what}: {said if found else 'this run has no findings'}")
     (its,) = found
+    cloner = as_asked(cloner, its.cloner) if cloner else cloner
     finding, graph, issue = its.finding, its.graph, its.expected.issue
     if finding is not None and finding.root is not None and finding.root.check in APART:
         raise QuestionError(

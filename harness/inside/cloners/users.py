@@ -16,17 +16,19 @@ import traceback
 import types
 from typing import Any, Callable, NamedTuple, Tuple
 
+from ..failures import encodable
 from ..frameworks.interface import Framework
 
 VALUES = "values"
 """What a cloner may promise that no check is called by: the clone has the values of the original's weights."""
-ALL = "all"
+EVERY_CHECK = "all"
 """What stands for every check."""
 NO_MODEL = "NoModel"
 """The type of the failure of a cloner that gives something else than a model."""
 
 _NAME = re.compile(
-    r"(?:(?P<folder>.*)/)?(?P<module>\w+(?:\.\w+)*):(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(?P<promises>[\w,]+)\])?"
+    r"(?:(?P<folder>.*)/)?(?P<module>[\w-]+(?:\.[\w-]+)*)"
+    r":(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(?P<promises>[\w,]+)\])?"
 )
 _CLONING = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 _MOST = 10
@@ -62,7 +64,7 @@ class UsersCloner(NamedTuple):
 
     def promises_check(self, check: str) -> bool:
         """Whether it is held to a check. Any cloner is to make a clone."""
-        return check == "made" or not self.promises or ALL in self.promises or check in self.promises
+        return check == "made" or not self.promises or EVERY_CHECK in self.promises or check in self.promises
 
 
 def is_users(name: str) -> bool:
@@ -85,12 +87,23 @@ def short_name(name: str) -> str:
     return name if its is None else its.short
 
 
+def as_asked(asked: str, found: str) -> str:
+    """The cloner that is asked for instead of the one that something was found with.
+
+    Where that is the same function, and it is not said what it is to be held to, that is what it was held to.
+    """
+    one, other = users_cloner(asked), users_cloner(found)
+    if one is None or other is None or one.promises or one.code != other.code:
+        return asked
+    return found
+
+
 def problem(name: str) -> str:
     """Why the function of that name cannot be called with a model; "" where it can be."""
     try:
         function(name)
     except CannotBeCalled as error:
-        return str(error)
+        return encodable(str(error))
     return ""
 
 
@@ -105,9 +118,14 @@ def function(name: str) -> Callable[..., Any]:
         raise CannotBeCalled("%s: expected module:function or FILE.py:function" % name)
     found: Any = _imported(its)
     for part in its.function.split("."):
-        if not hasattr(found, part):
-            raise CannotBeCalled("%s: there is no %s in %s%s" % (its.short, part, its.module, _there(found)))
-        found = getattr(found, part)
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            there = _there(found)
+            raise CannotBeCalled("%s: there is no %s in %s%s" % (its.short, part, its.module, there)) from None
+        except Exception as error:  # a module that imports its parts when they are asked for may raise anything
+            said = "%s of %s cannot be had: %s: %s" % (part, its.module, type(error).__name__, error)
+            raise CannotBeCalled("%s: %s" % (its.short, said)) from None
     if not callable(found):
         what = "%s is of the type %s" % (its.function, type(found).__name__)
         raise CannotBeCalled("%s: %s: name a function that takes a model and gives its clone" % (its.short, what))
@@ -170,7 +188,8 @@ def no_model(name: str, clone: Any, framework: Framework) -> dict[str, Any] | No
         said = "a subclassed model (%s): Keras knows no graph of it to compare" % what
     else:
         said = "a %s: return a Functional or Sequential model of %s" % (what, package)
-    return {"type": NO_MODEL, "message": "%s gave %s" % (its.short if its else name, said), "frames": []}
+    message = "%s gave %s" % (its.short if its else name, said)
+    return {"type": NO_MODEL, "message": encodable(message), "frames": []}
 
 
 class CallsOfKeras:
@@ -194,6 +213,8 @@ class CallsOfKeras:
         sys.setprofile(self._before)
 
     def _look(self, frame: Any, event: str, argument: Any) -> None:
+        if self._before is not None:  # who counts calls counts on
+            self._before(frame, event, argument)
         if event == "call" and frame.f_code in self._codes:
             self.seen = True
             sys.setprofile(self._before)  # nothing more is to be known

@@ -111,7 +111,7 @@ class Comparison(NamedTuple):
     "asked": it is, of the layers that the clone function was `asked` for.
     "weights": the expression has arrays that stay the same.
     "run": both models give the same.
-    "often": nothing of a clone stays alive. "warns": cloning raises none where warnings are errors.
+    "often": nothing of a clone stays alive. "warns": cloning does not warn of it.
     "raises": cloning raises no exception. "line": it does, so that this line of Python is not reached.
     """
 
