@@ -17,7 +17,7 @@ from clonediff.strategies.cutting import cut_out, later_inputs
 from clonediff.strategies.drawn_clone_arguments import cloned
 from clonediff.strategies.drawn_preparations import preparations_of
 from clonediff.strategies.graph import Graph, Input, Layer, Made, MalformedGraph, Ref, Seq, refs
-from clonediff.strategies.no_oracle import unsaid_losses
+from clonediff.strategies.no_oracle import unsaid_beside
 from clonediff.strategies.programs import REGISTERS, Apply, Domain, Nest, Program
 from clonediff.strategies.pruning import pruned, reached
 
@@ -29,7 +29,7 @@ def lower(program: Program, domain: Domain) -> Graph:
     if program.sequential and graph.sequential and "late building" in domain.features:
         graph = begun(graph, program.ends, "shapes of models" in domain.features)
     graph = _cut_out(plainly_built(graph), program.cut, domain) if program.cut else graph
-    strays = program.strays and "idle inputs" in domain.features and not unsaid_losses(graph)
+    strays = program.strays and "idle inputs" in domain.features and not unsaid_beside(graph)
     graph = graph if graph.sequential or strays else pruned(graph)
     if graph.built == "not yet":
         return graph
@@ -61,7 +61,7 @@ def _cut_out(graph: Graph, digits: tuple[int, ...], domain: Domain) -> Graph:
     """A model cut out of the graph's: the first one of those that the digits mean that is one."""
     for cut in cut_out(graph, infer(graph), digits, later="later inputs" in domain.features):
         alone = "shared layers after later inputs" in domain.features or not (later_inputs(cut) and _shares(cut))
-        if alone and not unsaid_losses(cut) and not keras().refuses(cut):
+        if alone and not unsaid_beside(cut) and not keras().refuses(cut):
             return cut
     return graph
 

@@ -15,11 +15,11 @@ from clonediff.strategies.clone_arguments import OTHER_SHAPES
 from clonediff.strategies.custom_models import makes_parts
 from clonediff.strategies.graph import CloneArguments, CloneChange, Graph, Layer, Ref, all_layers, levels
 from clonediff.strategies.kinds import CATALOGUE, Generation
-from clonediff.strategies.kinds.custom import OWN_OPERATION
+from clonediff.strategies.kinds.custom import NOTING, OWN_OPERATION
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.kinds.operations.forms import form_of
 from clonediff.strategies.preparations import LEARNED
-from clonediff.strategies.pruning import costs, costs_beside, pruned
+from clonediff.strategies.pruning import costs, costs_beside, first_called_beside, pruned
 from clonediff.strategies.targets import is_no_layer, targets
 
 _EACH: tuple[Generation | None, ...] = (None, "keras", "tf_keras", "keras2")
@@ -39,16 +39,20 @@ def unsaid(graph: Graph) -> str:
     """Why nobody says what the clone of a graph's model is, prepared and with its arguments; "" where somebody does."""
     done, arguments = {each.does for each in graph.preparations}, graph.clone_arguments or CloneArguments()
     rules = (rule for rule in RULES if graph.generation in rule.generations)
-    return next((rule.reason for rule in rules if rule.holds(graph, done, arguments)), "") or unsaid_losses(graph)
+    return next((rule.reason for rule in rules if rule.holds(graph, done, arguments)), "") or unsaid_beside(graph)
 
 
-def unsaid_losses(graph: Graph) -> str:
-    """Why nobody says what a model costs some of whose layers are called beside it; "" where somebody does."""
-    return _LOSSES if graph.generation in _KERAS2 and costs_beside(graph) else ""
+def unsaid_beside(graph: Graph) -> str:
+    """Why nobody says what comes of calls of a model's layers beside the model; "" where somebody does."""
+    if graph.generation in _KERAS2 and costs_beside(graph):
+        return _LOSSES
+    return _NOTED if first_called_beside(graph, NOTING) else ""
 
 
 # keras/engine/network.py:393 tells the losses of all calls of its layers, those beside the model among them.
 _LOSSES = "which of the losses that its layers add a model of Keras 2.2 has"
+# A layer is called anew in a clone (keras/src/models/cloning.py), as often as in the model.
+_NOTED = "what a layer knows that has noted it in a call which the model leaves out"
 _REMAT = {"remat", "clone remat"}
 _SAME_TWICE = ("core", "merging", "noise", "convolution", "recurrent", "custom")
 

@@ -91,6 +91,16 @@ def costs_beside(graph: Graph) -> bool:
     return any(map(costs, all_layers(graph))) and len(reached(graph)[0]) < len(graph.calls)
 
 
+def first_called_beside(graph: Graph, kinds: Collection[str]) -> bool:
+    """Whether the first call of a layer of one of these kinds is none of the model's."""
+    inside, seen = reached(graph)[0], set[int]()
+    for node, call in enumerate(graph.calls, len(graph.inputs)):
+        if call.layer not in seen and graph.layers[call.layer].kind in kinds and node not in inside:
+            return True
+        seen.add(call.layer)
+    return False
+
+
 def idle(graph: Graph) -> set[int]:
     """The nodes that no call and no output of the model uses."""
     used = {ref.node for ref in ends_of(graph)} | {ref.node for call in graph.calls for ref in call_refs(call)}

@@ -11,6 +11,8 @@ from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
 
 OWN_OPERATION = "Amplify"
 """It is made like a layer and is none."""
+NOTING = ("Late", "Remember")
+"""The layers that note something in their first call."""
 
 
 KINDS = (

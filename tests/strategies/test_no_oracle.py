@@ -162,6 +162,17 @@ def test_nobody_says_what_the_clone_is(reason: str) -> None:
     assert unsaid(structs.replace(graph, clone_arguments=None)) == ""
 
 
+@pytest.mark.parametrize(("kind", "unknown"), [("Remember", True), ("Late", True), ("Scale", False)])
+def test_nobody_says_what_a_layer_knows_that_was_called_beside_the_model(kind: str, unknown: bool) -> None:
+    inputs, layers = (Input((1,)), Input((2,))), (Layer(kind),)
+    beside, inside = Call(0, (Ref(1),)), Call(0, (Ref(0),))
+    takes = Seq((Ref(0), Ref(1)))
+    first = Graph(inputs, layers, (beside, inside), takes, Ref(3), generation="tf_keras")
+    later = Graph(inputs, layers, (inside, beside), takes, Ref(2), generation="tf_keras")
+    assert ("has noted it" in unsaid(first)) is unknown
+    assert unsaid(later) == ""
+
+
 def test_rules_are_few_and_each_is_tried() -> None:
     tried = {unsaid(graph) for graph in (*(graph for graph, _ in NO_ORACLE.values()), *WITH_ARGUMENTS.values())}
     left = {rule.reason for rule in RULES} - tried
