@@ -260,12 +260,19 @@ def _clone_functions(
         yield from (each,) if each.kind is None else offers
 
 
+_OF_TWO = {"keras": {"Bidirectional"}}
+"""What makes two layers of the one that it is given, and keeps none of its name."""
+
+
 def _wrappers(graph: Graph) -> set[str]:
-    """The kinds of layers around one layer; without those around a model, where that would be cloned for ever."""
+    """The kinds of layers around one layer, which is their `layer`; without those around a model, where that would be
+    cloned for ever.
+    """
     endless = ("clone_function", "model") in _ENDLESS.get(graph.generation or "keras", {})
     inner = ((layer.kind, layer.arg("layer")) for layer in all_layers(graph))
     made = [(kind, its.layer) for kind, its in inner if isinstance(its, Made)]
-    return {kind for kind, _ in made} - {kind for kind, its in made if endless and its.kind == "Sequential"}
+    around = {kind for kind, _ in made} - {kind for kind, its in made if endless and its.kind == "Sequential"}
+    return around - _OF_TWO.get(graph.generation or "keras", set())
 
 
 def _recursing(graph: Graph, which: int, features: Collection[str], kinds: Kinds) -> Iterator[CloneFunction]:

@@ -82,9 +82,12 @@ class Child:
         self._close = weakref.finalize(self, _end, self._process, self._folder)
 
     def ask(
-        self, line: bytes, seconds: float, memory: int | None = None, wanted: Callable[[bytes], bool] = bool
+        self, line: bytes, seconds: float, memory: int | None = None, wanted: Callable[[bytes], bool | None] = bool
     ) -> bytes:
-        """Write a line (none where it is empty) and read lines until one is `wanted`; the others go to the ring."""
+        """Write a line (none where it is empty) and read lines until one is `wanted`; the others go to the ring.
+
+        But for those of which that is None: whoever wants a line has heard them.
+        """
         deadline = time.monotonic() + seconds
         look = time.monotonic() + _WATCH_EVERY
         unsent = memoryview(line)
@@ -177,7 +180,7 @@ class Child:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise ChildEnded from error
 
-    def _read_lines(self, wanted: Callable[[bytes], bool]) -> bytes | None:
+    def _read_lines(self, wanted: Callable[[bytes], bool | None]) -> bytes | None:
         try:
             data = os.read(self._stdout, _PIPE_BYTES)
         except BlockingIOError:
@@ -187,9 +190,11 @@ class Child:
         self._pending += data
         while b"\n" in self._pending:
             line, _, self._pending = self._pending.partition(b"\n")
-            if wanted(line):
+            it_is = wanted(line)
+            if it_is:
                 return line
-            self._keep(line + b"\n")
+            if it_is is not None:
+                self._keep(line + b"\n")
         return None
 
     def _read_stderr(self, wait: float = 0.0) -> int:

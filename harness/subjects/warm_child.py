@@ -214,13 +214,15 @@ class WarmChild:
             raise ChildEnded
         number = self._asked
 
-        def is_reply(line: bytes) -> bool:
+        def is_reply(line: bytes) -> bool | None:
             try:
                 head = msgspec.json.decode(line, type=_Head) if line.startswith(b"{") else _Head()
             except UNREADABLE:
                 return False
-            if head.progress is not None and self.told is not None:
-                self.told(head.progress)
+            if head.progress is not None:
+                if self.told is not None:
+                    self.told(head.progress)
+                return None
             return head.id == number
 
         return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))

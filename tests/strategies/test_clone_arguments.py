@@ -254,6 +254,15 @@ def test_what_users_write_is_drawn_for_a_graph_that_has_something_for_it(
     assert not any(each.clone_function.recurses for each in given if each.clone_function is not None)
 
 
+@pytest.mark.parametrize(("generation", "there"), [("keras", False), ("tf_keras", True)])
+def test_a_wrapper_that_has_no_such_layer_is_left(generation: Literal["keras", "tf_keras"], there: bool) -> None:
+    both = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 4),)))),))
+    graph = structs.replace(INNER, layers=(both,), generation=generation)
+    arguments = [each.clone_arguments for each in _drawn(graph, {"clone functions"}, 60)]
+    functions = [each.clone_function for each in arguments if each is not None]
+    assert any(each.change == "unwrapped" for each in functions if each is not None) is there
+
+
 def test_a_wrapper_around_a_model_is_left_where_that_would_be_cloned_for_ever() -> None:
     for generation, there in (("keras", True), ("tf_keras", False)):
         model = Layer("Sequential", (("layers", Seq((Made(Layer("Dense", (("units", 3),))),))),))

@@ -148,6 +148,19 @@ def test_an_exit_has_its_code() -> None:
     assert (outcome.signal, outcome.exit_code) == (None, 7)
 
 
+def test_how_far_it_was_is_not_the_last_that_a_process_said() -> None:
+    progress = "print(json.dumps({'progress': {'done': 0.5, 'doing': 'cloning'}}), flush=True)"
+    heard: list[str] = []
+    with fake() as process:
+        process.told = lambda progress: heard.append(progress.doing)
+        silent = process.trial(plain(f"{progress}\nimport os\nos._exit(7)"), cloners=[])
+        loud = process.trial(plain(f"print('the end', flush=True)\n{progress}\nimport os\nos._exit(7)"), cloners=[])
+    assert heard == ["cloning", "cloning"]
+    assert isinstance(silent, Killed)
+    assert isinstance(loud, Killed)
+    assert (silent.message, loud.message) == ("", "the end")
+
+
 def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
     for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute

@@ -177,6 +177,7 @@ def test_it_is_held_to_what_it_promises(
 def test_what_is_no_clone_is_said(function: str, said: str, clones: Callable[[str], CloneTrial]) -> None:
     (cause,) = clones(function).causes
     assert cause.root.found.startswith(said)
+    assert cause.root.expected == ("a Functional model" if cause.root.aspect == "no model" else "a clone")
     assert cause.blame is Blame.ITS_OWN
 
 

@@ -35,7 +35,8 @@ def audit_page(audited: Audited, baseline: Collection[str] = ()) -> str:
     lost = list(audited.lost())
     classes = len({kind.name for kind, _ in lost})
     headline = f"{some(len(lost), 'argument')} of {classes:,} class{'' if classes == 1 else 'es'} lost"
-    listed = len(lost) - len(list(audited.lost(baseline)))
+    unlisted = list(audited.lost(baseline))
+    listed = len(lost) - len(unlisted)
     told = [
         f"{totals(audited)}.",
         *([f"{listed} of the lost ones are in the baseline."] if listed else []),
@@ -48,7 +49,7 @@ def audit_page(audited: Audited, baseline: Collection[str] = ()) -> str:
             "div",
             tag("h1", f"{audited.target}: {headline if lost else 'no argument is lost'}"),
             *(tag("p", each) for each in told),
-            class_=f"verdict is-{'broken' if lost else 'nothing'}",
+            class_=f"verdict is-{'broken' if unlisted else 'nothing'}",
         ),
         tag("nav", *(tag("a", head, href=f"#{anchor}") for anchor, head, _ in sections), aria_label="Sections"),
     )

@@ -48,7 +48,8 @@ def made(pair: Pair) -> list[Difference]:
     if pair.clone.failure is not None and pair.clone.failure.own:
         return []
     if pair.clone.failure is not None and pair.clone.failure.type == NO_MODEL:
-        return [_ASPECTS.differs("no model", "clone", "a clone", pair.clone.failure.message, place(shape, -1))]
+        said = pair.clone.failure.message
+        return [_ASPECTS.differs("no model", "clone", f"a {shape.kind} model", said, place(shape, -1))]
     if pair.clone.failure is not None:
         return [raises(_ASPECTS, "clone", "a clone", pair.clone.failure, shape)]
     if pair.observed is None:

@@ -89,6 +89,15 @@ def test_what_a_baseline_lists_is_said_to_be_listed() -> None:
     assert read.sections["lost"].count("in the baseline") == 1
 
 
+def test_what_is_lost_is_bad_unless_a_baseline_lists_all_of_it() -> None:
+    assert "is-broken" in _verdict(audit_page(SOME, {"mine.layers.Scale.factor"}))
+    assert "is-nothing" in _verdict(audit_page(SOME, {"mine.layers.Scale.factor", "mine.layers.Fade.note"}))
+
+
+def _verdict(page: str) -> str:
+    return page.partition('<div class="verdict ')[2].partition('"')[0]
+
+
 def test_nothing_lost_is_said() -> None:
     kept = ClassAudited("mine.layers.Fade", "layer", (ArgumentAudited("rate", "kept", tried="0.1"),))
     read = Reading(audit_page(audited(kept)))
