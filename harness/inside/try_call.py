@@ -1,7 +1,7 @@
 """Whether Keras accepts a call, and what comes out: tried on symbolic tensors, then on numbers.
 
 A call that fails on numbers, gives another shape than Keras said, or whose weights are not regularized as they are to
-be, is refused as well: no model with it could be compared.
+be, is refused as well: no model with it could be compared. A warning refuses nothing, where warnings are errors.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .failures import GRAPH_FILE
 from .frameworks.interface import Framework
 from .housekeeping import QUESTION, tidy
 from .values import input_array
+from .warned import Warned
 
 LARGE = 50
 """Whole numbers that no lookup was made for are below."""
@@ -35,7 +36,7 @@ def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
     framework.reseed(0)
     specs = question["tensors"]
     try:
-        with script(question["text"]) as module:
+        with Warned().listening(), script(question["text"]) as module:
             exec(compile(question["text"], GRAPH_FILE, "exec"), module.__dict__)  # noqa: S102 - the text is the question
             tensors = [framework.symbolic(spec) for spec in specs]
             said = [call(tensors) for call in module.calls][-1]
@@ -158,7 +159,7 @@ def refusal(request: dict[str, Any], framework: Framework) -> str:
     tidy(framework)
     framework.reseed(0)
     try:
-        with framework.hooked(), script(request["source"]) as module:
+        with Warned().listening(), framework.hooked(), script(request["source"]) as module:
             build(request["source"], module)
             if request.get("asked"):
                 build_after(request["source"], request["asked"], module)

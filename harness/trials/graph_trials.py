@@ -212,7 +212,8 @@ class GraphTrials:
         """Try a model of whatever source, with these costly checks. `graph` is the one that it is written from."""
         held = [check for check in CHECKS.values() if any(promises(cloner, check.name) for cloner in self.cloners)]
         if self.cloners:
-            checks = [part for part in checks if part in {check.part for check in held}]
+            needed = {part for check in held if check.part for part in parts_needed(check.name)}
+            checks = [part for part in checks if part in needed]
         trial = run(case, self.process, self.cloners, checks, timeout=timeout)
         self._count(trial, bool(checks))
         if trial.lost is not None:

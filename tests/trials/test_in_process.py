@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import pytest
@@ -59,6 +60,21 @@ def test_a_model_is_checked_in_a_session_that_was_cleared() -> None:
         assert backend._GRAPH_LEARNING_PHASES is cleared
     finally:
         backend._GRAPH_LEARNING_PHASES = phases
+
+
+def test_a_model_that_warns_is_checked_where_warnings_are_errors() -> None:
+    keras: Any = pytest.importorskip("keras")
+    made = keras.layers.Dense.__init__
+
+    def warns(self: Any, *args: Any, **options: Any) -> None:
+        warnings.warn("a dense layer", UserWarning, stacklevel=1)
+        made(self, *args, **options)
+
+    dense = Graph((Input((3,)),), (Layer("Dense", (("units", 2),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.setattr(keras.layers.Dense, "__init__", warns)
+        warnings.simplefilter("error")
+        check_clone(dense, clone_model, costly=True)
 
 
 def test_a_cloner_that_hands_back_the_model_is_caught() -> None:

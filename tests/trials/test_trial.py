@@ -38,12 +38,14 @@ class Played:
         self.outcome = outcome
         self.asked: list[tuple[str, ...]] = []
         self.limits: list[float | None] = []
+        self.parts: list[tuple[str, ...]] = []
 
     def trial(
         self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
     ) -> Outcome:
         self.asked.append(tuple(cloners))
         self.limits.append(timeout)
+        self.parts.append(tuple(checks))
         return self.outcome(tuple(cloners))
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
@@ -159,6 +161,24 @@ def test_what_was_found_is_looked_for_in_the_parts_that_may_show_it(
     drawn = trials.parts(graph)
     assert trials.parts_that_show(graph, root) == tuple(part for part in drawn if part in parts)
     assert trials.parts_that_show(graph, None) == drawn
+
+
+@pytest.mark.parametrize(
+    ("cloner", "parts"),
+    [
+        ("fixed", COSTLY),
+        ("mine:clones", COSTLY),
+        ("mine:clones[again,outputs]", ("again", "saving", "reloading")),
+        ("mine:clones[together,own]", ("training_step", "together")),
+        ("mine:clones[together]", ()),
+        ("same_layers", ("again", "training_step", "saving", "reloading", "often")),
+    ],
+)
+def test_a_trial_has_the_parts_that_what_its_cloner_promises_takes(cloner: str, parts: tuple[str, ...]) -> None:
+    subject = answering(**{cloner: GOOD})
+    trials = GraphTrials(subject, KnownIssues(), cloners=[cloner])  # type: ignore[arg-type]  # it plays one
+    trials.try_case(CASE, COSTLY)
+    assert subject.parts == [parts]
 
 
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
