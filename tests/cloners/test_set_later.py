@@ -199,3 +199,15 @@ def test_an_option_that_a_layer_keeps_for_itself_is_not_what_was_set_beside_it(g
     clone.set_weights(model.get_weights())
     batch = np.ones((2, 3, 4), "float32")
     np.testing.assert_array_equal(clone(batch), model(batch))
+
+
+def test_numbers_of_a_layer_keep_the_floats_that_they_were_made_in() -> None:
+    tf_keras = KERAS["tf_keras"]
+    tf_keras.backend.set_floatx("float64")
+    try:
+        layer = tf_keras.layers.ThresholdedReLU(0.5)
+    finally:
+        tf_keras.backend.set_floatx("float32")
+    inputs = tf_keras.Input((3,))
+    clone = clone_model(tf_keras.Model(inputs, layer(inputs))).layers[-1]
+    assert (clone.theta.dtype, float(clone.theta)) == ("float64", 0.5)

@@ -30,7 +30,7 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
-        _restore_factors(one, other)
+        _restore_floats(one, other)
         told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
         if told is not None and not leads_to(told, RELEASE.is_part):
             other._backward_layer_config = map_leaves(lambda leaf: leaf, told)
@@ -172,13 +172,20 @@ def _name_alike(variable: Any, other: Any) -> None:
         other._handle_name = variable.name
 
 
-def _restore_factors(one: Any, other: Any) -> None:
-    """The factors of regularizers, in the floats of the session in which they were made."""
+def _restore_floats(one: Any, other: Any) -> None:
+    """What was cast to the floats of a session is in those of the session in which it was made.
+
+    These are the factors of regularizers, and the numbers that a few layers keep, as the `theta` of a ThresholdedReLU.
+    """
     for name, held in vars(one).items():
         cloned = vars(other).get(name)
-        if isinstance(held, keras.regularizers.Regularizer) and type(cloned) is type(held) and cloned is not held:
+        if type(cloned) is not type(held) or cloned is held:
+            continue
+        if isinstance(held, keras.regularizers.Regularizer):
             factors = {key: value for key, value in vars(held).items() if isinstance(value, np.ndarray)}
             vars(cloned).update((key, value.copy()) for key, value in factors.items())
+        elif isinstance(held, np.ndarray) and RELEASE.comes_with_keras(type(one)) and held.dtype != cloned.dtype:
+            vars(other)[name] = held.copy()
 
 
 def _restore_policy(one: Any, other: Any) -> None:
