@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -47,3 +48,10 @@ def test_calls_are_counted_on_while_it_looks(through_keras: bool, framework: Any
     more, seen = _counted(make)
     assert seen is through_keras
     assert more - fewer == steps
+
+
+def test_a_profiler_of_the_process_stays(framework: Any) -> None:
+    with cProfile.Profile(), CallsOfKeras(framework) as calls:
+        framework.keras.models.clone_model(None)
+    assert isinstance(calls.seen, bool)
+    assert sys.getprofile() is None

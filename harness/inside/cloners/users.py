@@ -200,17 +200,21 @@ class CallsOfKeras:
         functions = [vars(module).get(name) for name in _CLONING]
         self._codes = {each.__code__ for each in functions if isinstance(each, types.FunctionType)}
         self._before: Any = None
+        self._looks = False
         self.seen = False
 
     def __enter__(self) -> CallsOfKeras:
-        """Begin to look."""
+        """Begin to look, unless a profiler does that is no function of Python, which could not be put back."""
         self._before = sys.getprofile()
-        sys.setprofile(self._look)
+        self._looks = self._before is None or callable(self._before)
+        if self._looks:
+            sys.setprofile(self._look)
         return self
 
     def __exit__(self, *error: Any) -> None:
         """End it."""
-        sys.setprofile(self._before)
+        if self._looks:
+            sys.setprofile(self._before)
 
     def _look(self, frame: Any, event: str, argument: Any) -> None:
         if self._before is not None:  # who counts calls counts on
