@@ -76,6 +76,16 @@ class Description:
         theirs = None if original is None else original.holdings
         return Holdings(self.layers, [*self.weights, *self.states], observer, theirs)
 
+    def adopted_by(self, model: Any, observer: Observer) -> None:
+        """Another build of the model has the numbers of this one's objects: the answer has one of each."""
+        for place, old in zip(Layers(model, observer).places, self.layers.places):
+            observer.adopt(place.layer, old.layer)
+        weights, _ = observer.framework.weights(model)
+        for new, each in zip(weights, self.weights):
+            observer.adopt(new, each)
+        for (new, _), each in zip(observer.framework.states(model), self.states):
+            observer.adopt(new, each)
+
     def fingerprint(self, observer: Observer) -> Any:
         """The model as it is now, good for `==` with another fingerprint of it, and much cheaper than its shape."""
         with observer.clock.ours("look again"):

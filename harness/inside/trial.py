@@ -29,7 +29,6 @@ from .freshness import fresh, fresh_states
 from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
 from .initial_values import doubtful, tell_initial_values
-from .layers import Layers
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
 from .often import is_small, leave_out_of_builds, often
@@ -140,9 +139,7 @@ class _Trial:
             self._take_to_clone(model)
             if model is not asked:
                 observation["cloned"] = self._cloned.shape
-            observation["keeps"] = self._request.get("keeps", "")
-            if self._request.get("wrong"):
-                observation["wrong"] = True
+            observation.update(keeps=self._request.get("keeps", ""), wrong=bool(self._request.get("wrong")))
             if self._module is not None:
                 texts = self._request.get("index", ())
                 observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
@@ -245,34 +242,20 @@ class _Trial:
             observer.framework.reseed(observer.seed)
             model, asked = self._build_both() if both else (self._build(), before.model)
         if both:
-            self._adopt(asked, before)
+            before.adopted_by(asked, observer)
             self._packing = asked
             self._original = Description(asked, observer)
             self._original.hold(observer)
             self._original.shape = before.shape
             self._kept = randomize(self._original, observer)
         if model is not asked:
-            self._adopt(model, cloned)
+            cloned.adopted_by(model, observer)
         self._take_to_clone(model)
         self._cloned.shape = cloned.shape
         self._touched = False
 
-    def _adopt(self, model: Any, before: Description) -> None:
-        """The new objects take the numbers of the old ones: the answer has one of each."""
-        observer = self._observer
-        for place, old in zip(Layers(model, observer).places, before.layers.places):
-            observer.adopt(place.layer, old.layer)
-        weights, _ = observer.framework.weights(model)
-        for new, each in zip(weights, before.weights):
-            observer.adopt(new, each)
-        for (new, _), each in zip(observer.framework.states(model), before.states):
-            observer.adopt(new, each)
-
     def _draw(self) -> list[Any]:
-        told = specs_of(self._original.shape["inputs"])
-        asked = self._request.get("inputs")
-        # What a model takes in the place of what a call gave, it tells itself.
-        specs = told if asked is None else [spec or own for spec, own in zip(asked, told)]
+        specs = specs_of(self._original.shape["inputs"], self._request.get("inputs"))
         with self._clock.ours("draw"):
             return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 

@@ -133,9 +133,13 @@ def fill_for(dtype: str) -> str:
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")
 
 
-def specs_of(ends: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The specs of the arrays that a model with these inputs is run on."""
-    return [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
+def specs_of(ends: list[dict[str, Any]], asked: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+    """The specs of the arrays that a model with these inputs is run on: those that are asked for, if any.
+
+    What it takes in the place of what a call gave, for which nothing is asked, it tells itself.
+    """
+    told = [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
+    return told if asked is None else [spec or own for spec, own in zip(asked, told)]
 
 
 def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:

@@ -201,7 +201,19 @@ def _is_told_by_others(cause: Difference, effect: Difference, flow: Flow) -> boo
     return cause.check == effect.check and (cause.severity is not Severity.NAME or effect.severity is Severity.NAME)
 
 
+def _is_the_layer_that_lacks_it(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    of_the_model = effect.first is not None and effect.first.layer < 0
+    return of_the_model and (effect.expected, effect.found) == ("a layer", MISSING) and cause.found == MISSING
+
+
 LINKS = (
+    Link(
+        "attribute.*",
+        "attribute.*",
+        Spread.ANYWHERE,
+        "a layer that lacks what building makes is one that a model has lost from its attributes",
+        _is_the_layer_that_lacks_it,
+    ),
     Link(
         "*",
         "attribute.*",
