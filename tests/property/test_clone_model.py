@@ -130,6 +130,12 @@ layer; or a layer has more calls, or fewer.
 """
 
 
+SEVERAL = {
+    "tf-layer-hung-on": "what is hung on a model is not built in the clone, or where a function gives it, on no model"
+}
+"""The issues that show in several ways, and why."""
+
+
 @pytest.mark.parametrize("subject", SHOWN_ON.values())
 def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
     subject: str, warm: Callable[[str], SubjectProcess], example_of: HitsOfExample, request: pytest.FixtureRequest
@@ -144,5 +150,7 @@ def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
                 if each.known is not None and each.cloner == "upstream":
                     of_issues.setdefault(each.known.id, set()).add(each.fingerprint)
                     of_fingerprints.setdefault(each.fingerprint, set()).add(each.known.id)
-    assert {id_: names for id_, names in of_issues.items() if len(names) > 1} == {}
+    assert {id_ for id_, names in of_issues.items() if len(names) > 1} == {
+        each for each in SEVERAL if each in of_issues
+    }
     assert [ids for ids in of_fingerprints.values() if len(ids) > 1 and ids not in ONE_NAME] == []
