@@ -52,6 +52,7 @@ Feature = Literal[
     "regularizers",
     "strings",
     "policies",
+    "policy maps",
     "new inputs",
     "clone functions",
     "call functions",
@@ -109,10 +110,10 @@ of tensors of another model, which stays.
 
 These some releases cannot build: an input that may be left out, is made around a tensor, is sparse, ragged or taken
 twice; inputs and outputs nested more than one deep; an input that no output needs, or that is given back unchanged; the
-regularizer of any layer's activity, by its name; an input of texts; a policy of dtypes as an object; a model that is
-cut out and begins at what a call gave; a model that is called otherwise than it takes its inputs, or is given a mask; a
-Sequential without an input of its own, or with the shape of a model that it begins with; a model of a custom
-class; a custom layer on tensors of which only some know their batch.
+regularizer of any layer's activity, by its name; an input of texts; a policy of dtypes as an object, or a map of
+policies; a model that is cut out and begins at what a call gave; a model that is called otherwise than it takes its
+inputs, or is given a mask; a Sequential without an input of its own, or with the shape of a model that it begins with;
+a model of a custom class; a custom layer on tensors of which only some know their batch.
 """
 
 _REGISTER = st.integers(0, REGISTERS)

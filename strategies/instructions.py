@@ -175,7 +175,7 @@ _TOUCHES: tuple[tuple[Touch, str], ...] = (
     ("frozen after", "frozen parts"),
     ("dtype", "dtypes"),
     ("policy", "policies"),
-    ("policy map", "policies"),
+    ("policy map", "policy maps"),
     ("autocast", "policies"),
     ("regularized", "regularizers"),
 )

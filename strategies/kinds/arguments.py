@@ -174,11 +174,16 @@ TOUCHED: Mapping[str, tuple[str, tuple[Value, ...]]] = {
         (
             *(made("dtype_policies.DTypePolicy", name=each) for each in DTYPES),
             _dict("DTypePolicy", name="mixed_bfloat16"),
-            made("dtype_policies.QuantizedDTypePolicy", mode="int8", source_name="float32"),
             Form("policy", "shared"),
         ),
     ),
-    "policy map": ("dtype", tuple(made("dtype_policies.DTypePolicyMap", default_policy=each) for each in DTYPES)),
+    "policy map": (
+        "dtype",
+        (
+            *(made("dtype_policies.DTypePolicyMap", default_policy=each) for each in DTYPES),
+            made("dtype_policies.QuantizedDTypePolicy", mode="int8", source_name="float32"),
+        ),
+    ),
     "autocast": ("autocast", (False,)),
     "regularized": ("activity_regularizer", ("l2",)),
 }

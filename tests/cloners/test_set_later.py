@@ -211,3 +211,14 @@ def test_numbers_of_a_layer_keep_the_floats_that_they_were_made_in() -> None:
     inputs = tf_keras.Input((3,))
     clone = clone_model(tf_keras.Model(inputs, layer(inputs))).layers[-1]
     assert (clone.theta.dtype, float(clone.theta)) == ("float64", 0.5)
+
+
+def test_a_layer_that_has_no_config_has_none_in_the_clone() -> None:
+    tf_keras = KERAS["tf_keras"]
+    inputs = tf_keras.Input((3,))
+    layer = tf_keras.layers.Identity(activity_regularizer=tf_keras.regularizers.L2(0.1))
+    clone = clone_model(tf_keras.Model(inputs, layer(inputs))).layers[-1]
+    for each in (layer, clone):
+        with pytest.raises(NotImplementedError, match="non-serializable argument"):
+            each.get_config()
+    assert float(clone.activity_regularizer.l2) == pytest.approx(0.1)

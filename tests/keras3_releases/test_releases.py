@@ -40,6 +40,7 @@ REFUSED_BY = {
         "inputs around tensors",
         "nested ends",
         "policies",
+        "policy maps",
         "later inputs",
         "shapes of models",
         "call functions",

@@ -30,7 +30,7 @@ def read(option: int, further: int = 0, value: int = 0, *, given: Given = GIVEN)
 
 def touched(touch: str, digit: int) -> Value:
     """What a layer is given that is touched so, where another digit has that value."""
-    features = ("regularizers", "policies", "dtypes")
+    features = ("regularizers", "policies", "policy maps", "dtypes")
     application = _application(DENSE, features, GIVEN)
     every = [application(Digits(0, 0, 0, 0, each, (0, 0, 0, 0, 0), ((0, 0), (0, digit)))) for each in range(12)]
     more = next(each.more for each in every if each.touch == touch)

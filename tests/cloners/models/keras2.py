@@ -98,6 +98,18 @@ def wrappers_around_custom_layers(x):
 
 
 @model()
+def floats_of_another_session():
+    """The initializer casts to the floats of the session, and its dot product takes no others."""
+    K.set_floatx("float64")
+    try:
+        x = keras.Input((3,))
+        y = layers.Dense(3, kernel_initializer="orthogonal")(x)
+        return keras.Model(x, layers.ThresholdedReLU(0.3)(layers.Dense(2)(y)))
+    finally:
+        K.set_floatx("float32")
+
+
+@model()
 def functions_of_no_name(x):
     double = lambda x: x * 2.0  # noqa: E731
 

@@ -8,6 +8,7 @@ from ..before_keras3.inputs import given_tensors
 from . import carried_over
 from .cloning import Keras2Cloning
 from .release import RELEASE
+from .session import floats_as_in
 
 __all__ = ["clone_model"]
 
@@ -28,16 +29,18 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
         ValueError: If `input_tensors` do not fit the model.
     """
     if RELEASE.is_sequential(model) and not RELEASE.is_graph(model):
-        return _clone_unbuilt(model, input_tensors)
+        with floats_as_in(model.layers):
+            return _clone_unbuilt(model, input_tensors)
     if not RELEASE.is_graph(model):
         return RELEASE.keras.models.clone_model(model, input_tensors)
-    cloning = Keras2Cloning([model])
-    if input_tensors is not None:
-        for layer, tensor in zip(model._input_layers, given_tensors(RELEASE, model, input_tensors)):
-            cloning.replace_input(layer, tensor)
-    cloning.run()
-    cloning.restore()
-    return cloning.clone_of(model)
+    with floats_as_in([model, *model.layers]):
+        cloning = Keras2Cloning([model])
+        if input_tensors is not None:
+            for layer, tensor in zip(model._input_layers, given_tensors(RELEASE, model, input_tensors)):
+                cloning.replace_input(layer, tensor)
+        cloning.run()
+        cloning.restore()
+        return cloning.clone_of(model)
 
 
 def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:

@@ -30,6 +30,8 @@ def restore(original: Any, clone: Any, inside: bool = True) -> None:
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
         restore_activity_regularizer(one, other, "_activity_regularizer")
+        if vars(one).get("_auto_get_config") is False:  # its constructor was given what no config can tell
+            other._auto_get_config = False
         _restore_floats(one, other)
         told = vars(one).get("_backward_layer_config")  # a Bidirectional has it from before anything was set
         if told is not None and not leads_to(told, RELEASE.is_part):
