@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from clonediff.harness.scripts.reproducer import reproducer
-from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
 from clonediff.harness.trials.triage import Verdict
@@ -88,6 +88,22 @@ def test_it_is_cloned(subject: str, name: str, warm: Callable[[str], SubjectProc
 def test_a_list_of_one_is_cloned_on_keras_2(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(within(structs.replace(ONE, inputs=(Input((4,)),)), packing="list"), generation="keras2")
     trial = run(case_of(graph, "keras2"), warm("keras==2.2.4"), ["fixed"], timeout=PATIENCE)
+    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial
+
+
+CALLED_ELSEWHERE = """
+import keras
+
+x = keras.Input(batch_shape=(2, 3, 4))
+layer = keras.layers.GRU(2, stateful=True)
+layer(x)
+model = keras.Model(x, layer(x))
+"""
+
+
+def test_what_a_call_outside_of_the_model_adds_is_not_missed(warm: Callable[[str], SubjectProcess]) -> None:
+    case = Case(CALLED_ELSEWHERE, ({"shape": [3, 4], "batch": 2},), batch=2)
+    trial = run(case, warm("keras==2.2.4"), ["fixed"], timeout=PATIENCE)
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial
 
 

@@ -55,8 +55,8 @@ _FORMS = (
 _PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
 
 
-_OF_FIRST_CALL = (".input", ".output", ".input_shape", ".output_shape")
-"""What is of the first call of a layer: where that is in no graph of the model, no clone can have it."""
+_OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", ".losses", ".updates", ".state_updates")
+"""What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
 _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
@@ -301,7 +301,7 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
-            if path.partition("[")[0] in _OF_FIRST_CALL and not (
+            if path.partition("[")[0] in _OF_CALLED and not (
                 _is_all_here(original, layer) and _is_all_here(clone, twin)
             ):
                 continue

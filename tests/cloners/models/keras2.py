@@ -110,6 +110,15 @@ def floats_of_another_session():
 
 
 @model()
+def layers_hung_on_a_model():
+    x = keras.Input((3,))
+    made = keras.Model(x, layers.Dense(2)(x))
+    made.extra, made.unbuilt = layers.Dense(4), layers.Dense(5)
+    made.extra.build((None, 3))
+    return made
+
+
+@model()
 def functions_of_no_name(x):
     double = lambda x: x * 2.0  # noqa: E731
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ....structure import map_leaves
+from ....structure import leaves, map_leaves
 from .release import Release
 
 
@@ -25,6 +25,18 @@ def restore_activity_regularizer(original: Any, clone: Any, attribute: str) -> N
         config = map_leaves(lambda leaf: leaf, regularizer.get_config())
         regularizer = type(regularizer).from_config(config)
     setattr(clone, attribute, regularizer)
+
+
+def shape_taken(layer: Any) -> Any:
+    """As much of the shape that a layer takes as its `input_spec` tells; None where that tells nothing."""
+    specs = list(leaves(layer.input_spec))
+    if len(specs) != 1 or not hasattr(specs[0], "axes"):
+        return None
+    (spec,) = specs
+    rank = spec.ndim or spec.min_ndim
+    if spec.shape is not None or rank is None:
+        return spec.shape
+    return tuple(spec.axes.get(axis, spec.axes.get(axis - rank)) for axis in range(rank))
 
 
 def side_by_side(original: Any, clone: Any, release: Release, into_graphs: bool) -> Iterator[tuple[Any, Any, bool]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, side_by_side
+from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, shape_taken, side_by_side
+from ..options import described
 from .release import RELEASE
 
 _FLAGS = ("trainable", "_trainable", "supports_masking")
@@ -38,6 +39,20 @@ def align_inputs_alike(original: Any, clone: Any, shapes: list[Any]) -> None:
     if aligns != (None in shapes or len(set(map(len, shapes))) > 1):
         clone._reshape_required = aligns
         clone.built = True
+
+
+def build_uncalled(original: Any, clone: Any) -> None:
+    """Build a layer that no call builds, as somebody built its original; refused where its shape is not known."""
+    if not original.built or clone.built or not original.weights:
+        return
+    shape = shape_taken(original)
+    if shape:
+        clone.build(shape)
+    if RELEASE.weight_shapes(clone) != RELEASE.weight_shapes(original):
+        raise ValueError(
+            "%s was built outside of the graph, and its `input_spec` does not tell for which shape. Clone the model"
+            " before the layer is built, or call it in the graph." % described(original)
+        )
 
 
 def restore_seeds(original: Any, clone: Any) -> None:

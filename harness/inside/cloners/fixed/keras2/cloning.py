@@ -89,7 +89,9 @@ class Keras2Cloning(Cloning):
 
     def part_of_clone(self, model: Any, part: Any) -> Any:
         if RELEASE.is_layer(part):
-            return self.clone_of(part)
+            clone = self.clone_of(part)
+            carried_over.build_uncalled(part, clone)
+            return clone
         if RELEASE.is_symbolic(part) and id(maker(part)) not in self._nodes:
             raise NotUnderstood(str(part))
         if RELEASE.is_variable(part) and id(part) not in self.owners:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....structure import map_leaves
-from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, side_by_side
+from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, shape_taken, side_by_side
 from ..comparison import leads_to
 from ..options import described
 from .release import GENERATOR, RELEASE, keras, tf
@@ -97,7 +97,7 @@ def build_uncalled(original: Any, clone: Any) -> None:
     """
     if not original.built or clone.built:
         return
-    shapes = [shape for shape in (getattr(original, "_build_input_shape", None), _shape_taken(original)) if shape]
+    shapes = [shape for shape in (getattr(original, "_build_input_shape", None), shape_taken(original)) if shape]
     if not shapes and not original.weights:
         return
     failure = None
@@ -118,17 +118,6 @@ def build_uncalled(original: Any, clone: Any) -> None:
         "%s was built outside of the graph, and %s. Clone the model before the layer is built, or call it in the graph."
         % (described(original), why)
     ) from failure
-
-
-def _shape_taken(layer: Any) -> Any:
-    specs = tf.nest.flatten(layer.input_spec)
-    if len(specs) != 1 or not hasattr(specs[0], "axes"):
-        return None
-    (spec,) = specs
-    rank = spec.ndim or spec.min_ndim
-    if spec.shape is not None or rank is None:
-        return spec.shape
-    return tuple(spec.axes.get(axis, spec.axes.get(axis - rank)) for axis in range(rank))
 
 
 def build_held_first(original: Any, clone: Any) -> None:
