@@ -20,6 +20,7 @@ from clonediff.strategies.graph import (
     Array,
     Call,
     CloneArguments,
+    Form,
     Function,
     Graph,
     Input,
@@ -202,6 +203,11 @@ def test_fixed_is_compiled_as_its_model_was(generation: str, warm: Callable[[str
     for preparation in (SESSIONS[1], BUILT_SESSIONS[1]):
         graph = structs.replace(GRAPH, generation=generation, preparations=(TRAINED, preparation))
         fixed_is_faithful(graph, warm(generation))
+
+
+def test_a_model_may_be_compiled_with_what_has_no_config(warm: Callable[[str], SubjectProcess]) -> None:
+    with_object = compiled(weighted_metrics=Seq((Form("metric", "callable"),)))
+    fixed_is_faithful(structs.replace(GRAPH, generation="tf_keras", preparations=(with_object,)), warm("tf_keras"))
 
 
 def test_a_setting_of_the_session_is_no_fault_where_it_is_the_default(keras: SubjectProcess) -> None:

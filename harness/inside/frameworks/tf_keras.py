@@ -262,7 +262,13 @@ class TfKeras(Eager):
     def compiled(self, model: Any) -> Any:
         if not getattr(model, "_is_compiled", False):
             return None
-        return parts(model.get_compile_config() or {}) if hasattr(model, "get_compile_config") else {}
+        if not hasattr(model, "get_compile_config"):
+            return {}
+        try:
+            told = model.get_compile_config()
+        except Exception:  # of an object that has no config
+            told = getattr(getattr(model, "_compile_config", None), "config", None)
+        return parts(told or {})
 
     def compile_alike(self, clone: Any, model: Any) -> bool:
         # `clone_model` resets what says that a model is compiled: whoever clones one, compiles the clone.
