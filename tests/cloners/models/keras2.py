@@ -110,6 +110,17 @@ def floats_of_another_session():
 
 
 @model()
+def floats_that_no_weight_tells():
+    """Its noise is in the floats of the session, which are added to those of the input."""
+    K.set_floatx("float64")
+    try:
+        x = keras.Input((3,))
+        return keras.Model(x, layers.GaussianNoise(0.1)(x))
+    finally:
+        K.set_floatx("float32")
+
+
+@model()
 def layers_hung_on_a_model():
     x = keras.Input((3,))
     made = keras.Model(x, layers.Dense(2)(x))

@@ -18,6 +18,8 @@ def floats_as_in(layers: list[Any]) -> Iterator[None]:
     backend = RELEASE.keras.backend
     now = backend.floatx()
     found = {dtype for layer in layers for dtype in _of_the_session(layer)} & _FLOATS
+    if not found:  # no number tells: what all tensors are, is what the session was, or one that nothing has asked for
+        found = {dtype for layer in layers for dtype in _given(layer)} & _FLOATS
     if len(found) != 1:
         yield
         return
@@ -33,3 +35,9 @@ def _of_the_session(layer: Any) -> list[str]:
     backend = RELEASE.keras.backend
     numbers = [each for each in vars(layer).values() if isinstance(each, (np.ndarray, np.generic))]
     return [backend.dtype(weight) for weight in layer.weights] + [str(each.dtype) for each in numbers]
+
+
+def _given(layer: Any) -> list[str]:
+    """What the tensors are that a layer was called on, and gave."""
+    tensors = [each for node in layer._inbound_nodes for each in (*node.input_tensors, *node.output_tensors)]
+    return [RELEASE.keras.backend.dtype(each) for each in tensors]
