@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
 from clonediff.harness.trials.checks.argument_givers import givers
@@ -250,8 +252,8 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
             aspect = "giver extra" if index in new else "layer extra"
-            first = Place(layer.name, layer.kind)
-            yield ASPECTS.differs(aspect, f"layers[{layer.name!r}]", MISSING, layer.kind, first)
+            first = replace(place(clone, index), layer=-1, container=False)  # no layer of the original
+            yield ASPECTS.differs(aspect, at(clone, index), MISSING, layer.kind, first)
 
 
 def _order(pair: Pair, holder: int) -> Difference:
