@@ -368,3 +368,20 @@ def an_initializer_with_a_seed_that_nobody_tells():
             return ops.matmul(x, self.kernel)
 
     return around(Drawing(keras.initializers.HeNormal(seed=3)))
+
+
+@model(*EAGER, shapes=[(4, 3)])
+def a_constraint_changed_after_both_directions_had_it(x):
+    constraint = keras.constraints.MaxNorm(0.5)
+    layer = layers.Bidirectional(layers.SimpleRNN(2, kernel_constraint=constraint))
+    y = layer(x)
+    constraint.max_value = 0.1  # which changes neither direction: each has one of its own
+    return y
+
+
+@model(*EAGER, shapes=[(4, 3)])
+def a_constraint_of_one_direction_changed(x):
+    layer = layers.Bidirectional(layers.SimpleRNN(2, kernel_constraint=keras.constraints.MaxNorm(0.5)))
+    y = layer(x)
+    layer.forward_layer.cell.kernel_constraint.max_value = 0.1
+    return y

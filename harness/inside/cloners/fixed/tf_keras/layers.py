@@ -114,7 +114,13 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[
     if is_op_layer(layer, "ClassMethod"):
         return kind(layer.cls_ref, layer.method_name, **keras.layers.Layer.get_config(layer))
     if not isinstance(layer, keras.layers.Lambda):
-        return rebuild_from_config(TfKerasConfig, layer, clone_of, user_layers)
+        clone = rebuild_from_config(TfKerasConfig, layer, clone_of, user_layers)
+        if hasattr(layer, "_recreate_layer_from_config"):
+            # A Bidirectional calls layers that it has made of what it was given, which may have changed since.
+            for name in ("forward_layer", "backward_layer"):
+                delattr(clone, name)  # so that both are tracked in this order
+                setattr(clone, name, clone_of(getattr(layer, name)))
+        return clone
     if kind.__init__ is keras.layers.Lambda.__init__:
         return rebuild_plain_lambda(RELEASE, layer, map_leaves(lambda value: value, dict(layer.arguments)))
     stand_in = object.__new__(kind)
