@@ -261,3 +261,11 @@ def a_model_with_a_training_step_of_its_own():
 @model(*EAGER)
 def a_sequential_with_a_method_of_its_own():
     return Restack([layers.InputLayer((3,)), layers.Dense(2)])
+
+
+@model(*EAGER, shapes=[(4, 3)])
+def a_lambda_in_an_own_class(x):
+    """What its config tells of the regularizer, Keras warns of; its clone has the function itself."""
+    i = keras.Input((3,))
+    regularized = layers.Dense(2, kernel_regularizer=lambda weight: 0.1 * ops.sum(weight))
+    return layers.TimeDistributed(WithExtra(i, regularized(i), extra=2))(x)

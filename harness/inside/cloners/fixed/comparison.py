@@ -10,6 +10,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .options import config_of
+
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _DEEP = 4
 _FAR = 10000
@@ -67,7 +69,7 @@ class Comparison:
     def _objects_alike(self, one: Any, other: Any, depth: int) -> bool:
         if hasattr(one, "get_config") and hasattr(type(one), "from_config"):
             try:
-                return self.alike(one.get_config(), other.get_config(), depth + 1)
+                return self.alike(config_of(one), config_of(other), depth + 1)
             except Exception:
                 return True
         try:

@@ -14,6 +14,7 @@ from typing import Any, Callable
 
 from ...structure import leaves, map_leaves, replace_leaves
 from .adapter import Adapter
+from .options import config_of
 
 FUNCTION = "live_function_"
 _LAYER = "live_layer_"
@@ -59,7 +60,7 @@ class LiveConfig:
     # What differs between generations.
 
     def _told_by(self, layer: Any) -> Any:
-        return layer.get_config()
+        return config_of(layer)
 
     def _is_hidden(self, value: Any) -> bool:
         """Whether a placeholder stands for a value."""

@@ -16,7 +16,7 @@ import numpy as np
 from ...structure import leaves, map_leaves
 from .adapter import Adapter
 from .comparison import PLAIN, Comparison, leads_to
-from .options import described
+from .options import config_of, described
 
 _OF_ONE_LAYER = ("name", "trainable", "dtype")
 _CALLED = frozenset(
@@ -91,7 +91,7 @@ def _keep_arrays(layer: Any, clone: Any) -> None:
 
 def _same_config(layer: Any, other: Any, comparison: Comparison) -> bool:
     try:
-        return comparison.alike(layer.get_config(), other.get_config())
+        return comparison.alike(config_of(layer), config_of(other))
     except Exception:
         return True
 
@@ -164,7 +164,7 @@ def _options_told(layer: Any) -> Any:
     if hasattr(layer, "fit"):
         return None
     try:
-        return _without_names(layer.get_config())
+        return _without_names(config_of(layer))
     except Exception:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any
 
 REQUIRED = inspect.Parameter.empty
@@ -12,6 +13,17 @@ def described(layer: Any) -> str:
     """A layer by its name and its class, for a message."""
     sort = "Model" if hasattr(layer, "fit") else "Layer"
     return "%s %r (class `%s`)" % (sort, str(getattr(layer, "name", "?")), type(layer).__qualname__)
+
+
+def config_of(thing: Any) -> Any:
+    """What the `get_config` of a layer, or of what one holds, tells.
+
+    Keras warns of a function that it describes badly: the clone gets the function itself.
+    """
+    with warnings.catch_warnings():
+        for message in ("The object being serialized includes a `lambda`", "The `keras.*serialize\\(\\)` API should"):
+            warnings.filterwarnings("ignore", message=message)
+        return thing.get_config()
 
 
 def as_config(layer: Any, told: Any) -> dict[str, Any]:

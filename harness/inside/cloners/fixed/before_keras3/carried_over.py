@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from ....structure import leaves, map_leaves
+from ..options import config_of
 from .release import Release
 
 
@@ -22,7 +23,7 @@ def restore_activity_regularizer(original: Any, clone: Any, attribute: str) -> N
         return
     if hasattr(regularizer, "get_config") and hasattr(type(regularizer), "from_config"):
         # In containers of its own: a class may keep what its config holds.
-        config = map_leaves(lambda leaf: leaf, regularizer.get_config())
+        config = map_leaves(lambda leaf: leaf, config_of(regularizer))
         regularizer = type(regularizer).from_config(config)
     setattr(clone, attribute, regularizer)
 

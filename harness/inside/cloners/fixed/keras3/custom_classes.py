@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from ....structure import leaves
-from ..options import said
+from ..options import config_of, said
 from .release import Functional, functional_like_constructor
 
 
@@ -36,7 +36,7 @@ def _further_arguments(model: Any) -> dict[str, Any]:
         return {}
     graph = ("name", "trainable", "dtype", "layers", "input_layers", "output_layers")
     try:
-        config = model.get_config()
+        config = config_of(model)
     except Exception:  # noqa: BLE001 - whatever the user's own method raises
         return {}
     return {key: value for key, value in config.items() if key not in graph}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import Any, Callable
 
 from ....structure import map_leaves
 from ..before_keras3.layers import EarlyConfig, rebuild_from_config, rebuild_plain_lambda
 from ..live_config import FUNCTION
 from ..missing_options import UserLayer
+from ..options import config_of
 from .release import RELEASE, is_op_layer
 
 keras = RELEASE.keras
@@ -39,10 +39,7 @@ class TfKerasConfig(EarlyConfig):
 
     def _told_by(self, layer: Any) -> Any:
         try:
-            with warnings.catch_warnings():
-                # Of a function that a config describes badly: the clone gets the function itself.
-                warnings.filterwarnings("ignore", message="The `keras.*serialize\\(\\)` API should only be used")
-                return layer.get_config()
+            return super(TfKerasConfig, self)._told_by(layer)
         except NotImplementedError:
             if layer is self.layer or not RELEASE.comes_with_keras(type(layer)):
                 raise
@@ -62,7 +59,7 @@ class TfKerasConfig(EarlyConfig):
             return value  # Its own `from_config` may be there to read it.
         described = isinstance(value, dict) and value.get("class_name") == type(live).__name__
         if described and hasattr(live, "get_config") and hasattr(type(live), "from_config"):
-            return type(live).from_config(self.resolved(live.get_config()))
+            return type(live).from_config(self.resolved(config_of(live)))
         return value
 
     def _by_name(self, function: Any) -> dict[str, Any]:
