@@ -31,7 +31,7 @@ DTYPES = {
 }
 """What takes the place of an input's dtype."""
 
-OTHER_SHAPES = ("batch", "wider", "transposed")
+OTHER_SHAPES = ("batch", "wider", "transposed", "closed")
 """What takes the place of an input and is not of its shape."""
 
 OPEN = 3

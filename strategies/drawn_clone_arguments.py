@@ -228,7 +228,7 @@ def _are_others(graph: Graph, how: NewInputs) -> bool:
     asked, fresh = (
         inputs_of(structs.replace(graph, clone_arguments=CloneArguments(inputs=each))) for each in (how, "fresh")
     )
-    return asked != fresh or how not in (*DTYPES, *OTHER_SHAPES, "sparse", "closed")
+    return asked != fresh or how not in (*DTYPES, *OTHER_SHAPES, "sparse")
 
 
 def _clone_functions(

@@ -95,6 +95,9 @@ _DROPPED = structs.replace(
     layers=(Layer("Dropout", (("rate", 0.5),)),),
     calls=(Call(0, (Ref(0),), (("training", False),)),),
 )
+_AROUND_A_CHAIN = structs.replace(
+    INNER, layers=(Layer("Sequential", graph=structs.replace(SEQUENTIAL, built="later")),)
+)
 UNSAID = {
     "frozen": (structs.replace(GRAPH, trainable=False), CloneArguments(clone_function=CloneFunction())),
     "operation of one's own": (
@@ -121,15 +124,10 @@ UNSAID = {
         structs.replace(INNER, layers=(Layer("TimeDistributed", (("layer", _CHAIN),)),)),
         CloneArguments(inputs="batch"),
     ),
-    "or shape": (
-        Graph(
-            INNER.inputs,
-            (Layer("Sequential", graph=structs.replace(SEQUENTIAL, built="later")),),
-            INNER.calls,
-            INNER.takes,
-            INNER.gives,
-        ),
-        CloneArguments(inputs="transposed"),
+    "or shape": (_AROUND_A_CHAIN, CloneArguments(inputs="transposed")),
+    "that the model's inputs build": (
+        structs.replace(_AROUND_A_CHAIN, inputs=(Input((None, 4)),)),
+        CloneArguments(inputs="closed"),
     ),
     "nested before": (structs.replace(INNER, generation="tf_keras"), CloneArguments(inputs="listed")),
     "Keras 2.2 says": (structs.replace(INNER, generation="keras2"), CloneArguments(wrong="text")),
