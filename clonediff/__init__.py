@@ -66,12 +66,10 @@ def clone_model(model: Any, *args: Any, weights: bool = False, **kwargs: Any) ->
         from clonediff.harness.inside.cloners.fixed import tf_keras
 
         clone = tf_keras.clone_model(model, *args, **kwargs)
-    elif generation == "keras":
+    else:
         from clonediff.harness.inside.cloners.fixed import keras3
 
         clone = keras3.clone_model(model, *args, **kwargs)
-    else:
-        raise TypeError(f"clone_model: expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")
     if weights:
         from clonediff.harness.inside.copied_weights import copy_weights
 

@@ -14,9 +14,18 @@ _loaded: dict[str, Framework] = {}
 
 
 def generation_of(model: Any) -> str:
-    """The generation that a model of this process is of, by the package of its class or of a base; "" of no other."""
+    """The generation that a model of this process is of, "tf_keras" or "keras"; raises where it is of no such one."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
-    return next((name for name in ("tf_keras", "keras") if name in packages), "")
+    if "tf_keras" in packages:
+        return "tf_keras"
+    keras = sys.modules.get("keras")
+    if "keras" in packages and hasattr(keras, "ops"):
+        return "keras"
+    found = type(model).__qualname__
+    if any(base.__module__.startswith(("keras.", "tensorflow.python.keras.")) for base in type(model).__mro__):
+        which = "keras %s" % keras.__version__ if "keras" in packages and keras else "tf.keras"
+        found += " of %s: make it with Keras 3, or with tf_keras, which is Keras 2" % which
+    raise TypeError("expected a model of Keras 3 or tf_keras, found %s" % found)
 
 
 def framework(dialect: str | None = None) -> Framework:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import clonediff
+from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.subject import Subject
 from tests.cloners.keras2.running import Said, said_of
+from tests.waiting import PATIENCE
 
 Place = Callable[[str], ReleasePlace]
 
@@ -82,3 +89,33 @@ def test_the_same_comparison_sees_what_upstream_breaks(release: str, release_pla
     said = said_of(release, place, "MODELS", cloner="upstream", names=models)["MODELS"]
     for model, start in models.items():
         assert said[model] and said[model][0].startswith(start), (model, said[model])
+
+
+_PUBLIC = """
+import keras
+from clonediff import clone_model
+try:
+    clone_model(keras.Sequential([keras.layers.Dense(2, input_shape=(3,))]))
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_the_public_cloner_says_which_kerases_it_is_for(release_place: Place) -> None:
+    release = "keras==2.2.4"
+    place = release_place(release)
+    variables = environment(Subject.parse(release), place, os.environ)
+    variables["PYTHONPATH"] = os.pathsep.join((str(Path(clonediff.__file__).parents[1]), variables["PYTHONPATH"]))
+    back = "from clonediff.harness.inside.v1 import give_names_back as back; back()" if place.how == "v1 mode" else ""
+    ended = subprocess.run(
+        [place.python, "-c", back + _PUBLIC],
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert ended.stdout == (
+        "expected a model of Keras 3 or tf_keras, found Sequential of keras 2.2.4: "
+        "make it with Keras 3, or with tf_keras, which is Keras 2\n"
+    ), ended.stderr[-2000:]
