@@ -133,6 +133,21 @@ asked(
     lambda: nested(False),
     "keras",
 )
+
+
+def chain_in_a_chain():
+    """Which the one around it builds, so that its name is in the paths of the weights."""
+    inner = keras.Sequential([layers.Dense(2, name="dense")], name="inner")
+    return keras.Sequential([layers.InputLayer((3,), name="x"), inner, layers.Dense(1, name="last")], name="model")
+
+
+asked(
+    "a layer in a Sequential in a Sequential",
+    chain_in_a_chain,
+    lambda: {"clone_function": remade, "recursive": True},
+    chain_in_a_chain,
+    "keras",
+)
 asked(
     "no masking",
     lambda: masked(lstm()),

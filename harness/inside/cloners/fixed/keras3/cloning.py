@@ -41,7 +41,7 @@ from .release import (
     tree,
     unquantized,
 )
-from .session import compiled_as, floats_as_in, made_as
+from .session import compiled_as, floats_as_in, made_as, scopes_of
 
 
 class Keras3Cloning(Cloning):
@@ -270,10 +270,11 @@ class Keras3Cloning(Cloning):
         clone = self.made_of_config(model) if own and faithful else None
         if clone is None:
             clones = self._layers_of(model, input_tensors)
-            if own:
-                clone = self._of_its_class(model, keras.Sequential, (clones,), faithful)
-            else:
-                clone = self._with_set_attributes(model, type(model)(clones, name=model.name))
+            with scopes_of(model):
+                if own:
+                    clone = self._of_its_class(model, keras.Sequential, (clones,), faithful)
+                else:
+                    clone = self._with_set_attributes(model, type(model)(clones, name=model.name))
         carried_over.take_over_flags(model, clone)
         carried_over.operations_alike(model._functional, clone._functional)
         return clone

@@ -58,6 +58,19 @@ def made_as(layer: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def scopes_of(model: Any) -> Iterator[None]:
+    """The name scopes that a model was built in are open: those of the Sequentials around it, which the path tells.
+
+    A clone of a Sequential has an input of its own, so it is built before the one around it.
+    """
+    scopes = (getattr(model, "_path", None) or "").split("/")[:-1]  # since 3.4
+    with contextlib.ExitStack() as opened:
+        for name in scopes:
+            opened.enter_context(keras.name_scope(name))
+        yield
+
+
+@contextlib.contextmanager
 def _set(now: str, found: Iterable[str], set_to: Callable[[str], None]) -> Iterator[None]:
     values = list(found)
     if len(values) != 1 or values[0] == now:
