@@ -149,7 +149,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     coverage: Coverage = Coverage()
     compared: dict[str, int] = {}
     not_compared: dict[str, dict[str, int]] = {}
-    restarts: int = 0
+    losses: dict[str, int] = {}
     reached: dict[str, tuple[int, ...]] = {}
     accepted: tuple[str, ...] = ()
     not_accepted: dict[str, tuple[int, str]] = {}
@@ -187,7 +187,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
                 name: _counted(self.not_compared.get(name, {}), more.not_compared.get(name, {}))
                 for name in self.not_compared | more.not_compared
             },
-            restarts=self.restarts + more.restarts,
+            losses=_counted(self.losses, more.losses),
             reached={
                 name: tuple({*self.reached.get(name, ()), *more.reached.get(name, ())})
                 for name in self.reached | more.reached

@@ -146,7 +146,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
     process = trials.process
     if setup.reach:
         process.reach()
-    before = process.restarts
+    before = process.losses.copy()
     began = time.perf_counter()
     counting = Counting()
     raw_findings: dict[Key, WrittenFinding] = {}
@@ -202,7 +202,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         coverage=counting.coverage(),
         compared={name: each.graphs for name, each in trials.compared.items()},
         not_compared={name: dict(each.not_compared) for name, each in trials.compared.items()},
-        restarts=process.restarts - before,
+        losses=dict(process.losses - before),
         reached=process.reach().lines if setup.reach else {},
         accepted=accepted,
         not_accepted=not_accepted,

@@ -32,6 +32,8 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.subjects.warm_child import LOST, TIMES, Limits, WarmChild
 from clonediff.strategies.kinds.of_release import Signature
 
+TRIAL = "a trial"
+"""What a process may be lost over; all else is questions to Keras."""
 ELEMENTS = 100_000
 """How many numbers an answer carries at most: some two megabytes of JSON."""
 
@@ -82,7 +84,7 @@ class SubjectProcess(WarmChild):
         try:
             reply = self._ask(encoded, seconds, self.limits.memory)
         except LOST as error:
-            outcome = self._outcome(error, seconds)
+            outcome = self._outcome(error, seconds, TRIAL)
             clear_journal(self.journal)
             return outcome
         answer = self._found(reply, "answer", Answer, "refused a trial")

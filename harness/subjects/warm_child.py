@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
@@ -73,8 +74,8 @@ LOST = (ChildEnded, ChildLate, ChildTooLarge)
 class WarmChild:
     """A child of a subject that can be asked. Not for two threads at once: a thread has its own.
 
-    `place` is where the subject's release is. `restarts` counts the children that were lost, `recycled` those that were
-    replaced in good health. `told`, if it is set, is told how far each trial has come.
+    `place` is where the subject's release is. `losses` counts the children that were lost, by what each was lost over,
+    `recycled` those that were replaced in good health. `told`, if it is set, is told how far each trial has come.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class WarmChild:
         self.subject = subject
         self.place = place
         self.limits = limits or Limits()
-        self.restarts = 0
+        self.losses: Counter[str] = Counter()
         self.recycled = 0
         self.told: Callable[[TrialProgress], None] | None = None
         self._command = list(started_by or command(subject, place))
@@ -123,6 +124,11 @@ class WarmChild:
         return versions if self.place.how == "beside" else {**versions, "stack": self.place.how}
 
     @property
+    def restarts(self) -> int:
+        """How many children were lost."""
+        return self.losses.total()
+
+    @property
     def pid(self) -> int | None:
         """The process now, None where there is none."""
         return self._child.pid if self._child else None
@@ -143,13 +149,15 @@ class WarmChild:
         except LOST as error:
             self._fail_to_start(self._child, error)
         except SubjectError:
-            self._lost()
+            self._lost("its start")
             raise
         if broken is not None:
             said = f"{self.subject}: does not start: {broken.type}: {broken.message}"
-            raise SubjectError(said, broken, self._lost())
+            raise SubjectError(said, broken, self._lost("its start"))
         if ready is None:
-            raise SubjectError(f"{self.subject}: its first line says neither `ready` nor `broken`", None, self._lost())
+            raise SubjectError(
+                f"{self.subject}: its first line says neither `ready` nor `broken`", None, self._lost("its start")
+            )
         self._refuse_without_device(ready)
         seconds = {**ready.seconds, "spawn": time.perf_counter() - began}
         self._ready = msgspec.structs.replace(ready, seconds=seconds)
@@ -234,7 +242,7 @@ class WarmChild:
         try:
             reply = self._request(what, request, timeout)
         except LOST as error:
-            return self._outcome(error, timeout)
+            return self._outcome(error, timeout, "a question to Keras")
         return self._found(reply, what, kind, problem)
 
     def _told(self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str) -> Found:
@@ -251,7 +259,7 @@ class WarmChild:
         try:
             return self._part(self._request(what, request), what, kind)
         except LOST:
-            self._lost()
+            self._lost("a question to Keras")
             return None
 
     def _request(self, what: str, request: dict[str, Any], timeout: float = 60.0) -> _Reply:
@@ -284,7 +292,7 @@ class WarmChild:
         if self._child is None or not self._since_start:
             return
         if not self._child.running():
-            self._lost()
+            self._lost("nothing that it was asked")
         elif self._stopped or self._since_start >= self.limits.trials or self._has_grown(self._child):
             self.recycled += 1
             if self._watched:
@@ -299,29 +307,29 @@ class WarmChild:
             return True
         return held > self.limits.recycle
 
-    def _outcome(self, error: Exception, seconds: float) -> LostProcess:
+    def _outcome(self, error: Exception, seconds: float, over: str) -> LostProcess:
         child = self._child
         if child is None:
             return Killed(None, None)
         if isinstance(error, ChildEnded):
             code = child.wait(2.0)
             text = child.stderr()
-            lines = self._lost()
+            lines = self._lost(over)
             if code is None:  # it closed its output and went on: that ends it as well
                 return Killed(None, None, frames=fault_frames(text), stderr=lines)
             name = _signal_name(-code) if code < 0 else None
             return Killed(name, None if code < 0 else code, frames=fault_frames(text), stderr=lines)
         frames = fault_frames(child.stack())
-        lines = self._lost()
+        lines = self._lost(over)
         if isinstance(error, ChildTooLarge):
             return OutOfMemory(error.resident, self.limits.memory, frames=frames, stderr=lines)
         return TimedOut(seconds, frames=frames, stderr=lines)
 
-    def _lost(self) -> tuple[str, ...]:
-        """Give up a child, and count it; the last it wrote."""
+    def _lost(self, over: str) -> tuple[str, ...]:
+        """Give up a child, and count it by what it was lost over; the last it wrote."""
         lines: tuple[str, ...] = ()
         if self._child is not None:
-            self.restarts += 1
+            self.losses[over] += 1
             child, self._child, self._ready = self._child, None, None
             child.close()
             lines = tuple(child.stderr().splitlines()[-_LINES_KEPT:])
@@ -329,7 +337,7 @@ class WarmChild:
 
     def _fail_to_start(self, child: Child, error: Exception) -> None:
         code = child.wait(2.0) if isinstance(error, ChildEnded) else None
-        lines = self._lost()
+        lines = self._lost("its start")
         if isinstance(error, ChildLate):
             what = f"not ready after {self.limits.start:g} s"
         elif isinstance(error, ChildTooLarge):

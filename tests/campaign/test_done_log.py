@@ -100,10 +100,10 @@ def test_a_line_after_one_that_was_cut_off_is_a_line_of_its_own(tmp_path: Path) 
 def test_fields_that_are_no_longer_kept_are_read_over(tmp_path: Path) -> None:
     (tmp_path / "done.ndjson").write_text(
         '{"type":"met","subject":"keras","lost":"","unable":"","clonediff":"0.1.0"}\n'
-        '{"type":"shard","subject":"keras","turn":0,"trials":50,"restarts":1,"recycled":2,"reached":{},"failed":"gone"}\n'
+        '{"type":"shard","subject":"keras","turn":0,"trials":50,"recycled":2,"reached":{},"failed":"gone"}\n'
     )
     log = DoneLog(tmp_path)
-    assert log.read() == [SubjectStarted("keras", clonediff="0.1.0"), ShardDone("keras", 0, 50, restarts=1)]
+    assert log.read() == [SubjectStarted("keras", clonediff="0.1.0"), ShardDone("keras", 0, 50)]
     assert not log.problems
 
 

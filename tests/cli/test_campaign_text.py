@@ -182,8 +182,20 @@ def test_the_summary_says_what_came_of_each_subject(totals: Totals, tmp_path: Pa
     assert "1 new, each with its script in runs/x/findings" in told
     assert "1 kept in runs/x/findings that do not count" in told
     assert "small as they could be" not in told
+    assert "process was lost" not in told
     totals.found(msgspec.structs.replace(FINDING, id="large", smallest=False))
     assert "1 of them not as small as they could be" in summary(totals, read_run(tmp_path), "runs/x")
+
+
+def test_the_summary_says_what_a_process_was_lost_over(totals: Totals, tmp_path: Path) -> None:
+    run = read_run(run_folder(tmp_path))
+    totals.shard(shard(0, losses={"a question to Keras": 1}))
+    assert "its process was lost 1 time over a question to Keras\n" in summary(totals, run, "runs/x")
+    totals.shard(shard(1, losses={"a trial": 2, "a question to Keras": 1}))
+    assert (
+        "its process was lost 2 times over a question to Keras, 2 times over a trial; "
+        "such a trial is run again, each cloner alone\n"
+    ) in summary(totals, run, "runs/x")
 
 
 def test_the_summary_begins_with_what_is_broken(totals: Totals, tmp_path: Path) -> None:

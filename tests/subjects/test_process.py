@@ -138,6 +138,7 @@ def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(warm: Sub
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
     assert isinstance(warm.trial(case(), cloners=["upstream"]), Answer)
     assert warm.restarts == restarts + 1
+    assert warm.losses["a trial"] >= 1
     assert warm.pid != before
 
 
@@ -285,7 +286,7 @@ def test_one_that_died_between_two_trials_is_replaced() -> None:
         os.kill(pid, signal.SIGKILL)
         until(lambda: _gone(pid))
         assert isinstance(process.trial(plain(), cloners=[]), Answer)
-        assert process.restarts == 1
+        assert dict(process.losses) == {"nothing that it was asked": 1}
 
 
 def test_closing_ends_it_at_once_and_removes_its_folder() -> None:

@@ -21,6 +21,7 @@ from clonediff.harness.campaign.session import CampaignResult
 from clonediff.harness.campaign.shards import Plan
 from clonediff.harness.campaign.totals import SubjectTotals, Totals, compared
 from clonediff.harness.cli.terminal import StatusLine, cut, lines
+from clonediff.harness.subjects.process import TRIAL
 from clonediff.reports.broken import broken
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
@@ -211,8 +212,10 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         gone = [key for key, breaks in each.breaks.items() if breaks is False and key not in told]
         if gone:
             yield (f"  known issues that no longer break: {', '.join(gone)}")
-        if each.drawn.restarts:
-            yield f"  its process was lost {some(each.drawn.restarts, 'time')}"
+        if each.drawn.losses:
+            losses = (f"{some(count, 'time')} over {what}" for what, count in sorted(each.drawn.losses.items()))
+            again = "; such a trial is run again, each cloner alone" if TRIAL in each.drawn.losses else ""
+            yield f"  its process was lost {', '.join(losses)}{again}"
         yield from (f"  {line}" for line in compared(each))
         for file in reach.get(name, ()):
             yield f"  {file.file}: reached {file.said}"
