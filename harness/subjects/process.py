@@ -33,7 +33,7 @@ from clonediff.harness.subjects.warm_child import LOST, TIMES, Limits, WarmChild
 from clonediff.strategies.kinds.of_release import Signature
 
 TRIAL = "a trial"
-"""What a process may be lost over; all else is questions to Keras."""
+"""What a process was lost over, where that is a trial: it is run again, each cloner alone."""
 ELEMENTS = 100_000
 """How many numbers an answer carries at most: some two megabytes of JSON."""
 
