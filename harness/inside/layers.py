@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
-from .canonical import entry
 from .configs import Config, config_of, frozen, raw_config
 from .observer import Observer
 from .structure import leaves
@@ -123,8 +122,6 @@ class Layers:
         seen: list[dict[str, Any]] = []
         for number, place in enumerate(self.places):
             layer = place.layer
-            is_layer = framework.is_layer(layer)
-            policy = framework.policy(layer)
             seen.append(
                 {
                     "name": str(getattr(layer, "name", "")),
@@ -134,8 +131,6 @@ class Layers:
                     "role": place.role,
                     "config": configs[number].texts(),
                     "trainable": bool(getattr(layer, "trainable", False)),
-                    "supports_masking": is_layer and bool(layer.supports_masking),
-                    "policy": policy if isinstance(policy, str) else entry(policy),
                     "nodes": framework.node_counts(layer),
                 }
             )

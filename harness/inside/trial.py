@@ -351,11 +351,7 @@ class _Trial:
         if self._request.get("wrong"):
             return answer  # whatever it gave
         description = Description(clone, self._observer)
-        held = description.hold(self._observer, self._cloned)
-        found = set(unlike(self._original.holdings.facts, held.facts))
-        self._unlike.update(found)
-        if self._cloned is self._original and found:  # what it was when it was cloned, after a run, it may be, too
-            self._set_by_runs.update(found - set(unlike(self._held.facts, held.facts)))
+        found = self._hold(description)
         answer.update(calling.asked(description, self._cloned, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
@@ -428,8 +424,7 @@ class _Trial:
             part, place = ("weights", number) if number < weights else ("states", number - weights)
             if place < len(after.shape[part]):
                 after.shape[part][place]["value"] = "changed"
-        told = before["holdings"]
-        after.shape["holdings"] = told if held else changed(told, self._held, self._cloned.held_now(self._observer))
+        after.shape["holdings"] = changed(before["holdings"], self._held, self._cloned.held_now(self._observer))
         if after.shape != before:
             answer["original_after"] = after.shape
             self._touched = True
@@ -458,6 +453,15 @@ class _Trial:
             self._calling.call(name, each, model, context, warned)
         answer["warned"] = answer["warned"].only(warned)
 
+    def _hold(self, description: Description) -> set[tuple[int, str]]:
+        """Look at all that a clone holds, and say where that is not what the original does."""
+        held = description.hold(self._observer, self._cloned)
+        found = set(unlike(self._original.holdings.facts, held.facts))
+        self._unlike.update(found)
+        if self._cloned is self._original and found:  # what it was when it was cloned, after a run, it may be, too
+            self._set_by_runs.update(found - set(unlike(self._held.facts, held.facts)))
+        return found
+
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
@@ -469,14 +473,18 @@ class _Trial:
         with self._one_more_clone(answer):
             second, refused = self._calling.call(name, each, self._cloned.model, context)
         if refused is None:
-            answer["again"] = Description(second, self._observer).shape
+            again = Description(second, self._observer)
+            self._hold(again)
+            answer["again"] = again.shape
         else:
             answer["again_failure"] = refused
         self._progress.begin("twice", "cloning the clone of " + name)
         with self._one_more_clone(answer):
             twice, refused = self._calling.call(name, each, description.model, context)
         if refused is None:
-            answer["twice"] = self._observe_clone(name, "", Description(twice, self._observer))
+            again = Description(twice, self._observer)
+            self._hold(again)
+            answer["twice"] = self._observe_clone(name, "", again)
         else:
             answer["twice_failure"] = refused
 

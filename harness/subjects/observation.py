@@ -113,8 +113,6 @@ class LayerSeen(msgspec.Struct, frozen=True):
     role: str
     config: dict[str, str]
     trainable: bool
-    supports_masking: bool
-    policy: str
     calls: tuple[CallSeen, ...] = ()
     nodes: tuple[int, int] = (0, 0)
 

@@ -6,6 +6,7 @@ That of a user's own cloner is in its name; see `clonediff.harness.inside.cloner
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -20,9 +21,11 @@ SAME_LAYERS = "same_layers"
 """The cloner whose clone has the very layers of the model."""
 _BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
 _BY_FILE = ("saved", "saved/h5", "saved/tf")
-_NEVER_IN_A_CONFIG = ("supports_masking", "attribute.", "weight scope", "weight path alone", "state scope")
+_NEVER_IN_A_CONFIG = ("attribute.", "weight scope", "weight path alone", "state scope")
 """What somebody sets on a layer once it is made, and within what it was built: a config has what the constructor takes
 (`get_config`)."""
+_POLICY = "attribute.*dtype*"
+"""What a config has as its dtype."""
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 _VALUE_BROUGHT = ("weights", "value not kept")
@@ -135,7 +138,8 @@ def breaks_contract(cloner: str, cause: Cause) -> bool:
     if cloner in _NOT_ASKED:
         return not _NOT_ASKED[cloner].covers(root)
     if cloner in _BY_CONFIG:
-        return cause.severity < Severity.PROPERTY or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
+        told_by_config = not root.aspect.startswith(_NEVER_IN_A_CONFIG) or fnmatchcase(root.aspect, _POLICY)
+        return cause.severity < Severity.PROPERTY or told_by_config
     if cloner == SAME_LAYERS:
         return not (root.path.startswith("model.") and root.aspect in _OF_A_NEW_MODEL)
     return True

@@ -18,12 +18,12 @@ RENAMED = altered(GOOD, ("observation.shape.layers.1.name", "other"))
 FROZEN = altered(
     GOOD, ("observation.shape.layers.2.trainable", False), ("observation.shape.weights.0.trainable", False)
 )
-POLICY = altered(GOOD, ("observation.shape.layers.2.policy", "float16"))
+UNITS = altered(GOOD, ("observation.shape.layers.2.config.units", "4"))
 CLONES = {
     "crashes": REFUSED,
     "computes": BAD,
     "trains": FROZEN,
-    "property": POLICY,
+    "property": UNITS,
     "name": RENAMED,
     "faithful": GOOD,
 }

@@ -135,7 +135,7 @@ def test_what_somebody_set_on_a_layer_is_in_no_config(subject: str, cloner: str,
 
 
 def test_the_same_of_upstream_is_a_difference(keras: SubjectProcess) -> None:
-    assert [cause.root.aspect for cause in copied(keras, MARKED, "upstream").causes] == ["supports_masking"]
+    assert [cause.root.aspect for cause in copied(keras, MARKED, "upstream").causes] == ["attribute.supports_masking"]
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)

@@ -80,7 +80,7 @@ def lost(aspect: str, expected: str = "x", found: str = "y", check: str = "struc
             pytest.param(aspect, "structure", "untouched", id=aspect)
             for aspect in (
                 *("call order", "call count", "call.args missing", "call.kwargs extra", "call.kwargs value"),
-                *("output tensor", "supports_masking", "name", "policy"),
+                *("output tensor", "attribute.supports_masking", "name", "attribute.dtype_policy"),
                 *("config.activity_regularizer", "config.batch_input_shape"),
             )
         ),
@@ -103,7 +103,7 @@ def test_what_a_kind_loses_is_called_by_the_kind(aspect: str) -> None:
 
 def test_what_cloning_loses_on_any_layer_keeps_the_name_it_had_on_a_plain_one() -> None:
     assert lost("call order") == {"structure-call-order-49466e96"}
-    assert lost("supports_masking") == {"structure-supports-masking-bd21c85d"}
+    assert lost("attribute.supports_masking") == {"structure-attribute-supports-masking-3b631eb5"}
 
 
 def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> None:

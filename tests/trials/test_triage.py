@@ -69,7 +69,6 @@ def test_a_config_explains_what_its_layer_and_those_after_it_do() -> None:
     (cause,) = broken(
         ORIGINAL,
         (f"{S}.layers.2.config.mask", "{}"),
-        (f"{S}.layers.2.supports_masking", False),
         (f"{R}.steps.2.outputs.0.mask", None),
         *values(3, 4),
         ("observation.trained.loss", "x"),

@@ -138,10 +138,12 @@ def seen(trial: CloneTrial) -> set[tuple[str, str]]:
     ("function", "found"),
     [
         pytest.param("good", set(), id="good"),
-        pytest.param("loses", {("structure", "supports_masking")}, id="loses a flag"),
-        pytest.param("Cloner.clone", {("structure", "supports_masking")}, id="a method"),
+        pytest.param("loses", {("structure", "attribute.supports_masking")}, id="loses a flag"),
+        pytest.param("Cloner.clone", {("structure", "attribute.supports_masking")}, id="a method"),
         pytest.param("loses[weights,outputs,own]", set(), id="promises less"),
-        pytest.param("brings", {("own", "not fresh"), ("structure", "supports_masking")}, id="copies weights"),
+        pytest.param(
+            "brings", {("own", "not fresh"), ("structure", "attribute.supports_masking")}, id="copies weights"
+        ),
         pytest.param("brings[own,weights,values]", set(), id="promises the values"),
         pytest.param("loses[weights,values]", {("weights", "value not kept")}, id="promises values that it has not"),
         pytest.param("loses[outputs]", {("outputs", "value")}, id="promises outputs as it comes"),
@@ -319,7 +321,10 @@ def test_its_script_imports_a_module_of_any_name(name: str, tmp_path: Path) -> N
     folder = tmp_path / "a{}b"
     folder.mkdir()
     (folder / f"{name}.py").write_text(CLONERS)
-    lost = Difference("structure", "layers['marked'].supports_masking", "supports_masking", "", "", Severity.PROPERTY)
+    lost = Difference(
+        *("structure", "layers['marked'].attribute.supports_masking", "attribute.supports_masking"),
+        *("True", "False", Severity.PROPERTY, None),
+    )
     lost = structs.replace(lost, first=Place("marked", "Dense", 1))
     script = reproducer(SOURCE, "keras", lost, named(f"{folder}/{name}.py:Cloner.clone"), case())
     assert tried_alone(script, Subject.parse("keras")) == (True, "")

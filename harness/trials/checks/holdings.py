@@ -152,15 +152,21 @@ _OF_ITS_CALLS: dict[str, Any] = {
     "quiet": True,
     "shown": _shown,
 }
+_EARLY: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.EARLY, "any_layer": True, "shown": _shown}
+_DTYPES = ("dtype", "compute_dtype", "variable_dtype", "dtype_policy", "dtype_policy.*")
 ATTRIBUTES = Aspects(
     "structure",
+    # It shows in masks first, and they in everything else.
     loses(
-        ("attribute.autocast", _SENTENCE),
+        ("attribute.supports_masking", _SENTENCE),
+        quiet=True,
+        changes=(Thing.MASKS, Thing.BUILD, Thing.CONTENT),
+        **_EARLY,
+    ),
+    loses(
+        *((f"attribute.{name}", _SENTENCE) for name in ("autocast", *_DTYPES)),
         changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
-        shows=(Thing.SETTINGS, Thing.CONTENT),
-        turn=Turn.EARLY,
-        any_layer=True,
-        shown=_shown,
+        **_EARLY,
     ),
     loses(("attribute.vocabulary", _SENTENCE), any_layer=True, **_OF_A_LAYER),
     loses(("attribute.use_cudnn", _SENTENCE), same_as={"LSTM": ("attribute.use_cudnn", "GRU")}, **_OF_A_LAYER),
@@ -201,9 +207,16 @@ def _is_told_by_others(cause: Difference, effect: Difference, flow: Flow) -> boo
     return cause.check == effect.check and (cause.severity is not Severity.NAME or effect.severity is Severity.NAME)
 
 
+def _is_of_the_model(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    return effect.first is not None and effect.first.layer < 0
+
+
 def _is_the_layer_that_lacks_it(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    of_the_model = effect.first is not None and effect.first.layer < 0
-    return of_the_model and (effect.expected, effect.found) == ("a layer", MISSING) and cause.found == MISSING
+    return (
+        _is_of_the_model(cause, effect, flow)
+        and (effect.expected, effect.found) == ("a layer", MISSING)
+        and cause.found == MISSING
+    )
 
 
 LINKS = (
@@ -221,7 +234,9 @@ LINKS = (
         "a layer has attributes that follow from one another, and from all that else is told of it",
         _is_told_by_others,
     ),
-    Link("policy", "attribute.*dtype*", Spread.AROUND, "what holds a layer computes as it does"),
+    Link(
+        "attribute.*dtype*", "attribute.*dtype*", Spread.AROUND, "a model computes as its layers do", _is_of_the_model
+    ),
     Link("trainable", "attribute.*trainable*", Spread.AROUND, "which weights are trained"),
     Link("layer *", "attribute.*", Spread.AROUND, "what holds a layer lists it", _is_told_by_others),
 )

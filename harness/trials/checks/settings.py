@@ -116,12 +116,15 @@ def _is_written_uncast(cause: Difference, effect: Difference, flow: Flow) -> boo
 
 LINKS = (
     Link("config.mask", "config.mask_*", Spread.HERE, "tf_keras writes what a mask is into several settings"),
-    Link(
-        "config.mask",
-        "call.kwargs*",
-        Spread.DOWNSTREAM,
-        "Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them",
-        _of_a_mask,
+    *(
+        Link(
+            setting,
+            "call.kwargs*",
+            Spread.DOWNSTREAM,
+            "Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them",
+            _of_a_mask,
+        )
+        for setting in ("config.mask", "attribute.supports_masking")
     ),
     *(
         Link(
@@ -131,7 +134,7 @@ LINKS = (
             "Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor",
             _is_written_uncast,
         )
-        for setting in ("config.dtype", "attribute.autocast", "policy")
+        for setting in ("config.dtype", "attribute.autocast", "attribute.*dtype*")
     ),
     *(
         Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM, "operations give what they are called on")

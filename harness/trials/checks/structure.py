@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -66,12 +65,6 @@ def _trainable(difference: Difference, dialect: str) -> Comparison:
     return Comparison("{}.trainable", sure=False)
 
 
-def _policy(difference: Difference, dialect: str) -> Comparison:
-    return (
-        WHOLE_CONFIG if dialect == "keras2" else Comparison("[each.dtype_policy.name for each in {}._flatten_layers()]")
-    )
-
-
 def _kind(difference: Difference, dialect: str) -> Comparison:
     return Comparison("type({}).__name__") if difference.path == "model.kind" else WHOLE_CONFIG
 
@@ -83,15 +76,8 @@ def _there(difference: Difference, dialect: str) -> Comparison:
     return Comparison("sorted(type(each).__name__ for each in {}._flatten_layers())")
 
 
-def _supports_masking(difference: Difference, dialect: str) -> Comparison:
-    layer = named(difference)
-    return Comparison(f"{layer}.supports_masking") if layer else WHOLE_CONFIG
-
-
 _OF_ANOTHER_LAYER = (Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.COPYING, Thing.BUILD)
 """What changes where a layer is another, is gone or is new."""
-_VIEW: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.VIEWS}
-_EARLY: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.EARLY, "any_layer": True}
 
 ASPECTS = Aspects(
     "structure",
@@ -123,23 +109,8 @@ ASPECTS = Aspects(
         turn=Turn.VIEWS,
         any_layer=True,
     ),
-    loses(("role", "{a} has another role in the layer that holds it{inside}"), quiet=True, **_VIEW, any_layer=True),
     renames(("name", "{a} has another name{inside}"), any_layer=True, shown=_names),
     trains(("trainable", "a {frozen} {kind} is {thawed}{inside}"), any_layer=True, shown=_trainable),
-    # It shows in masks first, and they in everything else.
-    loses(
-        ("supports_masking", "the supports_masking of {a} is another{inside}"),
-        quiet=True,
-        changes=(Thing.MASKS, Thing.BUILD, Thing.CONTENT),
-        shown=_supports_masking,
-        **_EARLY,
-    ),
-    loses(
-        ("policy", "{a} has another dtype policy{inside}"),
-        changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
-        shown=_policy,
-        **_EARLY,
-    ),
     calls.ASPECTS,
     settings.ASPECTS,
     holdings.ATTRIBUTES,
@@ -197,13 +168,6 @@ _LINKS = (
         Spread.DOWNSTREAM,
         "a layer that is not frozen, such as a batch normalization, computes otherwise in training mode",
         _thawed,
-    ),
-    Link(
-        "supports_masking",
-        "call.kwargs*",
-        Spread.DOWNSTREAM,
-        "Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them",
-        lambda cause, effect, flow: effect.path.endswith("['mask']"),
     ),
     *calls.LINKS,
     *settings.LINKS,
@@ -271,8 +235,7 @@ def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Differen
     layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
     trains = () if layer.kind == "InputLayer" else ("trainable",)
-    compared = ("kind", "name", "role", *trains, "supports_masking", "policy")
-    yield from _attributes(pair, layer, twin, first, path, compared)
+    yield from _attributes(pair, layer, twin, first, path, ("kind", "name", *trains))
     if layer.kind == twin.kind:
         yield from settings.settings(layer, twin, first, path)
     yield from calls.calls(pair, index, first)

@@ -100,13 +100,16 @@ def test_one_cause_says_what_was_lost(original: Observation, other: Observation,
 
 def test_a_mask_that_a_layer_no_longer_hands_on_is_no_cause_of_its_own() -> None:
     def model(hands_on: bool, *masks: LayerSeen, mask: Any) -> Observation:
-        drop = msgspec.structs.replace(layer("drop", "DropMask", 2, gives([0, 0, 0])), supports_masking=hands_on)
-        return observed([INPUT, _caller([2, 0, 0], mask=mask), drop, *masks], [1], masks=False)
+        layers = [INPUT, _caller([2, 0, 0], mask=mask), layer("drop", "DropMask", 2, gives([0, 0, 0])), *masks]
+        seen = observed(layers, [1], masks=False)
+        held = [{".built": "True"}, *({".built": "True"} for _ in layers)]
+        held[3][".supports_masking"] = str(hands_on)
+        return msgspec.structs.replace(seen, shape=msgspec.structs.replace(seen.shape, holdings=tuple(held)))
 
     computed = _giver("Any", on=4), _giver("NotEqual")
     original, clone = model(True, *computed, mask={"tensor": [3, 0, 0]}), model(False, mask=None)
     (cause,) = causes(original, compare(original, _pair(original, clone).clone, ["structure"]))
-    assert cause.root.aspect == "supports_masking"
+    assert cause.root.aspect == "attribute.supports_masking"
     assert {one.aspect for one in cause.followers} == {"call.kwargs type", "giver missing"}
 
 

@@ -60,7 +60,7 @@ def test_what_cannot_be_called_as_a_regularizer_was_lost_in_a_config() -> None:
     assert len(roots(chain("Dense"), [of_what_it_gives, fails])) == 2
 
 
-@pytest.mark.parametrize("lost", ["attribute.autocast", "policy", "config.dtype"])
+@pytest.mark.parametrize("lost", ["attribute.autocast", "attribute.dtype_policy", "config.dtype"])
 @pytest.mark.parametrize(
     ("argument", "value", "follows"), [("training", "false", True), ("mask", "null", True), ("mask", "true", False)]
 )
@@ -77,7 +77,7 @@ def test_where_nothing_is_cast_any_more_some_arguments_are_written_down(
     assert ((cast, [noted]) in found) is follows
 
 
-@pytest.mark.parametrize("lost", ["attribute.autocast", "policy"])
+@pytest.mark.parametrize("lost", ["attribute.autocast", "attribute.dtype_policy"])
 def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> None:
     cast = Difference("structure", "p", lost, "False", "True", Severity.PROPERTY, Place("flatten", "Flatten", 1))
     end = Place("flatten", "Flatten", 1)
