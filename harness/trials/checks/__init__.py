@@ -102,4 +102,5 @@ def aspect_of(difference: Difference) -> Aspect:
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
     """All differences of a clone, check by check. The alignment is made once for all of them."""
     pair = Pair(original, clone)
-    return [difference for name in checks for difference in CHECKS[name].differences(pair)]
+    looking = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
+    return [difference for check in looking for difference in check.differences(pair)]

@@ -46,8 +46,6 @@ Key = tuple[str, str]
 def again(pair: Pair) -> list[Difference]:
     """What is wrong with a second clone and with the clone of the clone, and was not with the clone."""
     clone, original = pair.clone, pair.original
-    if clone.observation is None:
-        return []
     asked = (clone.again_failure, clone.twice_failure, clone.loaded_failure, clone.again, clone.twice, clone.loaded)
     if all(each is None for each in asked):
         return []

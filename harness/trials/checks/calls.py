@@ -115,9 +115,7 @@ ASPECTS = Aspects(
 
 _MAKE_WHEN_BUILT = ("MultiHeadAttention", "GroupedQueryAttention")
 _BUILT_FOR_ONE_RANK = ("Normalization", "Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum")
-_OF_THE_FIRST_CALL = (
-    "it knows from its first call on how many dimensions it is called (normalization.py:189, base_merge.py:139)"
-)
+"""What knows from its first call on how many dimensions it is called (normalization.py:189, base_merge.py:139)."""
 
 
 def _built_for_one_rank(cause: Difference, effect: Difference, flow: Flow) -> bool:
@@ -130,43 +128,28 @@ def _of_one_call(cause: Difference, effect: Difference, flow: Flow) -> bool:
 
 
 LINKS = (
-    Link("call order", "shape", Spread.AROUND, _OF_THE_FIRST_CALL, _built_for_one_rank),
-    Link("call order", "raises", Spread.AROUND, _OF_THE_FIRST_CALL, _built_for_one_rank),
-    Link(
-        "call order",
-        "*value",
-        Spread.AROUND,
-        "what each call adds to a gradient is added in another order",
-        lambda cause, effect, flow: effect.check == "training",
-    ),
+    Link("call order", "shape", Spread.AROUND, _built_for_one_rank),
+    Link("call order", "raises", Spread.AROUND, _built_for_one_rank),
+    # What each call adds to a gradient is added in another order.
+    Link("call order", "*value", Spread.AROUND, lambda cause, effect, flow: effect.check == "training"),
+    # An attention makes the layers in it for the rank of what it is called on.
     Link(
         "call.args type",
         "config.*",
         Spread.DOWNSTREAM,
-        "an attention makes the layers in it for the rank of what it is called on",
         lambda cause, effect, flow: effect.first is not None and effect.first.inside in _MAKE_WHEN_BUILT,
     ),
+    # A Sequential makes an input of its own for a tensor that it is called on, and for a list none.
     Link(
         "call.args type",
         "layer *",
         Spread.AROUND,
-        "a Sequential makes an input of its own for a tensor that it is called on, and for a list none",
         lambda cause, effect, flow: effect.first is not None and effect.first.kind == "InputLayer",
     ),
-    Link(
-        "call.* missing",
-        "call.kwargs extra",
-        Spread.HERE,
-        "a call with less in it gets its mask from Keras",
-        _of_one_call,
-    ),
-    Link(
-        "call.*",
-        "raises",
-        Spread.ANYWHERE,
-        "in graph mode, what computes from a tensor of the original asks for the original's inputs",
-        lambda cause, effect, flow: cause.found.startswith('{"outside"'),
-    ),
+    # A call with less in it gets its mask from Keras.
+    Link("call.* missing", "call.kwargs extra", Spread.HERE, _of_one_call),
+    # In graph mode, what computes from a tensor of the original asks for the original's inputs.
+    Link("call.*", "raises", Spread.ANYWHERE, lambda cause, effect, flow: cause.found.startswith('{"outside"')),
 )
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.skeletons import Unlike
@@ -82,12 +81,11 @@ class Thing(enum.Enum):
 
 
 class Link(NamedTuple):
-    """What no rule says: differences in the one aspect lead to some in the other; where, and why."""
+    """What no rule says: differences in the one aspect lead to some in the other."""
 
     cause: str
     effect: str
     spread: Spread
-    why: str
     where: Callable[[Difference, Difference, Flow], bool] = lambda cause, effect, flow: True
 
 
@@ -243,7 +241,7 @@ class Check:
     """A property of a faithful clone: what finds the differences, and what it can say of them.
 
     `part` is the costly part of a trial without which it sees nothing, if there is one; `links` is what its differences
-    lead to by no general rule.
+    lead to by no general rule; `of_a_clone` says that there is nothing to see where none was made.
     """
 
     aspects: Aspects
@@ -251,6 +249,7 @@ class Check:
     differences: Callable[[Pair], list[Difference]]
     part: str = ""
     links: tuple[Link, ...] = ()
+    of_a_clone: bool = True
 
     @property
     def name(self) -> str:
@@ -261,7 +260,3 @@ class Check:
     def severity(self) -> Severity:
         """The worst that breaking it can do to a user."""
         return min(each.severity for each in self.aspects)
-
-    def __call__(self, original: Observation, clone: Clone) -> list[Difference]:
-        """Every difference that this check sees."""
-        return self.differences(Pair(original, clone))

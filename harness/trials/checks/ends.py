@@ -17,7 +17,7 @@ from clonediff.reports.records import Difference
 
 def names_of_inputs(difference: Difference, dialect: str) -> Comparison:
     """The names of the model's inputs."""
-    if dialect != "keras" or not named(difference):
+    if dialect != "keras" or not named(difference, dialect):
         return WHOLE_CONFIG
     return Comparison("[each._keras_history.operation.name for each in {}.inputs]")
 

@@ -113,4 +113,4 @@ def _differs(aspect: str, shape: Shape, layer: int, expected: str, found: str) -
     return _ASPECTS.differs(aspect, at(shape, layer), expected, found, place(shape, layer))
 
 
-CHECK = Check(_ASPECTS, Stage.FUNCTIONS, functions)
+CHECK = Check(_ASPECTS, Stage.FUNCTIONS, functions, of_a_clone=False)

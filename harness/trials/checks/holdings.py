@@ -6,7 +6,6 @@ other way about, of `sharing`. Where several attributes of a layer differ, the f
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -29,7 +28,6 @@ from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place, Severity
-from clonediff.strategies.kinds import CATALOGUE
 
 SAME = "="
 """How a fact begins of an object that was met before; the layer and the path of that follow."""
@@ -120,18 +118,8 @@ def _shown_apart(difference: Difference, dialect: str) -> Comparison:
 def _expression(difference: Difference, dialect: str) -> str:
     """What a fact is of, as Python has it; "" where that cannot be written down."""
     path = difference.path.partition(".attribute")[2]
-    first = difference.first
-    if first is None or not _PATH.fullmatch(path):
-        return ""
-    if first.layer < 0:
-        return "{}" + path
-    if (
-        dialect == "keras" and first.kind not in CATALOGUE and "/" not in first.name
-    ):  # an operation, which `get_layer` does not find
-        name = json.dumps(first.name, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
-        return f"next(each for each in {{}}.operations if each.name == {name}){path}"
-    holder = named(difference)
-    return holder + path if holder else ""
+    holder = named(difference, dialect)
+    return holder + path if holder and _PATH.fullmatch(path) else ""
 
 
 _SENTENCE = "the attribute {name} of {a} is {change}{inside}"
@@ -220,25 +208,16 @@ def _is_the_layer_that_lacks_it(cause: Difference, effect: Difference, flow: Flo
 
 
 LINKS = (
-    Link(
-        "attribute.*",
-        "attribute.*",
-        Spread.ANYWHERE,
-        "a layer that lacks what building makes is one that a model has lost from its attributes",
-        _is_the_layer_that_lacks_it,
-    ),
-    Link(
-        "*",
-        "attribute.*",
-        Spread.HERE,
-        "a layer has attributes that follow from one another, and from all that else is told of it",
-        _is_told_by_others,
-    ),
-    Link(
-        "attribute.*dtype*", "attribute.*dtype*", Spread.AROUND, "a model computes as its layers do", _is_of_the_model
-    ),
-    Link("trainable", "attribute.*trainable*", Spread.AROUND, "which weights are trained"),
-    Link("layer *", "attribute.*", Spread.AROUND, "what holds a layer lists it", _is_told_by_others),
+    # A layer that lacks what building makes is one that a model has lost from its attributes.
+    Link("attribute.*", "attribute.*", Spread.ANYWHERE, _is_the_layer_that_lacks_it),
+    # A layer has attributes that follow from one another, and from all that else is told of it.
+    Link("*", "attribute.*", Spread.HERE, _is_told_by_others),
+    # A model computes as its layers do.
+    Link("attribute.*dtype*", "attribute.*dtype*", Spread.AROUND, _is_of_the_model),
+    # Which weights are trained.
+    Link("trainable", "attribute.*trainable*", Spread.AROUND),
+    # What holds a layer lists it.
+    Link("layer *", "attribute.*", Spread.AROUND, _is_told_by_others),
 )
 
 
@@ -294,8 +273,6 @@ def _unlike(pair: Pair) -> tuple[_Fact, ...]:
 
 def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
     """The facts that are others in the clone: of what is inside of something that is another, no more is said."""
-    if pair.observed is None:
-        return
     original, clone = pair.shapes
     if not original.holdings or not clone.holdings:
         return

@@ -52,7 +52,7 @@ def made(pair: Pair) -> list[Difference]:
         return [_ASPECTS.differs("no model", "clone", f"a {shape.kind} model", said, place(shape, -1))]
     if pair.clone.failure is not None:
         return [raises(_ASPECTS, "clone", "a clone", pair.clone.failure, shape)]
-    if pair.observed is None:
+    if pair.clone.observation is None:
         return [_ASPECTS.differs("nothing", "clone", "a clone", "nothing", place(shape, -1))]
     return []
 
@@ -69,4 +69,4 @@ def _refused(pair: Pair) -> list[Difference]:
     return [replace(unclear, aspect="unclear error", severity=Severity.PROPERTY, first=first)]
 
 
-CHECK = Check(_ASPECTS, Stage.MADE, made)
+CHECK = Check(_ASPECTS, Stage.MADE, made, of_a_clone=False)

@@ -27,8 +27,6 @@ ASPECTS = Aspects(
 
 def masks(pair: Pair) -> list[Difference]:
     """The masks that symbolic tensors carry, then those of each step and output of the runs."""
-    if pair.observed is None:
-        return []
     return [
         *_symbolic(pair),
         *mask_differences(pair, pair.original.inference, pair.observed.inference, "inference"),

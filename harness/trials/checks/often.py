@@ -43,4 +43,4 @@ def often(pair: Pair) -> list[Difference]:
     return differences
 
 
-CHECK = Check(_ASPECTS, Stage.OFTEN, often, part="often")
+CHECK = Check(_ASPECTS, Stage.OFTEN, often, part="often", of_a_clone=False)

@@ -71,8 +71,6 @@ ASPECTS = Aspects(
 
 def outputs(pair: Pair) -> list[Difference]:
     """Every step and every output that differs, bit for bit; each output names the first step where the runs part."""
-    if pair.observed is None:
-        return []
     return [
         *run_differences(pair, pair.original.inference, pair.observed.inference, "inference"),
         *run_differences(pair, pair.original.training, pair.observed.training, "training"),

@@ -91,11 +91,11 @@ def _is_of_an_input(difference: Difference) -> bool:
 
 
 _LINKS = (
+    # A clone on the model's own inputs is on other inputs than it was given.
     Link(
         "layer shared",
         "*",
         Spread.ANYWHERE,
-        "a clone on the model's own inputs is on other inputs than it was given",
         lambda cause, effect, flow: (
             _is_of_an_input(cause)
             and (_is_of_an_input(effect) or effect.aspect.startswith(("input ", "outbound nodes")))
@@ -106,8 +106,6 @@ _LINKS = (
 
 def own(pair: Pair) -> list[Difference]:
     """What the clone has of the original's, by the place it has there; and weights that begin with its values."""
-    if pair.observed is None:
-        return []
     original, clone = pair.shapes
     keeps = pair.original.keeps
     shared = _inputs_shared(pair) if keeps == "layers" else _all_shared(pair) if keeps != "everything" else ()

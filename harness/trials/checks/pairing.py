@@ -118,15 +118,15 @@ class Pair:
     clone: Clone
 
     @property
-    def observed(self) -> Observation | None:
-        """The clone's observation; None where there is no clone."""
+    def observed(self) -> Observation:
+        """The clone's observation; only where there is a clone."""
+        if self.clone.observation is None:
+            raise ValueError("there is no clone to compare")
         return self.clone.observation
 
     @cached_property
     def shapes(self) -> tuple[Shape, Shape]:
-        """The two models at rest; only where there is a clone."""
-        if self.observed is None:
-            raise ValueError("there is no clone to compare: ask `observed` first")
+        """The two models at rest."""
         return self.original.shape, self.observed.shape
 
     @cached_property

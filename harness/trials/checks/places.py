@@ -8,6 +8,7 @@ from typing import Any
 from clonediff.harness.subjects.observation import Shape
 from clonediff.harness.trials.checks.pairing import full_name, held_by
 from clonediff.reports.records import Difference, Place
+from clonediff.strategies.kinds import CATALOGUE
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:
@@ -34,14 +35,18 @@ def short(value: Any, limit: int = 160) -> str:
     return f"{text[:half]} ... {text[-half:]}"
 
 
-def named(difference: Difference) -> str:
-    """The expression for a layer of the model itself, by its name; "" for one inside another."""
-    name = difference.first.name if difference.first else ""
-    if not name or "/" in name:
+def named(difference: Difference, dialect: str) -> str:
+    """The expression for the place of a difference, where "{}" stands for the model; "" where its name tells none."""
+    first = difference.first
+    if first is None or not first.name:
         return ""
-    return f"{{}}.get_layer({literal(name)})"
-
-
-def literal(name: str) -> str:
-    """A name as it stands in an expression that has "{}" for a model."""
-    return json.dumps(name, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
+    if first.layer < 0 and first.container:
+        return "{}"
+    name = json.dumps(first.name.rpartition("/")[2], ensure_ascii=False).replace("{", "{{").replace("}", "}}")
+    if "/" in first.name:  # an input has another name in the clone
+        listed = "" if dialect == "keras2" or first.kind == "InputLayer" else "_flatten_layers()"
+    else:  # `get_layer` finds no operation
+        listed = "operations" if dialect == "keras" and first.kind not in CATALOGUE else "layers"
+    if listed == "layers":
+        return f"{{}}.get_layer({name})"
+    return listed and f"next(each for each in {{}}.{listed} if each.name == {name})"

@@ -29,7 +29,7 @@ _ASPECTS = Aspects(
 def saved(pair: Pair) -> list[Difference]:
     """What stands in the way of saving or loading the clone, or what the loaded model gives instead."""
     want = pair.original.saved
-    if pair.observed is None or want is None or want.saving is not None or want.loading is not None:
+    if want is None or want.saving is not None or want.loading is not None:
         return []
     have, shape = pair.observed.saved, pair.original.shape
     if have is None:

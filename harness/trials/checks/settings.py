@@ -20,7 +20,7 @@ from clonediff.harness.trials.checks.check import (
     trains,
 )
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.places import literal, named
+from clonediff.harness.trials.checks.places import named
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 
@@ -38,13 +38,11 @@ _NO_PLAIN_DATA = ("activity_regularizer", "function", "mask", "output_shape")
 
 def _config(difference: Difference, dialect: str) -> Comparison:
     """A setting of a layer, as its config has it."""
-    layer = named(difference)
+    layer = named(difference, dialect)
     found = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
-    if found is None or difference.first is None:
+    if found is None or difference.first is None or not layer:
         return WHOLE_CONFIG
     setting = found[1]
-    if not layer:
-        return _inner_config(difference.first, setting, dialect)
     if setting in _NO_PLAIN_DATA:
         attribute = f"{layer}.{'_output_shape' if setting == 'output_shape' else setting}"
         if all(told.startswith("function ") for told in (difference.expected, difference.found)):
@@ -55,15 +53,6 @@ def _config(difference: Difference, dialect: str) -> Comparison:
         told = f"each._keras_history[0].get_config().get({json.dumps(setting)})"
         return Comparison(f"[{told} for each in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({json.dumps(setting)})")
-
-
-def _inner_config(first: Place, setting: str, dialect: str) -> Comparison:
-    """A setting of a layer inside another, which has its own name there; an input has another one in a clone."""
-    if dialect == "keras2" or first.kind == "InputLayer" or setting in _NO_PLAIN_DATA:
-        return WHOLE_CONFIG
-    name = literal(first.name.rpartition("/")[2])
-    told = f"each.get_config().get({json.dumps(setting)})"
-    return Comparison(f"[{told} for each in {{}}._flatten_layers() if each.name == {name}]")
 
 
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
@@ -115,57 +104,45 @@ def _is_written_uncast(cause: Difference, effect: Difference, flow: Flow) -> boo
 
 
 LINKS = (
-    Link("config.mask", "config.mask_*", Spread.HERE, "tf_keras writes what a mask is into several settings"),
+    # `tf_keras` writes what a mask is into several settings.
+    Link("config.mask", "config.mask_*", Spread.HERE),
     *(
-        Link(
-            setting,
-            "call.kwargs*",
-            Spread.DOWNSTREAM,
-            "Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them",
-            _of_a_mask,
-        )
+        # Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them.
+        Link(setting, "call.kwargs*", Spread.DOWNSTREAM, _of_a_mask)
         for setting in ("config.mask", "attribute.supports_masking")
     ),
     *(
-        Link(
-            setting,
-            "call.kwargs*",
-            Spread.DOWNSTREAM,
-            "Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor",
-            _is_written_uncast,
-        )
+        # Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor.
+        Link(setting, "call.kwargs*", Spread.DOWNSTREAM, _is_written_uncast)
         for setting in ("config.dtype", "attribute.autocast", "attribute.*dtype*")
     ),
     *(
-        Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM, "operations give what they are called on")
+        # Operations give what they are called on.
+        Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM)
         for option in holdings.OPTIONS
     ),
     *(
-        Link(
-            aspect,
-            "*raises",
-            Spread.ANYWHERE,
-            "what can be left out in the original cannot in the clone",
-            lambda cause, effect, flow: "None" in effect.found,
-        )
+        # What can be left out in the original cannot in the clone.
+        Link(aspect, "*raises", Spread.ANYWHERE, lambda cause, effect, flow: "None" in effect.found)
         for aspect in ("config.optional", "input optional")
     ),
+    # A layer without a seed takes one from the framework, and the next layer gets another.
     Link(
         "*.seed",
         "*",
         Spread.ANYWHERE,
-        "a layer without a seed takes one from the framework, and the next layer gets another",
         lambda cause, effect, flow: effect.check in ("outputs", "masks") and effect.path.startswith("training"),
     ),
     *(
-        Link(name, "config.*", Spread.OUTWARDS, "the config of what holds a layer has the config of that layer")
+        # The config of what holds a layer has the config of that layer.
+        Link(name, "config.*", Spread.OUTWARDS)
         for name in ("config.*_regularizer", "config.*_constraint")
     ),
+    # What cannot be called as a regularizer fails where losses of weights are added.
     Link(
         "config.*_regularizer",
         "raises",
         Spread.ANYWHERE,
-        "what cannot be called as a regularizer fails where losses of weights are added",
         lambda cause, effect, flow: (
             cause.aspect != "config.activity_regularizer"
             and effect.raised is not None

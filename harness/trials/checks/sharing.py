@@ -47,8 +47,6 @@ ASPECTS = Aspects(
 
 def sharing(pair: Pair) -> list[Difference]:
     """Layers, weights and states that were one object and are two, or were two and are one."""
-    if pair.observed is None:
-        return []
     original, clone = pair.shapes
     layers = [
         _Held(layer.ident, at(original, index), place(original, index)) for index, layer in enumerate(original.layers)

@@ -39,7 +39,7 @@ _BUT_INPUTS = "if not isinstance(each, keras.layers.InputLayer)"
 
 def _names(difference: Difference, dialect: str) -> Comparison:
     kind = difference.first.kind if difference.first else ""
-    if kind == "InputLayer" and dialect == "keras" and named(difference):
+    if kind == "InputLayer" and dialect == "keras":
         return ends.names_of_inputs(difference, dialect)
     if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path):
         if dialect != "keras":
@@ -47,22 +47,14 @@ def _names(difference: Difference, dialect: str) -> Comparison:
         # Inputs have names of their own; what is no layer stands among the operations only.
         layers = "layers" if kind in CATALOGUE else "operations"
         return Comparison(f"[each.name for each in {{}}.{layers} {_BUT_INPUTS}]")
-    if not named(difference) and dialect != "keras2" and kind in CATALOGUE and kind != "InputLayer":
+    if difference.path.startswith("layers") and dialect != "keras2" and kind in CATALOGUE and kind != "InputLayer":
         return Comparison(f"[each.name for each in {{}}._flatten_layers() {_BUT_INPUTS}]")
     return WHOLE_CONFIG
 
 
 def _trainable(difference: Difference, dialect: str) -> Comparison:
-    if difference.first is None:
-        return WHOLE_CONFIG
-    layer = named(difference)
-    if difference.first.layer == -1:
-        return Comparison("{}.trainable")
-    if layer:
-        return Comparison(f"{layer}.trainable")
-    if dialect != "keras2":
-        return Comparison("[each.trainable for each in {}._flatten_layers()]")
-    return Comparison("{}.trainable", sure=False)
+    layer = named(difference, dialect)
+    return Comparison(f"{layer}.trainable") if layer else WHOLE_CONFIG
 
 
 def _kind(difference: Difference, dialect: str) -> Comparison:
@@ -134,41 +126,34 @@ def _thawed(cause: Difference, effect: Difference, flow: Flow) -> bool:
 
 _LINKS = (
     *(
-        Link(one, other, Spread.ANYWHERE, "one layer was put in the place of the other")
+        # One layer was put in the place of the other.
+        Link(one, other, Spread.ANYWHERE)
         for one, other in (("layer missing", "layer extra"), ("layer extra", "layer missing"))
     ),
-    Link("layer missing", "call.*", Spread.DOWNSTREAM, "what it gave is gone"),
+    # What it gave is gone.
+    Link("layer missing", "call.*", Spread.DOWNSTREAM),
+    # A layer that is called less often, where another of its kind is called instead.
     Link(
         "layer extra",
         "call count",
         Spread.ANYWHERE,
-        "a layer that is called less often, where another of its kind is called instead",
         lambda cause, effect, flow: (
             cause.first is not None and effect.first is not None and cause.first.kind == effect.first.kind
         ),
     ),
+    # A layer is frozen with what it holds, but each layer of a model has a flag of its own.
     Link(
         "trainable",
         "trainable",
         Spread.AROUND,
-        "a layer is frozen with what it holds, but each layer of a model has a flag of its own",
         lambda cause, effect, flow: not _is_of_a_model(cause) and not _is_of_a_model(effect),
     ),
-    Link("trainable", "weight trainable", Spread.AROUND, "a weight is trained where its layer is"),
-    Link(
-        "trainable",
-        "weight order",
-        Spread.ANYWHERE,
-        "before Keras 3 a model lists the weights that are trained first",
-        lambda cause, effect, flow: flow.trained_first(),
-    ),
-    Link(
-        "trainable",
-        "*",
-        Spread.DOWNSTREAM,
-        "a layer that is not frozen, such as a batch normalization, computes otherwise in training mode",
-        _thawed,
-    ),
+    # A weight is trained where its layer is.
+    Link("trainable", "weight trainable", Spread.AROUND),
+    # Before Keras 3 a model lists the weights that are trained first.
+    Link("trainable", "weight order", Spread.ANYWHERE, lambda cause, effect, flow: flow.trained_first()),
+    # A layer that is not frozen, such as a batch normalization, computes otherwise in training mode.
+    Link("trainable", "*", Spread.DOWNSTREAM, _thawed),
     *calls.LINKS,
     *settings.LINKS,
     *holdings.LINKS,
@@ -177,8 +162,6 @@ _LINKS = (
 
 def structure(pair: Pair) -> list[Difference]:
     """The model, its layers in the original's order with each of their calls, then both ends."""
-    if pair.observed is None:
-        return []
     return [
         *_model(pair),
         *_layers(pair),

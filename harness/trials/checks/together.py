@@ -29,8 +29,7 @@ _ASPECTS = Aspects(
 
 def together(pair: Pair) -> list[Difference]:
     """What the original, and then the clone, does otherwise beside the other one."""
-    alone, want = pair.original.trained, pair.original.together
-    have = None if pair.observed is None else pair.observed.together
+    alone, want, have = pair.original.trained, pair.original.together, pair.observed.together
     if have is None or alone is None or alone.failure is not None:
         return []
     shape = pair.original.shape

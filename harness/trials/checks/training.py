@@ -69,13 +69,8 @@ ASPECTS = Aspects(
 )
 
 _LINKS = tuple(
-    Link(
-        name,
-        effect,
-        Spread.ANYWHERE,
-        "`fit` finds data, losses and metrics by the names of a model's ends",
-        lambda cause, effect, flow: effect.path.startswith("fitted"),
-    )
+    # `fit` finds data, losses and metrics by the names of a model's ends.
+    Link(name, effect, Spread.ANYWHERE, lambda cause, effect, flow: effect.path.startswith("fitted"))
     for name in ("name", "input name")
     for effect in ("raises", "fit result missing", "fit result extra")
 )
@@ -83,10 +78,7 @@ _LINKS = tuple(
 
 def training(pair: Pair) -> list[Difference]:
     """The losses that layers add in each run, the loss, the gradients and the weights after a step, and after `fit`."""
-    seen = pair.observed
-    if seen is None:
-        return []
-    original = pair.original
+    original, seen = pair.original, pair.observed
     return [
         *_losses(pair, original.inference, seen.inference, "inference"),
         *_losses(pair, original.training, seen.training, "training"),
@@ -142,8 +134,6 @@ def step(pair: Pair, want: Trained, have: Trained) -> Iterator[Difference]:
 def _by_hand(pair: Pair) -> Iterator[Difference]:
     """What `fit` does to a clone that is compiled by hand, and does not to one that is compiled as it was made."""
     original, seen = pair.original, pair.observed
-    if seen is None:
-        return
     told = {(each.path, each.aspect) for each in _fitted(pair, original.fitted, seen.fitted)}
     for each in _fitted(pair, original.fitted_by_hand or original.fitted, seen.fitted_by_hand):
         if (each.path, each.aspect) not in told:

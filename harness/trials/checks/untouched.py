@@ -134,14 +134,11 @@ def _of_the_original(cause: Difference, effect: Difference, flow: Flow) -> bool:
 
 
 _LINKS = (
-    Link("input tensor", "call.*", Spread.ANYWHERE, "calls on an input that is another now", _of_the_original),
-    Link("inbound nodes", "outbound nodes", Spread.UPSTREAM, "what is called once more uses what others give"),
-    Link(
-        "trainable",
-        "*trainable",
-        Spread.AROUND,
-        "who freezes a model of somebody's freezes its layers and weights",
-        _of_the_original,
-    ),
+    # Calls on an input that is another now.
+    Link("input tensor", "call.*", Spread.ANYWHERE, _of_the_original),
+    # What is called once more uses what others give.
+    Link("inbound nodes", "outbound nodes", Spread.UPSTREAM),
+    # Who freezes a model of somebody's freezes its layers and weights.
+    Link("trainable", "*trainable", Spread.AROUND, _of_the_original),
 )
-CHECK = Check(_ASPECTS, Stage.UNTOUCHED, untouched, links=_LINKS)
+CHECK = Check(_ASPECTS, Stage.UNTOUCHED, untouched, links=_LINKS, of_a_clone=False)

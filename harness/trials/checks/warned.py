@@ -35,5 +35,6 @@ def _called_on_another(cause: Difference, effect: Difference, flow: Flow) -> boo
     return in_a_call and cause.check in ("structure", "masks", "sharing") and cause.severity is not Severity.NAME
 
 
-_LINKS = (Link("*", "raises", Spread.DOWNSTREAM, "a layer warns of what it is called on", _called_on_another),)
-CHECK = Check(_ASPECTS, Stage.WARNED, warned, links=_LINKS)
+# A layer warns of what it is called on.
+_LINKS = (Link("*", "raises", Spread.DOWNSTREAM, _called_on_another),)
+CHECK = Check(_ASPECTS, Stage.WARNED, warned, links=_LINKS, of_a_clone=False)

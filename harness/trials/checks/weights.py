@@ -97,8 +97,6 @@ ASPECTS = Aspects(
 
 def weights(pair: Pair) -> list[Difference]:
     """Weights and states at rest, then what copying the original's weights into the clone came to."""
-    if pair.observed is None:
-        return []
     original, clone = pair.shapes
     differences = [
         *_variables(pair, "weight", original.weights, clone.weights, pair.weights),
@@ -196,6 +194,7 @@ def _said(variable: Variable) -> str:
 
 _LINKS = (
     # A layer that is quantized does not train its kernel, and one that is not does.
-    Link("config.dtype", "weight order", Spread.HERE, "a layer lists the weights that it trains before the others"),
+    # A layer lists the weights that it trains before the others.
+    Link("config.dtype", "weight order", Spread.HERE),
 )
 CHECK = Check(ASPECTS, Stage.WEIGHTS, weights, links=_LINKS)

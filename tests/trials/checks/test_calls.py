@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from clonediff.harness.subjects.observation import Observation
-from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.checks import compare
 from tests.trials.checks.making import altered, chain, faithful
 
 X = {"tensor": [1, 0, 0]}
@@ -32,7 +32,7 @@ def test_a_default_between_others_is_none_by_keyword(
     clone = msgspec.structs.replace(
         faithful(original), observation=called(faithful(original).observation or original, args, kwargs)
     )
-    assert {each.aspect for each in CHECKS["structure"](original, clone)} == aspects
+    assert {each.aspect for each in compare(original, clone, ["structure"])} == aspects
 
 
 @pytest.mark.parametrize(("keeps", "told"), [("", 1), ("layers", 0)])
@@ -40,5 +40,5 @@ def test_what_a_kept_layer_holds_may_be_another_once_it_is_called_again(keeps: s
     held = tuple({".state": "2"} if number == 3 else {} for number in range(4))
     original = msgspec.structs.replace(ORIGINAL, shape=altered(ORIGINAL.shape, ("holdings", held)), keeps=keeps)
     after = altered(original.shape, ("holdings", (*held[:3], {".state": "None"})))
-    found = CHECKS["untouched"](original, altered(faithful(original), ("original_after", after)))
+    found = compare(original, altered(faithful(original), ("original_after", after)), ["untouched"])
     assert [each.aspect for each in found] == ["attribute.state"] * told
