@@ -7,6 +7,7 @@ Arrays travel as digests. Where two digests differ, `SubjectProcess.values` asks
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -129,7 +130,7 @@ class End(msgspec.Struct, frozen=True):
     ragged: bool = False
 
 
-class Shape(msgspec.Struct, frozen=True):
+class Shape(msgspec.Struct, frozen=True, dict=True):
     """A model at rest: everything that can be said of it without calling it.
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
@@ -153,6 +154,14 @@ class Shape(msgspec.Struct, frozen=True):
     learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     holdings: tuple[dict[str, str], ...] = ()
+
+    @cached_property
+    def held(self) -> dict[int, list[int]]:
+        """The layers that the model, for -1, and each layer that holds others has, in their order."""
+        held: dict[int, list[int]] = {}
+        for index, layer in enumerate(self.layers):
+            held.setdefault(layer.inside, []).append(index)
+        return held
 
 
 class Saved(msgspec.Struct, frozen=True):

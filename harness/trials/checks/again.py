@@ -10,14 +10,14 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
 from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes, trains
-from clonediff.harness.trials.checks.pairing import Pair, pair_layers
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Difference
@@ -46,42 +46,28 @@ Key = tuple[str, str]
 def again(pair: Pair) -> list[Difference]:
     """What is wrong with a second clone and with the clone of the clone, and was not with the clone."""
     clone, original = pair.clone, pair.original
-    asked = (clone.again_failure, clone.twice_failure, clone.loaded_failure, clone.again, clone.twice, clone.loaded)
-    if all(each is None for each in asked):
-        return []
-    told = {_key(difference) for difference in _all(pair)}
+    second = None if clone.again is None else Observation(clone.again, copied_weights=original.copied_weights)
+    others = (
+        ("again", "a second clone", clone.again_failure, second),
+        ("twice", "a clone of the clone", clone.twice_failure, clone.twice),
+        ("loaded", "a clone of the clone, saved and loaded", clone.loaded_failure, clone.loaded),
+    )
+    told = {_key(each) for each in _all(pair)} if any(seen for *_, seen in others) else set()
     differences: list[Difference] = []
-    for path, failure, expected in (
-        ("again", clone.again_failure, "a second clone"),
-        ("twice", clone.twice_failure, "a clone of the clone"),
-        ("loaded", clone.loaded_failure, "a clone of the clone, saved and loaded"),
-    ):
+    for path, expected, failure, seen in others:
         if failure is not None:
             differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
-    if clone.again is not None:
-        second = Observation(shape=clone.again, copied_weights=original.copied_weights)
-        differences += _new(Pair(original, Clone(observation=second)), told, "again", runs=False)
-        differences += _in_common(pair, clone.again, "again")
-    if clone.twice is not None:
-        differences += _new(Pair(original, Clone(observation=clone.twice)), told, "twice", runs=True)
-        differences += _in_common(pair, clone.twice.shape, "twice")
-    if clone.loaded is not None and original.loaded is not None:
-        found = _all(Pair(original.loaded, Clone(observation=clone.loaded)))
-        if found:  # what the original has itself, such as a name that its file does not tell, is lost by no cloner
-            beside = {_key(each) for each in _all(Pair(original, Clone(observation=clone.loaded)))}
-            found = [each for each in found if _key(each) in beside - told]
-        differences += (_placed_in(original, original.loaded, _told_of(each, "loaded")) for each in found)
-        differences += _in_common(pair, clone.loaded.shape, "loaded")
+        if seen is None:
+            continue
+        other = Clone(observation=seen)
+        found = [each for each in _all(Pair(original, other)) if _key(each) not in told]
+        if path == "loaded" and original.loaded is not None:
+            # What the original has itself, such as a name that its file does not tell, is lost by no cloner.
+            lost = set(map(_key, _all(Pair(original.loaded, other))))
+            found = [each for each in found if _key(each) in lost]
+        differences += (replace(each, check="again", path=f"{path}.{each.path}") for each in found)
+        differences += _in_common(pair, seen.shape, path)
     return differences
-
-
-def _placed_in(original: Observation, loaded: Observation, difference: Difference) -> Difference:
-    """A difference at a place of the loaded original, at that of the original itself."""
-    first = difference.first
-    if first is None or first.layer < 0:
-        return difference
-    layer = pair_layers(original.shape, loaded.shape).expected.get(first.layer, -1)
-    return replace(difference, first=place(original.shape, layer, first.use))
 
 
 def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
@@ -97,7 +83,7 @@ def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
             told.add(thing.ident)
             layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
             where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
-            sides = f"a {word} of its own", "the first clone's"
+            sides = "one of its own", "the first clone's"
             yield _ASPECTS.differs(f"{word} shared by clones", where, *sides, place(original, layer))
 
 
@@ -105,20 +91,10 @@ def _objects(shape: Shape) -> tuple[tuple[str, Sequence[LayerSeen | Variable]], 
     return ("layer", shape.layers), ("weight", shape.weights), ("state", shape.states)
 
 
-def _new(pair: Pair, told: Collection[Key], path: str, *, runs: bool) -> list[Difference]:
-    return [_told_of(each, path) for each in _all(pair, runs=runs) if _key(each) not in told]
-
-
-def _told_of(difference: Difference, path: str) -> Difference:
-    return replace(difference, check="again", path=f"{path}.{difference.path}")
-
-
-def _all(pair: Pair, *, runs: bool = True) -> list[Difference]:
-    at_rest = [one for each in _PARTS for one in each.differences(pair)]
-    if not runs:
-        return at_rest
-    here = [name for name in ("inference", "training") if getattr(pair.observed, name) is not None]
+def _all(pair: Pair) -> list[Difference]:
+    here = [name for want, have, name in pair.runs if have is not None]
     in_runs = [one for each in _OF_RUNS for one in each.differences(pair)]
+    at_rest = [one for each in _PARTS for one in each.differences(pair)]
     return at_rest + [one for one in in_runs if one.path.startswith(("layers", *here))]
 
 

@@ -5,44 +5,30 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
 
-from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, trains
+from clonediff.harness.trials.checks.check import Aspects, Comparison, trains
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
+
+_PART = re.compile(r"model\.compiled\.(\w+)((?:\[\d+\]|\['[^'\\{}\n]*'\])*)(?:\.\w+\.(\w+))?")
+"""A part whose path may stand in a script as it is: it may come from a file of somebody else's."""
 
 
 def _part(difference: Difference, dialect: str) -> Comparison:
     """A part of what a model was compiled with."""
-    part = re.fullmatch(r"model\.compiled\.(\w+)((?:\[[^\[\]]*\])*)(?:\.\w+\.(\w+))?", difference.path)
+    part = _PART.fullmatch(difference.path)
     if part is None:
         return Comparison("{}.compiled", sure=difference.aspect == "compiled")
-    name, places, setting = part[1], _places(part[2]), part[3]
-    if places is None:
-        return NOT_COMPARED
+    name, places, setting = part.groups()
     its = "{}.optimizer" if name == "optimizer" else f"{{}}._compile_config.config[{json.dumps(name)}]{places}"
     if setting:
         # The config of a loss or a metric may leave out what it was made with.
         told = f"get_config().get({json.dumps(setting)})" if name == "optimizer" else "_fn_kwargs"
         return Comparison(f"{its}.{told}")
     return Comparison(f"type({its}).__name__") if difference.expected.isidentifier() else Comparison(its, sure=False)
-
-
-def _places(text: str) -> str | None:
-    """The keys and indices in brackets as source, written anew; None where one is neither a string nor an integer.
-
-    The text may come from a file of somebody else's: an expression in it must not get into a script.
-    """
-    try:
-        places = [ast.literal_eval(each) for each in re.findall(r"\[(.*?)\]", text, re.DOTALL)]
-        written = "".join(f"[{place!r}]" for place in places)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    plain = all(type(place) in (str, int) for place in places)
-    return written.replace("{", "{{").replace("}", "}}") if plain else None
 
 
 ASPECTS = Aspects(

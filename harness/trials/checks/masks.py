@@ -29,8 +29,7 @@ def masks(pair: Pair) -> list[Difference]:
     """The masks that symbolic tensors carry, then those of each step and output of the runs."""
     return [
         *_symbolic(pair),
-        *mask_differences(pair, pair.original.inference, pair.observed.inference, "inference"),
-        *mask_differences(pair, pair.original.training, pair.observed.training, "training"),
+        *(one for each in pair.runs for one in mask_differences(pair, *each)),
     ]
 
 

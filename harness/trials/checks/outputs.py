@@ -22,7 +22,7 @@ from clonediff.harness.trials.checks.check import (
 from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
-from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.raised import unlike_failures
 from clonediff.harness.trials.checks.runs import at_step, first_parting, producer, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
 from clonediff.reports.records import Difference, Severity
@@ -71,10 +71,7 @@ ASPECTS = Aspects(
 
 def outputs(pair: Pair) -> list[Difference]:
     """Every step and every output that differs, bit for bit; each output names the first step where the runs part."""
-    return [
-        *run_differences(pair, pair.original.inference, pair.observed.inference, "inference"),
-        *run_differences(pair, pair.original.training, pair.observed.training, "training"),
-    ]
+    return [one for each in pair.runs for one in run_differences(pair, *each)]
 
 
 def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> list[Difference]:
@@ -84,7 +81,8 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
     if found is None:
         return [_of_the_model(pair, "not run", where, "a run", MISSING)]
     if expected.failure is not None or found.failure is not None:
-        return list(_failures(pair, expected, found, where))
+        failures = expected.failure, found.failure
+        return list(unlike_failures(ASPECTS, where, "it runs", *failures, pair.original.shape))
     return [*_steps(pair, expected, found, where), *_outputs(pair, expected, found, where)]
 
 
@@ -96,16 +94,6 @@ def _of_the_model(
     pair: Pair, aspect: str, path: str, want: str, have: str, severity: Severity | None = None
 ) -> Difference:
     return ASPECTS.differs(aspect, path, want, have, place(pair.original.shape, -1), severity=severity)
-
-
-def _failures(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
-    want, have = expected.failure, found.failure
-    if want is None and have is not None:
-        yield raises(ASPECTS, where, "it runs", have, pair.original.shape)
-    elif want is not None and have is None:
-        yield _of_the_model(pair, "no longer raises", where, want.type, "it runs")
-    elif want is not None and have is not None and want.type != have.type:
-        yield _of_the_model(pair, "raises another", where, want.type, have.type)
 
 
 def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from clonediff.harness.subjects.observation import Observation, Shape
 from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
@@ -27,8 +26,8 @@ from clonediff.harness.trials.checks.check import (
     trains,
 )
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place
-from clonediff.reports.records import Difference
+from clonediff.harness.trials.checks.places import numbered, place
+from clonediff.reports.records import Difference, Place
 
 
 def _layers(difference: Difference, dialect: str) -> Comparison:
@@ -108,8 +107,7 @@ def own(pair: Pair) -> list[Difference]:
     """What the clone has of the original's, by the place it has there; and weights that begin with its values."""
     original, clone = pair.shapes
     keeps = pair.original.keeps
-    shared = _inputs_shared(pair) if keeps == "layers" else _all_shared(pair) if keeps != "everything" else ()
-    differences = list(shared)
+    differences = [] if keeps == "everything" else list(_all_shared(pair))
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
@@ -118,61 +116,51 @@ def own(pair: Pair) -> list[Difference]:
             differences.append(ASPECTS.differs("not fresh", path, *told, first))
     if keeps not in ("layers", "everything"):
         differences += holdings.shared(pair)
-    return [*differences, *_left_over(pair, pair.observed), *_initial_values(pair, pair.observed)]
+    return [*differences, *_left_over(pair), *_initial_values(pair)]
 
 
-def _left_over(pair: Pair, observed: Observation) -> Iterator[Difference]:
+def _left_over(pair: Pair) -> Iterator[Difference]:
     """States that the original was left in by a run, though its clone has seen no batch yet.
 
     "the states computed for the samples in one batch will be reused as initial states for the samples in the next
     batch" (`keras.layers.RNN`)
     """
     original = pair.shapes[0]
-    for index, fresh in enumerate(observed.fresh_states[: len(original.states)]):
+    for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
         if not fresh:
             path, first = f"states[{index}].value", place(original, original.states[index].owner)
             expected, found = "as before the first batch", "as the original's run has left it"
             yield ASPECTS.differs("state not fresh", path, expected, found, first)
 
 
-def _inputs_shared(pair: Pair) -> Iterator[Difference]:
-    """The input layers that the clone has of the model that was cloned, where the model that is asked for has others.
-
-    "If not provided, new Input objects will be created" (`clone_model`): on no inputs but those it is given, even where
-    its `clone_function` gives the layers themselves.
-    """
-    cloned = pair.original.cloned
-    if cloned is None:
-        return
-    asked, theirs = ({layer.ident for layer in shape.layers} for shape in pair.shapes)
-    for index, layer in enumerate(cloned.layers):
-        if layer.kind == "InputLayer" and layer.ident in theirs - asked:
-            yield _shared(at(cloned, index), "layer shared", "layer", cloned, index)
-
-
 def _all_shared(pair: Pair) -> Iterator[Difference]:
-    """What the clone has of the model that was cloned; a clone that is asked to be on its inputs has these."""
-    clone, cloned = pair.shapes[1], pair.original.cloned or pair.original.shape
-    mine = {layer.ident for layer in clone.layers}
-    told = set()
+    """What the clone has of the model that was cloned; a clone that is asked to be on its inputs has these.
+
+    "If not provided, new Input objects will be created" (`clone_model`): so it is even where its `clone_function` gives
+    the layers themselves.
+    """
+    keeps, clone, cloned = pair.original.keeps, pair.shapes[1], pair.original.cloned or pair.original.shape
+    asked = {layer.ident for layer in pair.shapes[0].layers} if keeps == "layers" else set()
+    mine = {layer.ident for layer in clone.layers} - asked
     for index, layer in enumerate(cloned.layers):
-        if layer.ident in mine and layer.ident not in told:
-            told.add(layer.ident)
-            if pair.original.keeps != "inputs" or layer.kind != "InputLayer":
-                yield _shared(at(cloned, index), "layer shared", "layer", cloned, index)
+        if layer.ident in mine:
+            mine.remove(layer.ident)
+            if (layer.kind == "InputLayer") == (keeps == "layers") or keeps not in ("layers", "inputs"):
+                yield _shared("layer", *numbered(cloned, "layer", index))
+    if keeps == "layers":
+        return
     for word, wants, haves in (("weight", cloned.weights, clone.weights), ("state", cloned.states, clone.states)):
         theirs = {variable.ident for variable in haves}
         for index, variable in enumerate(wants):
             if variable.ident in theirs:
-                yield _shared(f"{word}s[{index}]", f"{word} shared", word, cloned, variable.owner)
-    theirs_too = set(clone.compiled_with).intersection(cloned.compiled_with)
-    for place_in_list, ident in enumerate(cloned.compiled_with):
-        if ident in theirs_too:
-            yield _shared(f"compiled_with[{place_in_list}]", "compiled_with shared", "optimizer", cloned, -1)
+                yield _shared(word, *numbered(cloned, word, index))
+    for number, ident in enumerate(cloned.compiled_with):
+        if ident in clone.compiled_with:
+            yield _shared("compiled_with", f"compiled_with[{number}]", place(cloned, -1))
 
 
-def _initial_values(pair: Pair, observed: Observation) -> Iterator[Difference]:
-    original, clone = pair.shapes
+def _initial_values(pair: Pair) -> Iterator[Difference]:
+    (original, clone), observed = pair.shapes, pair.observed
     wants, haves = pair.original.begins, observed.begins
     for index, found in pair.weights.pairs:
         want = wants[index] if index < len(wants) else ""
@@ -188,8 +176,8 @@ def _initial_values(pair: Pair, observed: Observation) -> Iterator[Difference]:
             yield ASPECTS.differs("first value set", path, "drawn by chance", have, first)
 
 
-def _shared(path: str, aspect: str, word: str, cloned: Shape, layer: int) -> Difference:
-    return ASPECTS.differs(aspect, path, f"a {word} of its own", "the original's", place(cloned, layer))
+def _shared(word: str, path: str, first: Place) -> Difference:
+    return ASPECTS.differs(f"{word} shared", path, "one of its own", "the original's", first)
 
 
 CHECK = Check(ASPECTS, Stage.OWN, own, links=_LINKS)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import functools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +37,12 @@ class Pairing:
     def expected(self) -> dict[int, int]:
         """The counterpart of each that was found."""
         return {found: expected for expected, found in self.pairs}
+
+    @property
+    def orders(self) -> tuple[list[int], list[int]]:
+        """The order in which those that are paired were to be found, and that in which they are."""
+        order = [found for _, found in self.pairs]
+        return sorted(order), order
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
@@ -80,21 +85,16 @@ def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing
     open_containers = [(-1, -1)]
     while open_containers:
         container, counterpart = open_containers.pop()
-        mine, theirs = held_by(original, container), held_by(clone, counterpart)
+        mine, theirs = original.held.get(container, []), clone.held.get(counterpart, [])
         pairing = pair([keys[i] for i in mine], [its_keys[i] for i in theirs])
         matched = [(mine[expected], theirs[found]) for expected, found in pairing.pairs]
         pairs += matched
         open_containers += matched
-    return complete(pairs, len(original.layers), len(clone.layers))
-
-
-def complete(pairs: Sequence[tuple[int, int]], expected: int, found: int) -> Pairing:
-    """A pairing of all of two sequences, from its pairs and their lengths."""
-    have_left, have_right = {left for left, _ in pairs}, {right for _, right in pairs}
+    left, right = {expected for expected, _ in pairs}, {found for _, found in pairs}
     return Pairing(
         tuple(sorted(pairs)),
-        tuple(index for index in range(expected) if index not in have_left),
-        tuple(index for index in range(found) if index not in have_right),
+        tuple(index for index in range(len(original.layers)) if index not in left),
+        tuple(index for index in range(len(clone.layers)) if index not in right),
     )
 
 
@@ -251,6 +251,19 @@ class Pair:
         """The states, paired likewise."""
         return self._variables(self.shapes[0].states, self.shapes[1].states)
 
+    @property
+    def runs(self) -> Iterator[tuple[ModelRun | None, ModelRun | None, str]]:
+        """Both models in "inference", and in "training"."""
+        yield self.original.inference, self.observed.inference, "inference"
+        yield self.original.training, self.observed.training, "training"
+
+    @property
+    def variables(self) -> Iterator[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
+        """Each "weight" and each "state" of both models, paired."""
+        original, clone = self.shapes
+        yield "weight", original.weights, clone.weights, self.weights
+        yield "state", original.states, clone.states, self.states
+
     def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
         return pair(
             [_variable_keys(each, each.owner, self.paths(each.name, "")[0]) for each in expected],
@@ -280,32 +293,6 @@ def full_name(shape: Shape, layer: int) -> str:
         seen.add(layer)
         names.append(shape.layers[layer].name)
     return "/".join(reversed(names))
-
-
-class _Same:
-    """The layers of one shape as a key: no other tuple equals them, however alike."""
-
-    def __init__(self, layers: tuple[LayerSeen, ...]) -> None:
-        self.layers = layers
-
-    def __hash__(self) -> int:
-        return id(self.layers)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.layers is other.layers
-
-
-@functools.lru_cache(maxsize=4)
-def _held(of: _Same) -> dict[int, list[int]]:
-    held: dict[int, list[int]] = {}
-    for index, layer in enumerate(of.layers):
-        held.setdefault(layer.inside, []).append(index)
-    return held
-
-
-def held_by(shape: Shape, holder: int) -> list[int]:
-    """The layers that a model or a wrapper holds, in their order. Asked for each of many layers, so it is kept."""
-    return _held(_Same(shape.layers)).get(holder, [])
 
 
 def _layer_keys(layer: LayerSeen) -> Keys:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from clonediff.harness.subjects.observation import Shape
-from clonediff.harness.trials.checks.pairing import full_name, held_by
+from clonediff.harness.trials.checks.pairing import full_name
 from clonediff.reports.records import Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -15,15 +15,21 @@ def place(shape: Shape, layer: int, use: int = 0) -> Place:
     """The place of a layer of the original; of the model itself for -1."""
     if not 0 <= layer < len(shape.layers):
         return Place(shape.name, shape.kind, container=True)
-    holds = bool(held_by(shape, layer))
     holder = shape.layers[layer].inside
     inside = shape.layers[holder].kind if holder >= 0 else ""
-    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, holds, inside)
+    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, layer in shape.held, inside)
 
 
 def at(shape: Shape, layer: int) -> str:
     """The path of a layer of the original; of the model itself for -1."""
     return f"layers[{full_name(shape, layer)!r}]" if 0 <= layer < len(shape.layers) else "model"
+
+
+def numbered(shape: Shape, word: str, index: int) -> tuple[str, Place]:
+    """The path of a "layer", a "weight" or a "state" of the original by its number, and the place."""
+    if word == "layer":
+        return at(shape, index), place(shape, index)
+    return f"{word}s[{index}]", place(shape, getattr(shape, f"{word}s")[index].owner)
 
 
 def short(value: Any, limit: int = 160) -> str:

@@ -6,7 +6,7 @@ Owns which frame of a traceback stands for it, and which layer a message speaks 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Failure, Frame, Shape
 from clonediff.harness.trials.checks.check import Aspects
@@ -85,6 +85,18 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
         if match:
             said.append((match.start(), index))
     return place(shape, min(said)[1]) if said else None
+
+
+def unlike_failures(
+    aspects: Aspects, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape, by: str = ""
+) -> Iterator[Difference]:
+    """What differs of two that are to fail alike, or not to: `by` is what the aspects begin with."""
+    if want is None and have is not None:
+        yield raises(aspects, path, expected, have, shape)
+    elif want is not None and have is None:
+        yield aspects.differs(f"{by}no longer raises", path, want.type, expected, place(shape, -1))
+    elif want is not None and have is not None and want.type != have.type and aspects.of(f"{by}raises another"):
+        yield aspects.differs(f"{by}raises another", path, want.type, have.type, place(shape, -1))
 
 
 def raises(aspects: Aspects, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:

@@ -6,20 +6,14 @@ Objects are numbered by where they are first met, in the original's order: shari
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from clonediff.harness.subjects.observation import LayerSeen, Variable
 from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, Thing, Turn, trains
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
-from clonediff.harness.trials.checks.places import at, place
-from clonediff.reports.records import Difference, Place
-
-
-class _Held(NamedTuple):
-    ident: int
-    path: str
-    place: Place
-
+from clonediff.harness.trials.checks.places import numbered
+from clonediff.reports.records import Difference
 
 _PARTED: dict[str, Any] = {
     "reach": Reach.BEHAVIOUR,
@@ -48,38 +42,31 @@ ASPECTS = Aspects(
 def sharing(pair: Pair) -> list[Difference]:
     """Layers, weights and states that were one object and are two, or were two and are one."""
     original, clone = pair.shapes
-    layers = [
-        _Held(layer.ident, at(original, index), place(original, index)) for index, layer in enumerate(original.layers)
-    ]
-    differences = list(_partings(layers, [layer.ident for layer in clone.layers], pair.layers, "layer"))
-    for word, wants, haves, pairing in (
-        ("weight", original.weights, clone.weights, pair.weights),
-        ("state", original.states, clone.states, pair.states),
-    ):
-        held = [
-            _Held(variable.ident, f"{word}s[{index}]", place(original, variable.owner))
-            for index, variable in enumerate(wants)
-        ]
-        differences += _partings(held, [variable.ident for variable in haves], pairing, word)
+    differences = list(_partings(pair, "layer", original.layers, clone.layers, pair.layers))
+    for each in pair.variables:
+        differences += _partings(pair, *each)
     return [*differences, *holdings.parted(pair)]
 
 
-def _partings(wants: Sequence[_Held], haves: Sequence[int], pairing: Pairing, word: str) -> Iterator[Difference]:
+def _partings(
+    pair: Pair,
+    word: str,
+    wants: Sequence[LayerSeen | Variable],
+    haves: Sequence[LayerSeen | Variable],
+    pairing: Pairing,
+) -> Iterator[Difference]:
     first_want: dict[int, int] = {}
     first_have: dict[int, int] = {}
     for index, found in pairing.pairs:
-        held = wants[index]
-        want, have = first_want.setdefault(held.ident, index), first_have.setdefault(haves[found], index)
+        want = first_want.setdefault(wants[index].ident, index)
+        have = first_have.setdefault(haves[found].ident, index)
         if want == have:
             continue
-        if want != index:
-            # The object was met before; in the clone it is new, or another's.
-            aspect, partner = f"{word} unshared", want
-            expected, got = f"the same as {wants[partner].path}", "one of its own"
-        else:
-            aspect, partner = f"{word} merged", have
-            expected, got = "one of its own", f"the same as {wants[partner].path}"
-        yield ASPECTS.differs(aspect, held.path, expected, got, held.place)
+        # Where the object was met before, it is new in the clone, or another's.
+        aspect, other = ("unshared", want) if want != index else ("merged", have)
+        path, first = numbered(pair.shapes[0], word, index)
+        told = f"the same as {numbered(pair.shapes[0], word, other)[0]}", "one of its own"
+        yield ASPECTS.differs(f"{word} {aspect}", path, *(told if want != index else told[::-1]), first)
 
 
 CHECK = Check(ASPECTS, Stage.SHARING, sharing)

@@ -15,10 +15,15 @@ from clonediff.harness.subjects.observation import Fitted, Leaf, ModelRun, Train
 from clonediff.harness.trials.checks.check import Aspects, Check, Link, Reach, Spread, Stage, crashes, loses, trains
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
-from clonediff.harness.trials.checks.raised import raises
+from clonediff.harness.trials.checks.raised import unlike_failures
 from clonediff.harness.trials.checks.runs import both_ran, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
+
+
+def _of_leaves(word: str, sentence: str) -> list[tuple[str, str]]:
+    return [(f"{word} {each}", sentence.format(each)) for each in ("shape", "dtype", "value")]
+
 
 _OF_TRAINING = {"reach": Reach.TRAINING}
 _BY_FIT: dict[str, Any] = {"reach": Reach.TRAINING, "stage": Stage.FITTED, "any_layer": True}
@@ -32,23 +37,15 @@ ASPECTS = Aspects(
         ("gradient count", "more weights, or fewer, have a gradient{inside}"),
         ("gradient missing", "a weight of {a} has no gradient{inside}"),
         ("gradient extra", "a weight of {a} has a gradient{inside}, and none in the original"),
-        ("gradient shape", "the gradient of a weight of {a} has another shape{inside}"),
-        ("gradient dtype", "the gradient of a weight of {a} has another dtype{inside}"),
-        ("gradient value", "the gradient of a weight of {a} is another{inside}"),
+        *_of_leaves("gradient", "the gradient of a weight of {{a}} has another {}{{inside}}"),
         ("weight count", "a step of training leaves more weights, or fewer,{inside}"),
-        ("weight missing", "a weight of {a} is gone after a step of training{inside}"),
-        ("weight extra", "{a} has one weight more after a step of training{inside}"),
-        ("weight shape", "a weight of {a} has another shape after a step of training{inside}"),
-        ("weight dtype", "a weight of {a} has another dtype after a step of training{inside}"),
-        ("weight value", "a weight of {a} has another value after a step of training{inside}"),
+        *_of_leaves("weight", "a weight of {{a}} has another {} after a step of training{{inside}}"),
     ),
     loses(("losses order", "the losses that layers add come in another order{inside}"), any_layer=True, **_OF_TRAINING),
     loses(("no longer raises", "{clone} can be trained where the original raises an exception"), **_OF_TRAINING),
-    crashes(
-        ("raises", "{clone} cannot be trained by `fit`, on data that the original takes"), path="fitted", **_BY_FIT
-    ),
-    crashes(
-        ("raises", "{clone} cannot be trained by `fit`, on data that the original takes"), path="by_hand", **_BY_FIT
+    *(
+        crashes(("raises", "{clone} cannot be trained by `fit`, on data that the original takes"), path=path, **_BY_FIT)
+        for path in ("fitted", "by_hand")
     ),
     crashes(("raises", "{clone} cannot be trained"), **_OF_TRAINING),
     loses(
@@ -61,9 +58,7 @@ ASPECTS = Aspects(
     trains(
         ("fit result value", "a step by `fit` gives another loss, or another metric,{inside}"),
         ("fit weight count", "a step by `fit` leaves more weights, or fewer,{inside}"),
-        ("fit weight shape", "a weight of {a} has another shape after a step by `fit`{inside}"),
-        ("fit weight dtype", "a weight of {a} has another dtype after a step by `fit`{inside}"),
-        ("fit weight value", "a weight of {a} has another value after a step by `fit`{inside}"),
+        *_of_leaves("fit weight", "a weight of {{a}} has another {} after a step by `fit`{{inside}}"),
         **_BY_FIT,
     ),
 )
@@ -80,8 +75,7 @@ def training(pair: Pair) -> list[Difference]:
     """The losses that layers add in each run, the loss, the gradients and the weights after a step, and after `fit`."""
     original, seen = pair.original, pair.observed
     return [
-        *_losses(pair, original.inference, seen.inference, "inference"),
-        *_losses(pair, original.training, seen.training, "training"),
+        *(one for each in pair.runs for one in _losses(pair, *each)),
         *_trained(pair, original.trained, seen.trained),
         *_fitted(pair, original.fitted, seen.fitted),
         *_by_hand(pair),
@@ -113,10 +107,7 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
         yield ASPECTS.differs("not trained", "trained", "a step", MISSING, model)
         return
     if want.failure is not None or have.failure is not None:
-        if want.failure is None and have.failure is not None:
-            yield raises(ASPECTS, "trained", "it trains", have.failure, shape)
-        elif have.failure is None and want.failure is not None:
-            yield ASPECTS.differs("no longer raises", "trained", want.failure.type, "it trains", model)
+        yield from unlike_failures(ASPECTS, "trained", "it trains", want.failure, have.failure, shape)
         return
     if want.loss != have.loss:
         yield ASPECTS.differs_in_value("loss", "trained.loss", want.loss, have.loss, model)
@@ -147,12 +138,8 @@ def _fitted(pair: Pair, want: Fitted | None, have: Fitted | None) -> Iterator[Di
     shape = pair.original.shape
     model = place(shape, -1)
     if want.failure is not None or have.failure is not None:
-        if want.failure is None and have.failure is not None:
-            yield replace(raises(ASPECTS, "fitted", "it trains", have.failure, shape), first=model)
-        elif want.failure is not None and have.failure is None:
-            yield ASPECTS.differs("fit no longer raises", "fitted", want.failure.type, "it trains", model)
-        elif want.failure is not None and have.failure is not None and want.failure.type != have.failure.type:
-            yield ASPECTS.differs("fit raises another", "fitted", want.failure.type, have.failure.type, model)
+        for each in unlike_failures(ASPECTS, "fitted", "it trains", want.failure, have.failure, shape, by="fit "):
+            yield replace(each, first=model)
         return
     for name, expected in want.results.items():
         path = f"fitted.results[{name!r}]"

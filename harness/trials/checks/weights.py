@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clonediff.harness.subjects.observation import Observation, Variable
+from clonediff.harness.subjects.observation import Variable
 from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
     Aspect,
@@ -30,7 +30,7 @@ from clonediff.harness.trials.checks.check import (
     trains,
 )
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
-from clonediff.harness.trials.checks.places import place, short
+from clonediff.harness.trials.checks.places import numbered, place, short
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
@@ -97,42 +97,37 @@ ASPECTS = Aspects(
 
 def weights(pair: Pair) -> list[Difference]:
     """Weights and states at rest, then what copying the original's weights into the clone came to."""
-    original, clone = pair.shapes
-    differences = [
-        *_variables(pair, "weight", original.weights, clone.weights, pair.weights),
-        *_variables(pair, "state", original.states, clone.states, pair.states),
-    ]
-    differences += _brought(pair, pair.observed)
-    if pair.observed.copied is not None:
-        differences.append(raises(ASPECTS, "set_weights", "it takes the weights", pair.observed.copied, original))
-    else:
-        differences += _copied(pair, pair.observed)
-    return differences
+    at_rest = [*(one for each in pair.variables for one in _variables(pair, *each)), *_brought(pair)]
+    refused = pair.observed.copied
+    if refused is None:
+        return [*at_rest, *_copied(pair)]
+    return [*at_rest, raises(ASPECTS, "set_weights", "it takes the weights", refused, pair.original.shape)]
 
 
 def _variables(
     pair: Pair, word: str, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
 ) -> Iterator[Difference]:
     shape = pair.original.shape
-    if pairing.missing or pairing.extra:
-        yield from _count(pair, word, wants, haves, pairing)
-    moved = pairing.moved
-    if moved:
-        first = place(shape, wants[moved[0][0]].owner)
-        order = [found for _, found in pairing.pairs]
-        yield ASPECTS.differs(f"{word} order", f"{word}s", short(sorted(order)), short(order), first)
+    for index in pairing.missing:
+        path, first = numbered(shape, word, index)
+        yield ASPECTS.differs(f"{word} missing", path, _said(wants[index]), MISSING, first)
+    for found in pairing.extra:
+        first = place(shape, pair.layers.expected.get(haves[found].owner, -1))
+        yield ASPECTS.differs(f"{word} extra", f"{word}s[+{found}]", MISSING, _said(haves[found]), first)
+    if pairing.moved:
+        first = place(shape, wants[pairing.moved[0][0]].owner)
+        yield ASPECTS.differs(f"{word} order", f"{word}s", *map(short, pairing.orders), first)
     for index, found in pairing.pairs:
         want, have = wants[index], haves[found]
-        first = place(shape, want.owner)
+        path, first = numbered(shape, word, index)
         for part, aspect, its, other in _names(pair, want, have):
-            yield ASPECTS.differs(f"{word} {aspect}", f"{word}s[{index}].{part}", its, other, first)
+            yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{part}", its, other, first)
         for aspect in ("shape", "dtype", "trainable"):
             expected, got = getattr(want, aspect), getattr(have, aspect)
             if expected != got:
-                path = f"{word}s[{index}].{aspect}"
-                yield ASPECTS.differs(f"{word} {aspect}", path, short(expected), short(got), first)
+                yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{aspect}", short(expected), short(got), first)
         if word == "state" and want.value and have.value and want.value != have.value:
-            yield ASPECTS.differs_in_value("state value", f"states[{index}].value", want.value, have.value, first)
+            yield ASPECTS.differs_in_value("state value", f"{path}.value", want.value, have.value, first)
 
 
 def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, str, str, str]]:
@@ -151,34 +146,19 @@ def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, st
         yield "short_name", "name alone", short(want.short_name), short(have.short_name)
 
 
-def _count(
-    pair: Pair, word: str, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
-) -> Iterator[Difference]:
-    shape = pair.original.shape
-    for index in pairing.missing:
-        path, first = f"{word}s[{index}]", place(shape, wants[index].owner)
-        yield ASPECTS.differs(f"{word} missing", path, _said(wants[index]), MISSING, first)
-    for found in pairing.extra:
-        first = place(shape, pair.layers.expected.get(haves[found].owner, -1))
-        path = f"{word}s[+{found}]"
-        yield ASPECTS.differs(f"{word} extra", path, MISSING, _said(haves[found]), first)
-
-
-def _brought(pair: Pair, observed: Observation) -> Iterator[Difference]:
+def _brought(pair: Pair) -> Iterator[Difference]:
     """What a clone begins with that is to bring the original's values, such as one from a file."""
-    if observed.brought is None:
-        return
-    wants, haves = pair.original.copied_weights, observed.brought
-    for index, found in pair.weights.pairs:
+    wants, haves = pair.original.copied_weights, pair.observed.brought
+    for index, found in pair.weights.pairs if haves is not None else ():
         digests = wants[index], haves[found]
         if digests[0] != digests[1]:
-            first = place(pair.original.shape, pair.original.shape.weights[index].owner)
-            yield ASPECTS.differs_in_value("value not kept", f"weights[{index}].brought", *digests, first)
+            path, first = numbered(pair.original.shape, "weight", index)
+            yield ASPECTS.differs_in_value("value not kept", f"{path}.brought", *digests, first)
 
 
-def _copied(pair: Pair, observed: Observation) -> Iterator[Difference]:
+def _copied(pair: Pair) -> Iterator[Difference]:
     """Weights are copied by position, as a user copies them."""
-    wants, haves = pair.original.copied_weights, observed.copied_weights
+    wants, haves = pair.original.copied_weights, pair.observed.copied_weights
     shape = pair.original.shape
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         if want != have:
