@@ -6,7 +6,7 @@ this module imports no Keras.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -23,8 +23,12 @@ from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 
 YOURS = "the cloner"
-NOT_OF_A_LIVE_MODEL = ("together", "warned", "often")
-"""The checks that need other builds of a model, or change it."""
+_NO_FUNCTION = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
+NOT_OF_A_LIVE_MODEL = {
+    **dict.fromkeys(("together", "warned", "often"), "takes a model that can be built again; use `clonediff check`"),
+    **_NO_FUNCTION,
+}
+"""The checks that look at nothing of a model that is there already, each with what to do."""
 
 
 class UnfaithfulClone(AssertionError):
@@ -58,7 +62,7 @@ def check_clone(
     """
     from clonediff.harness.inside.trial import run_trial
 
-    named, parts = _named(checks), _parts(checks, costly)
+    named, parts = _named(checks, _NO_FUNCTION), _parts(checks, costly)
     _refuse_unknown(at_least)
     chosen: Generation = generation or graph.generation or "keras"
     its = here(chosen)
@@ -90,17 +94,16 @@ def assert_clones_faithfully(
     returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
     in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
     takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
-    and that there are no checks "together", "warned" and "often": they take a model that can be built again.
+    and that there are no checks "together", "warned" and "often": they take a model that can be built again. Nor is
+    there "functions", here or there.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
 
-    named, parts = _named(checks), _parts(checks, costly).difference(NOT_OF_A_LIVE_MODEL)
+    named = _named(checks, NOT_OF_A_LIVE_MODEL)
+    parts = _parts(checks, costly).difference(NOT_OF_A_LIVE_MODEL)
     _refuse_unknown(at_least)
-    never = [name for name in NOT_OF_A_LIVE_MODEL if name in (checks or ())]
-    if never:
-        raise ValueError(f"checks: {', '.join(never)}: a model that is there already is never looked at so")
     generation = generation_of(model)
     framework = here("tf_keras" if generation == "tf_keras" else "keras").framework
     cloner = framework.fixed() if clone is None else clone
@@ -126,12 +129,14 @@ def assert_clones_faithfully(
     _assert_faithful(answer.original, answer, named, left_out, at_least, about)
 
 
-def _named(checks: Collection[str] | None) -> list[str]:
-    """The names of the checks that are asked for, in their order."""
-    unknown = sorted(set(checks or ()) - set(CHECKS))
-    if unknown:
-        raise ValueError(f"checks: {unknown[0]!r} is not one of {', '.join(CHECKS)}")
-    return [name for name in CHECKS if checks is None or name in checks]
+def _named(checks: Collection[str] | None, not_here: Mapping[str, str]) -> list[str]:
+    """The names of the checks that are asked for, in their order; `not_here` says of others why not, and what to do."""
+    for name in sorted(checks or ()):
+        if name not in CHECKS:
+            raise ValueError(f"checks: {name!r} is not one of {', '.join(CHECKS)}")
+        if name in not_here:
+            raise ValueError(f"checks: {name!r} {not_here[name]}")
+    return [name for name in CHECKS if name not in not_here and (checks is None or name in checks)]
 
 
 def _parts(checks: Collection[str] | None, costly: bool) -> set[str]:

@@ -150,6 +150,11 @@ def test_an_unknown_check_is_named() -> None:
         check_clone(TWO_OUTPUTS, clone_model, checks=["colour"])
 
 
+def test_a_check_that_would_look_at_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="'functions' is of a `clone_function`, .*; leave it out"):
+        check_clone(TWO_OUTPUTS, clone_model, checks=["outputs", "functions"])
+
+
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(TypeError, match="expected a model of Keras 3 or tf_keras, found int"):
         clone_model(3)
