@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from typing import Any, Iterator
 
 from .callback_log import CallbackLog, asked_for
@@ -12,7 +13,7 @@ from .cpu_limit import CloneTime
 from .description import Description
 from .failures import failure, is_clear
 from .observer import Observer
-from .warned import Warned
+from .warned import Warned, heard_as
 
 ALL = "**"
 """The name of an expression that gives all of what `clone_model` is given, as a dict."""
@@ -30,6 +31,7 @@ class Calling:
         self._module = module
         self._observer = observer
         self._model: Any = None
+        self._filters = request.get("filters", warnings.filters)
         self.arguments: dict[str, str] = request.get("arguments") or {}
         self.time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
         self.callbacks = CallbackLog()
@@ -59,9 +61,8 @@ class Calling:
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
             users = is_users(name)
             calls = CallsOfKeras(self._observer.framework)
-            hearing: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-            if self._module is not None:
-                hearing = (warned or Warned()).listening("call_cloner")
+            live = self._module is None
+            hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
             try:
                 with hearing, self._within(), self.time, calls if users else contextlib.nullcontext():
                     clone = call_cloner(each, model, context, self._request.get("builds", ""))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 import re
 import types
-import warnings
 from typing import Any, Callable, Iterator
 
 import numpy as np
@@ -91,8 +90,7 @@ class Holdings:
         self._left = _MOST
         self._in_values = 0
         self._private = False
-        with observer.clock.ours("hold"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with observer.clock.ours("hold"):
             self._begin(layers.model)
             for number, place in enumerate(layers.places):
                 self._begin(place.layer if place.first == number and place.layer is not layers.model else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from .observer import Observer
 from .trial import run_trial
 from .user_model import described
 from .variable_values import VariableValues
+from .warned import unheard
 
 _SEED = 0
 
@@ -25,14 +27,16 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
         raise TypeError("expected a model, found %s" % type(model).__name__)
     if not framework.is_graph(model):
         raise TypeError("%s is subclassed: Keras knows no graph of its layers to compare" % type(model).__name__)
-    with framework.beside(), _as_they_were(model, observer):
+    filters = warnings.filters
+    with unheard(), framework.beside(), _as_they_were(model, observer):
         seen = described(model, framework, {} if inputs is None else None)
         if "inputs" not in seen:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
         specs = seen["suited"]["inputs"] if inputs is None else given(seen["inputs"], inputs)
         # What it has been through nobody knows: it counts as a model that was run, and trained.
         known = _classes(model, observer)
-        return run_trial(dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known), framework)
+        request = dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known, filters=filters)
+        return run_trial(request, framework)
 
 
 def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ from .together import Together
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, as_it_came, copy, randomize
-from .warned import Warned, leave_out, to_hear_again
+from .warned import Warned, leave_out, to_hear_again, unheard
 
 
 def run_trial(
@@ -71,7 +71,7 @@ def run_trial(
                 framework.reseed(observer.seed)
         with framework.hooked(), built or script(request.get("source")) as module:
             trial = _Trial(request, module, observer, tell, None if built is None else built.model)
-            with trial.files():
+            with trial.files(), unheard():
                 answer = trial.run()
             del trial
     forget_functions()

@@ -17,6 +17,22 @@ _NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Reso
 """What Python shows nobody, unless somebody asks for it: it is for whoever writes a library."""
 
 
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """A scope in which warnings are neither shown nor raised: those of our own calls say nothing of a clone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def heard_as(filters: Any) -> Iterator[None]:
+    """A scope in which warnings are what these filters of Python's make of them, whatever is around it."""
+    with warnings.catch_warnings():
+        warnings.filters = filters
+        yield
+
+
 class Warned:
     """The warnings that were given within `listening`, in their order."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -259,3 +260,32 @@ def test_checks_are_chosen_and_causes_left_out() -> None:
     for name in ("together", "warned", "often", "functions"):
         with pytest.raises(ValueError, match=f"checks: '{name}' .*; (use `clonediff check`|leave it out)"):
             assert_clones_faithfully(model, checks=["outputs", name])
+
+
+class Warns(keras.layers.Layer):
+    """Warns whenever it is run on numbers, and saved."""
+
+    def call(self, x: Any) -> Any:
+        warnings.warn("numbers", UserWarning, stacklevel=1)
+        return x
+
+    def compute_output_spec(self, x: Any) -> Any:
+        return keras.KerasTensor(x.shape, x.dtype)
+
+    def save_own_variables(self, store: Any) -> None:
+        warnings.warn("a file", UserWarning, stacklevel=1)
+
+
+def _warning_cloner(model: Any) -> Any:
+    warnings.warn("a cloner", UserWarning, stacklevel=1)
+    return clone_model(model)
+
+
+def test_our_own_calls_warn_of_nothing_and_a_cloner_of_what_it_does() -> None:
+    x = keras.Input((3,))
+    model = keras.Model(x, keras.layers.Dense(2)(Warns()(x)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_clones_faithfully(model)
+        with pytest.raises(UnfaithfulClone, match="UserWarning: a cloner"):
+            assert_clones_faithfully(model, clone=_warning_cloner)
