@@ -8,124 +8,103 @@ Each clone is also compiled by hand, as by a user who makes an optimizer, a loss
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from .description import Description
 from .failures import failure
+from .kept_clones import KeptClone, KeptOriginal
 from .observer import Observer
 from .structure import is_nested
 from .training import leaf
-from .variable_values import VariableValues, copy
+from .variable_values import VariableValues
 
 STEPS_MADE = "its optimizer has made steps before, which no clone has"
 UNSTEADY = "the model itself gives something else when it is built again and fitted from the same weights"
 NOT_RUN = "the model does not run in training mode"
 
 
-class Fitting:
-    """The compiled clones of a trial, kept until all else is done, each with the values that it is to begin with."""
+def tell_fitted(observer: Observer, original: KeptOriginal, kept: list[KeptClone]) -> None:
+    """Fit the original, then each clone; where one is unlike it, the original built again says if it repeats that.
 
-    def __init__(self, observer: Observer, wanted: bool) -> None:
-        self._observer = observer
-        self._wanted = wanted and observer.framework.fits
-        self.clones: list[tuple[dict[str, Any], Description, VariableValues]] = []
-        self._compiled: list[bool] = []
-
-    def keep(self, told: dict[str, Any], description: Description, values: VariableValues, model: Any) -> None:
-        """Keep a clone of `model`, whose observation is to have what comes of it."""
-        framework = self._observer.framework
-        if not self._wanted or framework.compiled(model) is None:
+    A clone is fitted with the form of data that the original takes, by names if it takes those.
+    """
+    framework, told, model = observer.framework, original.told, original.description.model
+    tells = framework.tells_compiling(model)
+    compiled = [framework.compile_alike(clone.description.model, model) for clone in kept]
+    if not any(compiled) and not (kept and tells):
+        return
+    ran = told["training"]
+    if framework.steps_made(model):
+        told["fitted"] = {"why": STEPS_MADE}
+        return
+    if "failure" in ran:
+        told["fitted"] = {"why": NOT_RUN}
+        return
+    arrays = original.arrays
+    form: tuple[Any, Any] = (None, None)
+    wanted: dict[str, Any] = {}
+    for form in _forms(original.description, framework.feed(original.packing, arrays), ran, observer.seed):
+        wanted = _fitted(observer, original.description, original.values, form, arrays)
+        if "failure" not in wanted:
+            break
+    found = [
+        _fitted(observer, clone.description, clone.values, form, arrays) if each else None
+        for clone, each in zip(kept, compiled)
+    ]
+    by_hand: list[dict[str, Any] | None] = [None for _ in kept]
+    if tells:
+        by_hand = [_fitted(observer, each.description, each.values, form, arrays, model) for each in kept]
+    if any(each not in (None, wanted) for each in (*found, *by_hand)):
+        again = original.built_again(observer)
+        if _fitted(observer, *again, form, arrays) != wanted:
+            told["fitted"] = {"why": UNSTEADY}
             return
-        compiled = framework.compile_alike(description.model, model)
-        if compiled or framework.tells_compiling(model):
-            self.clones.append((told, description, values))
-            self._compiled.append(compiled)
+        if any(each not in (None, wanted) for each in by_hand):
+            # What the configs of an optimizer, a loss or a metric do not tell, is lost without any clone.
+            told["fitted_by_hand"] = _fitted(observer, *again, form, arrays, model)
+    told["fitted"] = wanted
+    for clone, *each in zip(kept, found, by_hand):
+        clone.told.update((name, what) for name, what in zip(("fitted", "fitted_by_hand"), each) if what is not None)
 
-    def tell(
-        self,
-        told: dict[str, Any],
-        original: Description,
-        values: VariableValues,
-        arrays: list[Any],
-        packing: Any,
-        build_again: Callable[[], Description],
-    ) -> None:
-        """Fit the original, then each clone; where one is unlike it, the original built again says if it repeats that.
 
-        A clone is fitted with the form of data that the original takes, by names if it takes those.
-        """
-        observer = self._observer
-        ran = told["training"]
-        if observer.framework.steps_made(original.model):
-            told["fitted"] = {"why": STEPS_MADE}
-            return
-        if "failure" in ran:
-            told["fitted"] = {"why": NOT_RUN}
-            return
-        forms = self._forms(original, observer.framework.feed(packing, arrays), ran)
-        wanted: dict[str, Any] = {}
-        for form in forms:
-            wanted = self._fitted(original, values, form, arrays)
-            if "failure" not in wanted:
-                break
-        found = [
-            self._fitted(description, ours, form, arrays) if compiled else None
-            for (_, description, ours), compiled in zip(self.clones, self._compiled)
-        ]
-        by_hand: list[dict[str, Any] | None] = [None for _ in found]
-        if observer.framework.tells_compiling(original.model):
-            by_hand = [self._fitted(each, ours, form, arrays, original.model) for _, each, ours in self.clones]
-        if any(each not in (None, wanted) for each in (*found, *by_hand)):
-            once_more = build_again()
-            ours, _ = copy(original, values, once_more, observer)
-            if self._fitted(once_more, ours, form, arrays) != wanted:
-                told["fitted"] = {"why": UNSTEADY}
-                return
-            if any(each not in (None, wanted) for each in by_hand):
-                # What the configs of an optimizer, a loss or a metric do not tell, is lost without any clone.
-                told["fitted_by_hand"] = self._fitted(once_more, ours, form, arrays, original.model)
-        told["fitted"] = wanted
-        for (its, _, _), *each in zip(self.clones, found, by_hand):
-            its.update((name, what) for name, what in zip(("fitted", "fitted_by_hand"), each) if what is not None)
+def _forms(original: Description, inputs: Any, ran: dict[str, Any], seed: int) -> list[tuple[Any, Any]]:
+    """The data in each form: by the names of inputs and outputs where these have some, and nested as they are."""
+    targets = _targets(ran["outputs"], seed)
+    packed = inputs, _nested_as(ran["structure"], targets)
+    data = _named([end["name"] for end in original.shape["inputs"]], inputs)
+    names = list(getattr(original.model, "output_names", None) or ())
+    named = _named(names, packed[1]) if len(targets) > 1 else None
+    if data is None and named is None:
+        return [packed]
+    return [(packed[0] if data is None else data, packed[1] if named is None else named), packed]
 
-    def _forms(self, original: Description, inputs: Any, ran: dict[str, Any]) -> list[tuple[Any, Any]]:
-        """The data in each form: by the names of inputs and outputs where these have some, and nested as they are."""
-        targets = _targets(ran["outputs"], self._observer.seed)
-        packed = inputs, _nested_as(ran["structure"], targets)
-        data = _named([end["name"] for end in original.shape["inputs"]], inputs)
-        names = list(getattr(original.model, "output_names", None) or ())
-        named = _named(names, packed[1]) if len(targets) > 1 else None
-        if data is None and named is None:
-            return [packed]
-        return [(packed[0] if data is None else data, packed[1] if named is None else named), packed]
 
-    def _fitted(
-        self,
-        description: Description,
-        values: VariableValues,
-        form: tuple[Any, Any],
-        arrays: list[Any],
-        compiled_like: Any = None,
-    ) -> dict[str, Any]:
-        """What `Fitted` declares on the wire, of a model that is compiled by hand where it is to be like another."""
-        observer = self._observer
-        framework, model = observer.framework, description.model
-        values.restore()
-        with observer.clock.keras("fit"):
-            try:
-                if compiled_like is not None:
-                    model.compile(**framework.compile_arguments(compiled_like))
-                framework.reseed(observer.seed, observer.backend_draws)
-                batch = max(array.shape[0] for array in arrays if array is not None and array.ndim)
-                given = framework.fit(model, form[0], form[1], batch)
-                after = [framework.read(weight) for weight in framework.weights(model)[0]]
-            except Exception as error:  # whatever a model raises is an observation
-                return {"failure": failure(error, below="_fitted")}
-        with observer.clock.ours("digest"):
-            results = {name: observer.digests.digest(np.asarray(values_of)) for name, values_of in given.items()}
-            return {"results": results, "weights": [leaf(value, observer) for value in after]}
+def _fitted(
+    observer: Observer,
+    description: Description,
+    values: VariableValues,
+    form: tuple[Any, Any],
+    arrays: list[Any],
+    compiled_like: Any = None,
+) -> dict[str, Any]:
+    """What `Fitted` declares on the wire, of a model that is compiled by hand where it is to be like another."""
+    framework, model = observer.framework, description.model
+    values.restore()
+    with observer.clock.keras("fit"):
+        try:
+            if compiled_like is not None:
+                model.compile(**framework.compile_arguments(compiled_like))
+            framework.reseed(observer.seed, observer.backend_draws)
+            batch = max(array.shape[0] for array in arrays if array is not None and array.ndim)
+            given = framework.fit(model, form[0], form[1], batch)
+            after = [framework.read(weight) for weight in framework.weights(model)[0]]
+        except Exception as error:  # whatever a model raises is an observation
+            return {"failure": failure(error, below="_fitted")}
+    with observer.clock.ours("digest"):
+        results = {name: observer.digests.digest(np.asarray(values_of)) for name, values_of in given.items()}
+        return {"results": results, "weights": [leaf(value, observer) for value in after]}
 
 
 def _named(names: list[str], values: Any) -> dict[str, Any] | None:

@@ -22,20 +22,21 @@ from .cloners.users import is_users, users_cloner
 from .cpu_limit import TooLong
 from .description import Description
 from .failures import failure
-from .fitting import Fitting
+from .fitting import tell_fitted
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
 from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
 from .initial_values import doubtful, tell_initial_values
+from .kept_clones import KeptClone, KeptOriginal
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
 from .often import is_small, leave_out_of_builds, often
 from .progress import Progress, Tell
 from .run import Recorded, run
 from .saving import SavedModels
-from .together import Together
+from .together import tell_together
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, as_it_came, copy, randomize
@@ -98,9 +99,10 @@ class _Trial:
         self._warned_of = Warned()
         # It is built by the source, cloned as it is, and nobody has run it.
         self._as_built = module is not None and not self._asked_for_another and not request.get("ran")
-        self._fitting = Fitting(observer, bool(self._checks.get("training_step")) and self._as_built)
-        # A model that has run can be called in another one as well.
-        self._together = Together(observer, self._checks, module is not None, self._asked_for_another)
+        trains = self._checks.get("training_step", False)
+        self._fits = trains and self._as_built and observer.framework.fits
+        self._trains_both = trains and self._checks.get("together", False) and not self._asked_for_another
+        self._kept_clones: list[KeptClone] = []
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
@@ -168,14 +170,14 @@ class _Trial:
             observation["varying"] = varying(
                 self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
             )
-            if self._fitting.clones:
+            its = (self._original, self._kept, self._arrays, self._packing, self._another_build)
+            original = KeptOriginal(observation, *its)
+            if self._fits and self._original.shape["compiled"] is not None:
                 self._progress.begin("fit", "training by fit")
-                self._fitting.tell(
-                    observation, self._original, self._kept, self._arrays, self._packing, self._another_build
-                )
-            if self._together.wanted:
+                tell_fitted(self._observer, original, self._kept_clones)
+            if self._trains_both:
                 self._progress.begin("together", "training the model and its clones in one")
-                self._together.tell(observation, self._original, self._kept, self._arrays, self._another_build)
+                tell_together(self._observer, original, self._kept_clones, ours=self._module is not None)
             if self._module is None:
                 self._put_back()
             elif begins_in_doubt:
@@ -350,8 +352,7 @@ class _Trial:
             return answer
         if self._request.get("wrong"):
             return answer  # whatever it gave
-        description = Description(clone, self._observer)
-        found = self._hold(description)
+        description, found = self._described(clone)
         answer.update(calling.asked(description, self._cloned, {}))
         answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
@@ -396,13 +397,11 @@ class _Trial:
             observation["fresh_states"] = fresh_states(original, description)
         if copies:
             observation["brought"] = brought
-        if what and not keeps and not self._asked_for_another and not self._request.get("ran"):
-            self._observed.append((observation, description))
         if what:
-            self._fitting.keep(observation, description, ours, self._original.model)
+            if not keeps and not self._asked_for_another and not self._request.get("ran"):
+                self._observed.append((observation, description))
             may_share = shares or (users is not None and not users.promises_check("own"))
-            if not may_share:  # the gradient of a weight that both have is a sum
-                self._together.keep(observation, description, ours)
+            self._kept_clones.append(KeptClone(observation, description, ours, may_share))
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation
@@ -415,15 +414,12 @@ class _Trial:
             return
         before = self._cloned.shape
         after = Description(self._cloned.model, self._observer, values=False)
-        for part in ("weights", "states"):
-            for old, new in zip(before[part], after.shape[part]):
-                if "value" in old:
+        for part, first in (("weights", 0), ("states", len(self._cloned.weights))):
+            for number, (old, new) in enumerate(zip(before[part], after.shape[part]), first):
+                if number in written:
+                    new["value"] = "changed"
+                elif "value" in old:
                     new["value"] = old["value"]
-        weights = len(self._cloned.weights)
-        for number in written:
-            part, place = ("weights", number) if number < weights else ("states", number - weights)
-            if place < len(after.shape[part]):
-                after.shape[part][place]["value"] = "changed"
         after.shape["holdings"] = changed(before["holdings"], self._held, self._cloned.held_now(self._observer))
         if after.shape != before:
             answer["original_after"] = after.shape
@@ -453,14 +449,15 @@ class _Trial:
             self._calling.call(name, each, model, context, warned)
         answer["warned"] = answer["warned"].only(warned)
 
-    def _hold(self, description: Description) -> set[tuple[int, str]]:
-        """Look at all that a clone holds, and say where that is not what the original does."""
+    def _described(self, clone: Any) -> tuple[Description, set[tuple[int, str]]]:
+        """A clone, and where what it holds is not what the original does."""
+        description = Description(clone, self._observer)
         held = description.hold(self._observer, self._cloned)
         found = set(unlike(self._original.holdings.facts, held.facts))
         self._unlike.update(found)
         if self._cloned is self._original and found:  # what it was when it was cloned, after a run, it may be, too
             self._set_by_runs.update(found - set(unlike(self._held.facts, held.facts)))
-        return found
+        return description, found
 
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
@@ -473,18 +470,14 @@ class _Trial:
         with self._one_more_clone(answer):
             second, refused = self._calling.call(name, each, self._cloned.model, context)
         if refused is None:
-            again = Description(second, self._observer)
-            self._hold(again)
-            answer["again"] = again.shape
+            answer["again"] = self._described(second)[0].shape
         else:
             answer["again_failure"] = refused
         self._progress.begin("twice", "cloning the clone of " + name)
         with self._one_more_clone(answer):
             twice, refused = self._calling.call(name, each, description.model, context)
         if refused is None:
-            again = Description(twice, self._observer)
-            self._hold(again)
-            answer["twice"] = self._observe_clone(name, "", again)
+            answer["twice"] = self._observe_clone(name, "", self._described(twice)[0])
         else:
             answer["twice_failure"] = refused
 
