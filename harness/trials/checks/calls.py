@@ -17,9 +17,9 @@ from clonediff.harness.trials.checks.check import (
     Turn,
     computes,
     loses,
+    nested,
 )
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair, map_tensors
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG

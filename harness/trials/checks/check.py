@@ -76,7 +76,6 @@ class Thing(enum.Enum):
 
     @property
     def spread(self) -> Spread:
-        """Where it can show."""
         return self.value[1]
 
 
@@ -160,13 +159,11 @@ class Aspect:
 
     @property
     def reaches(self) -> Reach:
-        """How far it can reach."""
         if self.reach is not None:
             return self.reach
         return {Severity.NAME: Reach.LABEL, Severity.TRAINS: Reach.TRAINING}.get(self.severity, Reach.BEHAVIOUR)
 
     def comparison(self, difference: Difference, dialect: str) -> Comparison:
-        """How a script shows it."""
         return self.shown if isinstance(self.shown, Comparison) else self.shown(difference, dialect)
 
 
@@ -179,6 +176,21 @@ def _costing(severity: Severity) -> Callable[..., tuple[Aspect, ...]]:
 
 crashes, computes, trains, loses, renames = map(_costing, Severity)
 """Aspects by what they cost: each its name and its sentence, then the fields that they have in common."""
+
+
+def nested(
+    costing: Callable[..., tuple[Aspect, ...]], part: str, whole: str, item: str, **fields: Any
+) -> Iterator[Aspect]:
+    """What can differ in a part that is nested: `whole` is what a sentence calls all of it, `item` one thing in it."""
+    yield from costing(
+        (f"{part} missing", f"{item} is lost{{inside}}"),
+        (f"{part} extra", f"there is one more of the {whole}{{inside}}"),
+        (f"{part} type", f"{{form}} in the {whole} is {{found_form}}{{inside}}"),
+        (f"{part} tensor", f"{item} is another tensor{{inside}}"),
+        (f"{part} value", f"{item} has another value{{inside}}"),
+        **fields,
+    )
+    yield from costing((f"{part} order", f"the {whole} come in another order{{inside}}"), any_layer=True, **fields)
 
 
 class Aspects:
@@ -232,7 +244,6 @@ class Aspects:
         return self.differs(name, path, leaf.expected, leaf.found, first, severity=severity, digests=leaf.digests)
 
     def differs_in_value(self, name: str, path: str, expected: str, found: str, first: Place | None) -> Difference:
-        """The same of two arrays, by their digests."""
         return self.differs(name, path, expected, found, first, digests=(expected, found))
 
 
@@ -253,7 +264,6 @@ class Check:
 
     @property
     def name(self) -> str:
-        """What it is called."""
         return self.aspects.check
 
     @property

@@ -13,7 +13,8 @@ from clonediff.harness.trials.checks.check import Aspects, Comparison, trains
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 
-_PART = re.compile(r"model\.compiled\.(\w+)((?:\[\d+\]|\['[^'\\{}\n]*'\])*)(?:\.\w+\.(\w+))?")
+_KEY = r"""\[(?:\d+|'[^'\\\n]*'|"[^"\\\n]*")\]"""
+_PART = re.compile(rf"model\.compiled\.(\w+)((?:{_KEY})*)(?:\.\w+\.(\w+))?")
 """A part whose path may stand in a script as it is: it may come from a file of somebody else's."""
 
 
@@ -22,7 +23,7 @@ def _part(difference: Difference, dialect: str) -> Comparison:
     part = _PART.fullmatch(difference.path)
     if part is None:
         return Comparison("{}.compiled", sure=difference.aspect == "compiled")
-    name, places, setting = part.groups()
+    name, places, setting = part[1], part[2].replace("{", "{{").replace("}", "}}"), part[3]
     its = "{}.optimizer" if name == "optimizer" else f"{{}}._compile_config.config[{json.dumps(name)}]{places}"
     if setting:
         # The config of a loss or a metric may leave out what it was made with.

@@ -123,7 +123,7 @@ def _expression(difference: Difference, dialect: str) -> str:
 
 
 _SENTENCE = "the attribute {name} of {a} is {change}{inside}"
-_OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
+OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 OPTIONS = ("optional", "sparse", "ragged")
 _OF_A_LAYER: dict[str, Any] = {
     "changes": (Thing.BUILD, Thing.CONTENT),
@@ -158,7 +158,7 @@ ATTRIBUTES = Aspects(
     ),
     loses(("attribute.vocabulary", _SENTENCE), any_layer=True, **_OF_A_LAYER),
     loses(("attribute.use_cudnn", _SENTENCE), same_as={"LSTM": ("attribute.use_cudnn", "GRU")}, **_OF_A_LAYER),
-    loses(*((f"attribute.{option}", _OPTION) for option in OPTIONS), **_OF_A_LAYER),
+    loses(*((f"attribute.{option}", OPTION) for option in OPTIONS), **_OF_A_LAYER),
     # Its weights have it in their paths, which tell more.
     renames(
         ("attribute.path", "the path of {a} is another{inside}"),

@@ -8,7 +8,7 @@ from clonediff.harness.subjects.observation import ModelRun
 from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspects, Check, Stage, Thing, computes
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.harness.trials.checks.runs import both_ran, leaves
+from clonediff.harness.trials.checks.runs import leaves
 from clonediff.reports.records import Difference, Place, Severity
 
 ASPECTS = Aspects(
@@ -53,7 +53,7 @@ def _symbolic(pair: Pair) -> Iterator[Difference]:
 
 def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
     """The mask of every step and every output. One that no output has is a property, and changes no number."""
-    if expected is None or found is None or not both_ran(expected, found):
+    if expected is None or found is None or expected.failure is not None or found.failure is not None:
         return
     first: Place | None = None
     for seen in leaves(pair, expected, found, where):

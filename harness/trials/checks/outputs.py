@@ -18,8 +18,8 @@ from clonediff.harness.trials.checks.check import (
     computes,
     crashes,
     loses,
+    nested,
 )
-from clonediff.harness.trials.checks.nested import nested
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures

@@ -12,7 +12,16 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from clonediff.harness.subjects.observation import Clone, LayerSeen, ModelRun, Observation, Shape, StepSeen, Variable
+from clonediff.harness.subjects.observation import (
+    CallSeen,
+    Clone,
+    LayerSeen,
+    ModelRun,
+    Observation,
+    Shape,
+    StepSeen,
+    Variable,
+)
 from clonediff.harness.trials.checks.names import is_operation, uncounted, uncounted_path
 from clonediff.harness.trials.checks.uses import Tensor, origins, tensors, users
 
@@ -126,12 +135,10 @@ class Pair:
 
     @cached_property
     def shapes(self) -> tuple[Shape, Shape]:
-        """The two models at rest."""
         return self.original.shape, self.observed.shape
 
     @cached_property
     def layers(self) -> Pairing:
-        """The layers, paired."""
         return pair_layers(*self.shapes, by_hand=self.by_hand)
 
     @property
@@ -172,17 +179,19 @@ class Pair:
             return Pairing(((0, 0),), (), ())
         mine, theirs = self._users
 
-        def keys(call: _Arguments, use: int, used: int) -> Keys:
+        def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
+            args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
+            given = [name(each) for each in tensors([call.args, call.kwargs])]
             # What the clone adds by keyword, or has by keyword now, moves no call.
-            texts = (repr((call.args, call.kwargs)), repr(call.tensors), repr(call.args))
+            texts = (repr((args, kwargs)), repr(given), repr(args))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
+        def its(tensor: Tensor) -> str:
+            return self._counterpart(tensor, calls)
+
         return pair(
-            [keys(call, use, mine[expected, use]) for use, call in enumerate(self._named(original, self.tensor))],
-            [
-                keys(call, use, theirs[found, use])
-                for use, call in enumerate(self._named(clone, lambda tensor: self._counterpart(tensor, calls)))
-            ],
+            [keys(call, self.tensor, use, mine[expected, use]) for use, call in enumerate(original.calls)],
+            [keys(call, its, use, theirs[found, use]) for use, call in enumerate(clone.calls)],
         )
 
     @cached_property
@@ -193,17 +202,6 @@ class Pair:
             users(original, self.name),
             users(clone, lambda layer: self.name(expected[layer]) if layer in expected else "new"),
         )
-
-    @staticmethod
-    def _named(layer: LayerSeen, name: TensorName) -> list[_Arguments]:
-        return [
-            _Arguments(
-                map_tensors(call.args, name),
-                map_tensors(call.kwargs, name),
-                tuple(name(each) for each in tensors([call.args, call.kwargs])),
-            )
-            for call in layer.calls
-        ]
 
     def tensor(self, tensor: Tensor) -> str:
         """The name of a tensor of the original."""
@@ -248,7 +246,6 @@ class Pair:
 
     @cached_property
     def states(self) -> Pairing:
-        """The states, paired likewise."""
         return self._variables(self.shapes[0].states, self.shapes[1].states)
 
     @property
@@ -273,14 +270,6 @@ class Pair:
     def _owner(self, found: int) -> int:
         """The layer of the original that answers to the owner of a clone's variable; -1 is none, such as a metric."""
         return found if found < 0 else self.layers.expected.get(found, -2)
-
-
-@dataclasses.dataclass(frozen=True)
-class _Arguments:
-    args: Any
-    kwargs: Any
-    tensors: tuple[str, ...]
-    """The names of all tensors among them, in their order."""
 
 
 def full_name(shape: Shape, layer: int) -> str:

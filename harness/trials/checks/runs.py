@@ -22,11 +22,6 @@ class LeafPair(NamedTuple):
     is_output: bool
 
 
-def both_ran(expected: ModelRun | None, found: ModelRun | None) -> bool:
-    """Whether there are two runs to compare."""
-    return expected is not None and found is not None and expected.failure is None and found.failure is None
-
-
 def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[LeafPair]:
     """Every leaf that both runs have: those of the steps in the original's order, then the outputs."""
     shape = pair.original.shape

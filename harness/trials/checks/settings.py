@@ -55,7 +55,6 @@ def _config(difference: Difference, dialect: str) -> Comparison:
     return Comparison(f"{layer}.get_config().get({json.dumps(setting)})")
 
 
-_OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _SETTING = "the setting {name} of {a} is {change}{inside}"
 _OF_ALL_INPUTS = {"InputLayer": ("config.sparse", "InputLayer")}
 """The options of an input are lost together, where a clone gets inputs of its own."""
@@ -72,9 +71,9 @@ _OF_ANY_LAYER = ("config.autocast", "config.dtype", "config.dynamic", "config.qu
 
 ASPECTS = Aspects(
     "structure",
-    loses(("config.optional", _OPTION), quiet=True, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
-    loses(("config.ragged", _OPTION), same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
-    loses(("config.sparse", _OPTION), **_CHANGES_RESULTS),
+    loses(("config.optional", holdings.OPTION), quiet=True, same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
+    loses(("config.ragged", holdings.OPTION), same_as=_OF_ALL_INPUTS, **_CHANGES_RESULTS),
+    loses(("config.sparse", holdings.OPTION), **_CHANGES_RESULTS),
     loses(
         ("config.batch_input_shape", _SETTING),
         same_as={"InputLayer": ("name", "InputLayer")},

@@ -6,12 +6,10 @@ What the clone does otherwise alone is not told again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import Trained
 from clonediff.harness.trials.checks import training
 from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes
 from clonediff.harness.trials.checks.pairing import Pair
@@ -41,18 +39,12 @@ def together(pair: Pair) -> list[Difference]:
     told = {(each.path, each.aspect) for each in training.CHECK.differences(pair)}
     differences: list[Difference] = []
     for whose, other, found in zip(("original", "clone"), of_a_build, (have.original, have.other), strict=True):
-        for each in _step(pair, other or alone, found):
+        for each in training.step(pair, other or alone, found) if found is not None else ():
             if whose == "original" or (each.path, each.aspect) not in told:
                 differences.append(
                     replace(each, check="together", path=each.path.replace("trained", f"together.{whose}", 1))
                 )
     return differences
-
-
-def _step(pair: Pair, want: Trained, have: Trained | None) -> Iterator[Difference]:
-    """What differs in one half of the step, in the words of a step alone."""
-    if have is not None:
-        yield from training.step(pair, want, have)
 
 
 CHECK = Check(_ASPECTS, Stage.TOGETHER, together, part="together")

@@ -16,7 +16,7 @@ from clonediff.harness.trials.checks.check import Aspects, Check, Link, Reach, S
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures
-from clonediff.harness.trials.checks.runs import both_ran, unlike_leaves
+from clonediff.harness.trials.checks.runs import unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 
@@ -83,7 +83,7 @@ def training(pair: Pair) -> list[Difference]:
 
 
 def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str) -> Iterator[Difference]:
-    if want is None or have is None or not both_ran(want, have):
+    if want is None or have is None or want.failure is not None or have.failure is not None:
         return
     path, first = f"{where}.losses", place(pair.original.shape, -1)
     if len(want.losses) != len(have.losses):
