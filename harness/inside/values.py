@@ -138,7 +138,8 @@ def specs_of(ends: list[dict[str, Any]], asked: list[dict[str, Any]] | None = No
 
     What it takes in the place of what a call gave, for which nothing is asked, it tells itself.
     """
-    told = [{"shape": end["shape"][1:], "dtype": end["dtype"], "batch": end["shape"][0]} for end in ends]
+    shapes = [end["shape"] or [None] for end in ends]  # of an unknown rank, nothing is told
+    told = [{"shape": size, "dtype": end["dtype"], "batch": batch} for end, (batch, *size) in zip(ends, shapes)]
     return told if asked is None else [spec or own for spec, own in zip(asked, told)]
 
 
@@ -147,5 +148,5 @@ def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
     return len(ends) == len(arrays) and all(
         len(end["shape"]) == array.ndim and all(size in (None, have) for size, have in zip(end["shape"], array.shape))
         for end, array in zip(ends, arrays)
-        if array is not None
+        if array is not None and end["shape"] is not None
     )

@@ -39,6 +39,8 @@ def working_inputs(
     `wanted` may have a `size` for whatever is open, `sizes` by the names of inputs, the `first` size to try and a
     `batch`. Where no size will do, the inputs are those of the first.
     """
+    # Of what may have any number of dimensions, rows are as good as any.
+    ends = [dict(end, shape=[None, None]) if end["shape"] is None else end for end in ends]
     batch = wanted.get("batch") or next((end["shape"][0] for end in ends if end["shape"] and end["shape"][0]), None)
     batch = batch or DEFAULT_BATCH
     given = dict(wanted.get("sizes") or {})
