@@ -161,7 +161,8 @@ def calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     if len(layer.calls) != len(twin.calls):
         yield ASPECTS.differs("call count", path, f"{len(layer.calls)} calls", f"{len(twin.calls)} calls", first)
     if paired.moved:
-        yield ASPECTS.differs("call order", path, *map(short, paired.orders), first)
+        expected, got = map(short, paired.orders)
+        yield ASPECTS.differs("call order", path, expected, got, first)
     for use, found in paired.pairs:
         yield from _call(pair, layer.calls[use], twin.calls[found], place(original, index, use), f"{path}[{use}]")
 

@@ -116,7 +116,8 @@ def _variables(
         yield ASPECTS.differs(f"{word} extra", f"{word}s[+{found}]", MISSING, _said(haves[found]), first)
     if pairing.moved:
         first = place(shape, wants[pairing.moved[0][0]].owner)
-        yield ASPECTS.differs(f"{word} order", f"{word}s", *map(short, pairing.orders), first)
+        expected, got = map(short, pairing.orders)
+        yield ASPECTS.differs(f"{word} order", f"{word}s", expected, got, first)
     for index, found in pairing.pairs:
         want, have = wants[index], haves[found]
         path, first = numbered(shape, word, index)
@@ -148,8 +149,8 @@ def _names(pair: Pair, want: Variable, have: Variable) -> Iterator[tuple[str, st
 
 def _brought(pair: Pair) -> Iterator[Difference]:
     """What a clone begins with that is to bring the original's values, such as one from a file."""
-    wants, haves = pair.original.copied_weights, pair.observed.brought
-    for index, found in pair.weights.pairs if haves is not None else ():
+    wants, haves = pair.original.copied_weights, pair.observed.brought or ()
+    for index, found in pair.weights.pairs if haves else ():
         digests = wants[index], haves[found]
         if digests[0] != digests[1]:
             path, first = numbered(pair.original.shape, "weight", index)
