@@ -1,6 +1,7 @@
 """The arguments of calls as skeletons, in which a tensor is {"tensor": [layer, use, output]}.
 
-An argument that was given the value which the call has by default is left out: it is the same call.
+An argument that was given the value which the call has by default is left out: it is the same call. Where others come
+after it, it is {"value": "default"}.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from .observer import Observer
 from .structure import leaves, skeleton
 
 _PLAIN = (type(None), bool, int, float, str)
+_DEFAULT = inspect.Parameter.empty
+"""Stands for a value that the call has by default."""
 
 
 class Arguments:
@@ -82,6 +85,9 @@ class Arguments:
         masked = any(map(self._has_mask, leaves(args)))
         while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
             args = args[:-1]
+        for place in range(1, min(len(args), len(positional))):
+            if _by_default(positional[place], args[place], masked):
+                args = (*args[:place], _DEFAULT, *args[place + 1 :])
         return args, {
             name: value
             for name, value in kwargs.items()
@@ -97,6 +103,8 @@ class Arguments:
             return {"tensor": place} if place else {"outside": "%s %s" % (self._framework.dtype(value), value.shape)}
         if value is None or isinstance(value, (bool, str, int)):
             return value
+        if value is _DEFAULT:
+            return {"value": "default"}
         if isinstance(value, float):
             return value if math.isfinite(value) else {"value": repr(value)}
         if self._framework.is_variable(value):

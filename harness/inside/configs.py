@@ -95,8 +95,10 @@ def _apart(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
-    """What a layer has learned from data, as text, where its config does not tell it."""
+    """What a layer has learned from data, or was told of its inputs, as text, where its config does not tell it."""
     own = vars(layer)
+    if own.get("_autocast") is False and not hasattr(layer, "autocast"):
+        return {"_autocast": "False"}
     if not framework.learns_apart:
         return {}
     if own.get("input_mean", 0) is None and "mean" in own:

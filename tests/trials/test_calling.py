@@ -91,6 +91,22 @@ def test_a_list_of_one_is_cloned_on_keras_2(warm: Callable[[str], SubjectProcess
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial
 
 
+PADDED = """
+import tensorflow as tf
+import tf_keras as keras
+
+x = keras.Input((2, 2))
+model = keras.Model(x, tf.pad(x, paddings=((0, 0), (0, 0), (1, 1)), constant_values=2.0))
+"""
+
+
+def test_an_operation_that_calls_another_with_its_defaults_is_called_alike(
+    warm: Callable[[str], SubjectProcess],
+) -> None:
+    trial = run(Case(PADDED, ({"shape": [2, 2]},)), warm("tf_keras"), ["upstream"], timeout=PATIENCE)
+    assert trial.clones["upstream"].verdict is Verdict.FAITHFUL, trial
+
+
 CALLED_ELSEWHERE = """
 import keras
 

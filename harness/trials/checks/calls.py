@@ -185,6 +185,9 @@ def unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tup
             yield side, leaf
 
 
+_DEFAULT = {"value": "default"}
+
+
 def _with_left_masks(kwargs: Any, others: Any = None) -> Any:
     """Arguments by keyword, with the masks that Keras 2 left among them; without, where the `others` have none."""
     told = {name: value["left"] if _was_left(value) else value for name, value in kwargs.items()}
@@ -214,7 +217,7 @@ def _alike_written(args: Any, kwargs: Any, its_args: Any, its_kwargs: Any) -> tu
     left = args[len(its_args) :]
     names = [name for name in its_kwargs if name not in kwargs]
     if len(names) < len(left):  # one that a call has by default is not told where it stands by keyword
-        left = [value for value in left if value is not None]
+        left = [value for value in left if value not in (None, _DEFAULT)]
     if not left or len(names) < len(left):
         return args, kwargs
     given: dict[str, Any] = {}

@@ -39,8 +39,12 @@ _ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path that may stand in a script as it is."""
-_LEARNED = {".vocabulary": "{}.get_vocabulary()", ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()"}
-"""What tells what a layer has learned from data, by the name that the observation has for it."""
+_LEARNED = {
+    ".vocabulary": "{}.get_vocabulary()",
+    ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()",
+    "._autocast": "{}._autocast",
+}
+"""What tells what a layer has learned or was told, by the name that the observation has for it."""
 _SIZED = re.compile(r"[A-Za-z]\w* of \d+$")
 _FORMS = (
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
@@ -152,7 +156,7 @@ ATTRIBUTES = Aspects(
         **_EARLY,
     ),
     loses(
-        *((f"attribute.{name}", _SENTENCE) for name in ("autocast", *_DTYPES)),
+        *((f"attribute.{name}", _SENTENCE) for name in ("autocast", "_autocast", *_DTYPES)),
         changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
         **_EARLY,
     ),

@@ -25,10 +25,11 @@ def called(observation: Observation, args: list[object], kwargs: dict[str, objec
         pytest.param([X], {}, {"call.args missing"}, id="lost"),
     ],
 )
-def test_a_default_between_others_is_none_by_keyword(
-    args: list[object], kwargs: dict[str, object], aspects: set[str]
+@pytest.mark.parametrize("default", [None, {"value": "default"}])
+def test_a_default_between_others_is_not_there_by_keyword(
+    args: list[object], kwargs: dict[str, object], aspects: set[str], default: object
 ) -> None:
-    original = called(ORIGINAL, [X, None, X], {})
+    original = called(ORIGINAL, [X, default, X], {})
     clone = msgspec.structs.replace(
         faithful(original), observation=called(faithful(original).observation or original, args, kwargs)
     )
