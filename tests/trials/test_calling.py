@@ -111,9 +111,11 @@ CALLED_ELSEWHERE = """
 import keras
 
 x = keras.Input(batch_shape=(2, 3, 4))
-layer = keras.layers.GRU(2, stateful=True)
-layer(x)
-model = keras.Model(x, layer(x))
+stateful, other = keras.layers.GRU(2, stateful=True), keras.layers.GRU(2, return_state=True)
+stateful(x)
+first = other(x)
+other(x, initial_state=keras.Input(batch_shape=(2, 2)))
+model = keras.Model(x, [stateful(x), first[0]])
 """
 
 

@@ -41,9 +41,9 @@ class Flow:
         return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
 
     def trained_first(self) -> bool:
-        """Whether the model lists weights that are trained before those that are not, of which it has both."""
+        """Whether the model may list the weights that are trained first: some are not, and come last."""
         flags = [weight.trainable for weight in self._shape.weights]
-        return len(set(flags)) > 1 and flags == sorted(flags, reverse=True)
+        return False in flags and flags == sorted(flags, reverse=True)
 
     def near(self, place: Place | None) -> list[int] | None:
         """The layers that are related to a place; None where all are, as to the model."""

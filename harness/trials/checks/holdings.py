@@ -57,7 +57,8 @@ _FORMS = (
 _PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
 
 
-_OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", ".losses", ".updates", ".state_updates")
+_SPECS = (".input_spec", ".state_spec", ".constants_spec")
+_OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", *_SPECS, ".losses", ".updates", ".state_updates")
 """What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
 _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""

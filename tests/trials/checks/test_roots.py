@@ -85,10 +85,10 @@ def test_a_layer_that_casts_what_it_is_given_gives_another_dtype(lost: str) -> N
     assert roots(chain("Flatten"), [given, cast]) == [(cast, [given])]
 
 
-@pytest.mark.parametrize(("frozen", "causes"), [(3, 1), (0, 2)])
-def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: int, causes: int) -> None:
+@pytest.mark.parametrize(("frozen", "causes"), [([3], 1), ([0, 1, 2, 3], 1), ([0], 2), ([], 2)])
+def test_a_model_that_is_not_frozen_lists_its_weights_in_another_order(frozen: list[int], causes: int) -> None:
     """Before Keras 3, those that are trained come first; what stands otherwise in the original has another cause."""
-    original = altered(chain("Dense", "Dense"), (f"shape.weights.{frozen}.trainable", False))
+    original = altered(chain("Dense", "Dense"), *((f"shape.weights.{each}.trainable", False) for each in frozen))
     model = Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, Place("dense_2", "Dense", 2))
     moved = Difference("weights", "weights", "weight order", "[0, 1, 2, 3]", "[0, 2, 1, 3]", Severity.PROPERTY)
     assert len(roots(original, [moved, model])) == causes
