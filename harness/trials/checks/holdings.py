@@ -57,9 +57,10 @@ _FORMS = (
 _PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
 
 
-_SPECS = (".input_spec", ".state_spec", ".constants_spec")
-_OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", *_SPECS, ".losses", ".updates", ".state_updates")
+_OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", ".losses", ".updates", ".state_updates")
 """What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
+_SPECS = (".input_spec", ".state_spec", ".constants_spec")
+"""The same of layers; a model has them from its inputs."""
 _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
@@ -298,7 +299,7 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
-            if path.partition("[")[0] in _OF_CALLED and not (
+            if path.partition("[")[0] in (*_OF_CALLED, *(_SPECS if layer >= 0 else ())) and not (
                 _is_all_here(original, layer) and _is_all_here(clone, twin)
             ):
                 continue
