@@ -123,7 +123,7 @@ assert a.dtype == before
     "own tensors": "assert type(keras.Input((2,))).__name__ != 'Tensor'",
     "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
     "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
-    "policies": "getattr(keras, 'dtype_policies', None) or keras.mixed_precision.Policy",
+    "policies": "keras.dtype_policies.DTypePolicy if hasattr(keras, 'ops') else keras.mixed_precision.Policy",
     "policy maps": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
     "multi_gpu_model": "keras.utils.multi_gpu_model",
     "strings": """

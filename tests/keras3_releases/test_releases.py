@@ -39,7 +39,6 @@ REFUSED_BY = {
         "optional inputs",
         "inputs around tensors",
         "nested ends",
-        "policies",
         "policy maps",
         "later inputs",
         "shapes of models",
