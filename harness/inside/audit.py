@@ -21,6 +21,7 @@ from .layers import Layers
 from .observer import Observer
 from .uses import Uses
 from .values import weight_arrays
+from .warned import unheard
 
 COMPUTES = "computes"
 CRASHES = "crashes"
@@ -249,7 +250,8 @@ class Audit:
         observer = Observer(framework, 0)
         observer.private = not framework.is_layer(thing)
         layers = Layers(thing, observer)
-        holdings = Holdings(layers, self._variables(thing), observer)
+        with unheard():
+            holdings = Holdings(layers, self._variables(thing), observer)
         paths = [""]
         for place in layers.places:
             holder = thing if place.inside < 0 else layers.places[place.inside].layer

@@ -53,7 +53,9 @@ def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
     specs = []
     for end, array in zip(ends, map(np.asarray, arrays)):
         wanted = end["shape"]
-        if len(wanted) != array.ndim or any(size not in (None, have) for size, have in zip(wanted, array.shape)):
+        if wanted is not None and (  # None is any rank
+            len(wanted) != array.ndim or any(size not in (None, have) for size, have in zip(wanted, array.shape))
+        ):
             told = (end["name"], array.shape, tuple(wanted))
             raise ValueError("inputs: the array for %r has the shape %s, expected %s" % told)
         batch, shape = (array.shape[0], list(array.shape[1:])) if array.ndim else (1, [])

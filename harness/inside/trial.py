@@ -400,8 +400,9 @@ class _Trial:
         if what:
             if not keeps and not self._asked_for_another and not self._request.get("ran"):
                 self._observed.append((observation, description))
-            may_share = shares or (users is not None and not users.promises_check("own"))
-            self._kept_clones.append(KeptClone(observation, description, ours, may_share))
+            if self._fits or self._trains_both:
+                may_share = shares or (users is not None and not users.promises_check("own"))
+                self._kept_clones.append(KeptClone(observation, description, ours, may_share))
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation

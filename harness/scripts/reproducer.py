@@ -184,7 +184,7 @@ def _arguments(case: Case | None) -> str:
 def _names_anew(difference: Difference, dialect: str, lines: list[str]) -> list[str]:
     """A line that has layers numbered from the beginning, where names are compared, or layers found by them."""
     named = "name" in difference.aspect or difference.aspect == "weight scope"
-    named = named or any(".get_layer(" in line for line in lines)
+    named = named or any(".get_layer(" in line or "if each.name ==" in line for line in lines)
     return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
 
 

@@ -214,7 +214,7 @@ def _by_subject(totals: Totals) -> Iterator[str]:
             yield (f"  known issues that no longer break: {', '.join(gone)}")
         if each.drawn.losses:
             losses = (f"{some(count, 'time')} over {what}" for what, count in sorted(each.drawn.losses.items()))
-            again = "; such a trial is run again, each cloner alone" if TRIAL in each.drawn.losses else ""
+            again = "; such a trial is run once more" if TRIAL in each.drawn.losses else ""
             yield f"  its process was lost {', '.join(losses)}{again}"
         yield from (f"  {line}" for line in compared(each))
         for file in reach.get(name, ()):

@@ -59,7 +59,7 @@ def again(pair: Pair) -> list[Difference]:
             differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
         if seen is None:
             continue
-        other = Clone(observation=seen)
+        other = Clone(observation=seen, asked=clone.asked)
         found = [each for each in _all(Pair(original, other)) if _key(each) not in told]
         if path == "loaded" and original.loaded is not None:
             # What the original has itself, such as a name that its file does not tell, is lost by no cloner.

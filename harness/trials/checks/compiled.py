@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from clonediff.harness.trials.checks.check import Aspects, Comparison, trains
+from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, trains
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 
@@ -22,7 +22,7 @@ def _part(difference: Difference, dialect: str) -> Comparison:
     """A part of what a model was compiled with."""
     part = _PART.fullmatch(difference.path)
     if part is None:
-        return Comparison("{}.compiled", sure=difference.aspect == "compiled")
+        return Comparison("{}.compiled") if difference.aspect == "compiled" else NOT_COMPARED
     name, places, setting = part[1], part[2].replace("{", "{{").replace("}", "}}"), part[3]
     its = "{}.optimizer" if name == "optimizer" else f"{{}}._compile_config.config[{json.dumps(name)}]{places}"
     if setting:

@@ -158,7 +158,13 @@ ATTRIBUTES = Aspects(
         **_EARLY,
     ),
     loses(
-        *((f"attribute.{name}", _SENTENCE) for name in ("autocast", "_autocast", *_DTYPES)),
+        *((f"attribute.{name}", _SENTENCE) for name in ("autocast", "_autocast")),
+        changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
+        **_EARLY,
+    ),
+    loses(
+        *((f"attribute.{name}", _SENTENCE) for name in _DTYPES),
+        same_as={"": ("attribute.dtype_policy", "")},
         changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
         **_EARLY,
     ),
@@ -198,6 +204,8 @@ SHARING = Aspects(
 
 
 def _is_told_by_others(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    if effect.aspect == "attribute.supports_masking":
+        return False
     return cause.check == effect.check and (cause.severity is not Severity.NAME or effect.severity is Severity.NAME)
 
 

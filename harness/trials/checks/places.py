@@ -52,7 +52,7 @@ def named(difference: Difference, dialect: str) -> str:
     if "/" in first.name:  # an input has another name in the clone
         listed = "" if dialect == "keras2" or first.kind == "InputLayer" else "_flatten_layers()"
     else:  # `get_layer` finds no operation
-        listed = "operations" if dialect == "keras" and first.kind not in CATALOGUE else "layers"
-    if listed == "layers":
-        return f"{{}}.get_layer({name})"
+        if dialect != "keras" or first.kind in CATALOGUE:
+            return f"{{}}.get_layer({name})"
+        return f'next(each for each in getattr({{}}, "operations", {{}}.layers) if each.name == {name})'
     return listed and f"next(each for each in {{}}.{listed} if each.name == {name})"

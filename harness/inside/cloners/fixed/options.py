@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import threading
 import warnings
 from typing import Any
 
 REQUIRED = inspect.Parameter.empty
+_FILTERS = threading.RLock()
+"""Whoever has it may change Python's filters of warnings, which all threads share, and put them back."""
 
 
 def described(layer: Any) -> str:
@@ -20,7 +23,7 @@ def config_of(thing: Any) -> Any:
 
     Keras warns of a function that it describes badly: the clone gets the function itself.
     """
-    with warnings.catch_warnings():
+    with _FILTERS, warnings.catch_warnings():
         for message in ("The object being serialized includes a `lambda`", "The `keras.*serialize\\(\\)` API should"):
             warnings.filterwarnings("ignore", message=message)
         return thing.get_config()

@@ -29,11 +29,11 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
         ValueError: If `input_tensors` do not fit the model.
     """
     if RELEASE.is_sequential(model) and not RELEASE.is_graph(model):
-        with floats_as_in(model.layers):
+        with floats_as_in(_all_layers(model), input_tensors):
             return _clone_unbuilt(model, input_tensors)
     if not RELEASE.is_graph(model):
         return RELEASE.keras.models.clone_model(model, input_tensors)
-    with floats_as_in([model, *model.layers]):
+    with floats_as_in(_all_layers(model), input_tensors):
         cloning = Keras2Cloning([model])
         if input_tensors is not None:
             for layer, tensor in zip(model._input_layers, given_tensors(RELEASE, model, input_tensors)):
@@ -41,6 +41,14 @@ def clone_model(model: Any, input_tensors: Any = None) -> Any:
         cloning.run()
         cloning.restore()
         return cloning.clone_of(model)
+
+
+def _all_layers(model: Any) -> list[Any]:
+    """The layers of a model, and of the models in it."""
+    found: list[Any] = []
+    for layer in model.layers:
+        found.extend(_all_layers(layer) if RELEASE.is_model(layer) else [layer])
+    return found
 
 
 def _clone_unbuilt(model: Any, input_tensors: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from typing import Any
 
@@ -45,14 +46,21 @@ def build_uncalled(original: Any, clone: Any) -> None:
     """Build a layer that no call builds, as somebody built its original; refused where its shape is not known."""
     if not original.built or clone.built or not original.weights:
         return
-    shape = shape_taken(original)
-    if shape:
-        clone.build(shape)
-    if RELEASE.weight_shapes(clone) != RELEASE.weight_shapes(original):
+    shape, failure = shape_taken(original), None
+    backend = RELEASE.keras.backend
+    in_scope = original.weights[0].name.startswith(original.name + "/")
+    try:
+        if shape:
+            with backend.name_scope(original.name) if in_scope else contextlib.nullcontext():
+                clone.build(shape)
+    except Exception as error:
+        failure = error
+    if failure is not None or RELEASE.weight_shapes(clone) != RELEASE.weight_shapes(original):
         raise ValueError(
             "%s was built outside of the graph, and its `input_spec` does not tell for which shape. Clone the model"
             " before the layer is built, or call it in the graph." % described(original)
-        )
+        ) from failure
+    clone.built = original.built
 
 
 def restore_seeds(original: Any, clone: Any) -> None:

@@ -31,6 +31,7 @@ class Keras2Cloning(Cloning):
         super(Keras2Cloning, self).__init__()
         self._nodes: dict[int, Any] = {}
         self._given: set[int] = set()
+        self._held: list[Any] = []  # by models, beside their graphs
         self.masks: dict[int, tuple[Any, int]] = {}
         self.owners: dict[int, tuple[Any, int]] = {}
         self._make_from_configs(layers)
@@ -52,6 +53,10 @@ class Keras2Cloning(Cloning):
 
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
+        called = {id(node.outbound_layer) for node in self._calls}
+        for layer in self._held:
+            if id(layer) not in called:
+                carried_over.build_uncalled(layer, self.clone_of(layer))
         self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
@@ -90,7 +95,7 @@ class Keras2Cloning(Cloning):
     def part_of_clone(self, model: Any, part: Any) -> Any:
         if RELEASE.is_layer(part):
             clone = self.clone_of(part)
-            carried_over.build_uncalled(part, clone)
+            self._held.append(part)
             return clone
         if RELEASE.is_symbolic(part) and id(maker(part)) not in self._nodes:
             raise NotUnderstood(str(part))

@@ -7,20 +7,27 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from ....structure import leaves
 from .release import RELEASE
 
 _FLOATS = frozenset(("float16", "float32", "float64"))
 
 
 @contextlib.contextmanager
-def floats_as_in(layers: list[Any]) -> Iterator[None]:
-    """Floats are by default what they were where these layers were made; what tells two things tells nothing."""
+def floats_as_in(layers: list[Any], given: Any = None) -> Iterator[None]:
+    """Floats are by default what they were where these layers were made; what tells two things tells nothing.
+
+    Nor does it where the tensors that are `given` for the inputs are of other floats.
+    """
     backend = RELEASE.keras.backend
     now = backend.floatx()
-    found = {dtype for layer in layers for dtype in _of_the_session(layer)} & _FLOATS
-    if not found:  # no number tells: what all tensors are, is what the session was, or one that nothing has asked for
-        found = {dtype for layer in layers for dtype in _given(layer)} & _FLOATS
-    if len(found) != 1:
+    own = [layer for layer in layers if RELEASE.comes_with_keras(type(layer)) and not RELEASE.is_graph(layer)]
+    found = {dtype for layer in own for dtype in _of_the_session(layer)} & _FLOATS
+    if not found and len(own) == len(layers) and not any(isinstance(each, _LAMBDA) for each in own):
+        # No number tells. Layers of Keras alone were called on these floats, and add none of another session to them.
+        found = {dtype for layer in own for dtype in _called_on(layer)} & _FLOATS
+    others = {backend.dtype(each) for each in leaves(given) if RELEASE.is_tensor(each)} & _FLOATS
+    if len(found) != 1 or others - found:
         yield
         return
     backend.set_floatx(found.pop())
@@ -30,14 +37,17 @@ def floats_as_in(layers: list[Any]) -> Iterator[None]:
         backend.set_floatx(now)
 
 
+_LAMBDA = RELEASE.keras.layers.Lambda
+
+
 def _of_the_session(layer: Any) -> list[str]:
     """What the weights of a layer are, and the numbers that it has cast, as its threshold."""
     backend = RELEASE.keras.backend
-    numbers = [each for each in vars(layer).values() if isinstance(each, (np.ndarray, np.generic))]
+    numbers = [each for each in vars(layer).values() if isinstance(each, np.ndarray) and each.ndim == 0]
     return [backend.dtype(weight) for weight in layer.weights] + [str(each.dtype) for each in numbers]
 
 
-def _given(layer: Any) -> list[str]:
+def _called_on(layer: Any) -> list[str]:
     """What the tensors are that a layer was called on, and gave."""
     tensors = [each for node in layer._inbound_nodes for each in (*node.input_tensors, *node.output_tensors)]
     return [RELEASE.keras.backend.dtype(each) for each in tensors]

@@ -187,7 +187,9 @@ class Keras3Cloning(Cloning):
 
     def _of_its_class(self, model: Any, base: Any, parts: tuple[Any, ...], faithful: bool) -> Any:
         """A model of the class of another, made of parts of its own and holding what the other holds."""
-        clone = self.remember(model, put_together(model, base, *parts))
+        with scopes_of(model) if base is keras.Sequential else nullcontext():
+            made = put_together(model, base, *parts)
+        clone = self.remember(model, made)
         try:
             self.copy_all_attributes(model, clone)
         except Refused:
@@ -270,11 +272,12 @@ class Keras3Cloning(Cloning):
         clone = self.made_of_config(model) if own and faithful else None
         if clone is None:
             clones = self._layers_of(model, input_tensors)
-            with scopes_of(model):
-                if own:
-                    clone = self._of_its_class(model, keras.Sequential, (clones,), faithful)
-                else:
-                    clone = self._with_set_attributes(model, type(model)(clones, name=model.name))
+            if own:
+                clone = self._of_its_class(model, keras.Sequential, (clones,), faithful)
+            else:
+                with scopes_of(model):
+                    clone = type(model)(clones, name=model.name)
+                clone = self._with_set_attributes(model, clone)
         carried_over.take_over_flags(model, clone)
         carried_over.operations_alike(model._functional, clone._functional)
         return clone

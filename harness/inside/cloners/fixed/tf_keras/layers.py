@@ -112,7 +112,7 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[
         return kind(layer.cls_ref, layer.method_name, **keras.layers.Layer.get_config(layer))
     if not isinstance(layer, keras.layers.Lambda):
         clone = rebuild_from_config(TfKerasConfig, layer, clone_of, user_layers)
-        if hasattr(layer, "_recreate_layer_from_config"):
+        if RELEASE.comes_with_keras(kind) and hasattr(layer, "_recreate_layer_from_config"):
             # A Bidirectional calls layers that it has made of what it was given, which may have changed since.
             for name in ("forward_layer", "backward_layer"):
                 delattr(clone, name)  # so that both are tracked in this order
