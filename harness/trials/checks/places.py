@@ -54,5 +54,7 @@ def named(difference: Difference, dialect: str) -> str:
     else:  # `get_layer` finds no operation
         if dialect != "keras" or first.kind in CATALOGUE:
             return f"{{}}.get_layer({name})"
-        return f'next(each for each in getattr({{}}, "operations", {{}}.layers) if each.name == {name})'
+        # A Sequential lists no operations.
+        listed = '(lambda it: getattr(it, "operations", it.layers))({})'
+        return f"next(each for each in {listed} if each.name == {name})"
     return listed and f"next(each for each in {{}}.{listed} if each.name == {name})"
