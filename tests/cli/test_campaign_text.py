@@ -193,8 +193,7 @@ def test_the_summary_says_what_a_process_was_lost_over(totals: Totals, tmp_path:
     assert "its process was lost 1 time over a question to Keras\n" in summary(totals, run, "runs/x")
     totals.shard(shard(1, losses={"a trial": 2, "a question to Keras": 1}))
     assert (
-        "its process was lost 2 times over a question to Keras, 2 times over a trial; "
-        "such a trial is run once more\n"
+        "its process was lost 2 times over a question to Keras, 2 times over a trial; such a trial is run once more\n"
     ) in summary(totals, run, "runs/x")
 
 
