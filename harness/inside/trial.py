@@ -1,4 +1,5 @@
 """One trial: a model built from source, observed, cloned by each cloner, and each clone observed beside it.
+
 `run_trial` is the one way to run a trial: `serve` calls it in a subject's child process, and a downstream project
 calls it in its own.
 """
@@ -397,11 +398,10 @@ class _Trial:
         if copies:
             observation["brought"] = brought
         may_share = shares or (users is not None and not users.promises_check("own"))
-        if what:
-            if not keeps and not self._asked_for_another and not self._request.get("ran"):
-                self._observed.append((observation, description))
-            if self._fits or self._trains_both:
-                self._kept_clones.append(KeptClone(observation, description, ours, may_share))
+        if what and not keeps and not self._asked_for_another and not self._request.get("ran"):
+            self._observed.append((observation, description))
+        if what and (self._fits or self._trains_both):
+            self._kept_clones.append(KeptClone(observation, description, ours, may_share))
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation

@@ -222,3 +222,14 @@ def test_a_layer_that_has_no_config_has_none_in_the_clone() -> None:
         with pytest.raises(NotImplementedError, match="non-serializable argument"):
             each.get_config()
     assert float(clone.activity_regularizer.l2) == pytest.approx(0.1)
+
+
+def test_what_is_set_on_a_sequential_is_in_none_of_the_name_scopes_that_it_was_built_in() -> None:
+    keras = KERAS["keras"]
+    inner = keras.Sequential([keras.layers.Dense(2)], name="inner")
+    model = keras.Sequential([keras.layers.InputLayer((3,)), inner], name="model")
+    inner.extra = keras.Sequential([keras.layers.InputLayer((3,)), keras.layers.Dense(4)], name="extra")
+    again = {"clone_function": lambda layer: type(layer).from_config(layer.get_config()), "recursive": True}
+    clone = clone_model(model, **again).layers[0]
+    assert [weight.path for weight in clone.weights] == [weight.path for weight in inner.weights]
+    assert [weight.path for weight in clone.extra.weights] == [weight.path for weight in inner.extra.weights]

@@ -385,3 +385,19 @@ def a_constraint_of_one_direction_changed(x):
     y = layer(x)
     layer.forward_layer.cell.kernel_constraint.max_value = 0.1
     return y
+
+
+class Bothways(layers.Bidirectional):
+    """Refers to its directions by other names as well, and calls one of them by that."""
+
+    def __init__(self, layer, **kwargs):
+        super().__init__(layer, **kwargs)
+        self.past = self.forward_layer
+
+    def call(self, inputs, **kwargs):
+        return super().call(inputs, **kwargs) + keras.backend.sum(self.past(inputs))
+
+
+@model("tf_keras", shapes=[(4, 3)])
+def a_bidirectional_of_ones_own_that_refers_to_a_direction(x):
+    return Bothways(layers.SimpleRNN(2))(x)

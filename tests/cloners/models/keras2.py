@@ -111,13 +111,47 @@ def floats_of_another_session():
 
 @model()
 def floats_that_no_weight_tells():
-    """Its noise is in the floats of the session, which are added to those of the input."""
+    """Its noise, of no deviation, is in the floats of the session, and is added to those of the input."""
     K.set_floatx("float64")
     try:
         x = keras.Input((3,))
-        return keras.Model(x, layers.GaussianNoise(0.1)(x))
+        return keras.Model(x, layers.GaussianNoise(0.0)(x))
     finally:
         K.set_floatx("float32")
+
+
+class Table(layers.Layer):
+    """Holds numbers of other floats than the session's, and casts them to these."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.table = np.linspace(0.0, 1.0, 3)
+
+    def call(self, inputs):
+        return inputs + K.constant(self.table)
+
+
+@model(shapes=[(3,)])
+def numbers_of_other_floats(x):
+    return layers.GaussianNoise(np.float64(0.0))(Table()(x))
+
+
+@model()
+def floats_that_a_function_casts_to():
+    """All that the model gives is float64, and what it computes between is rounded to the floats of the session."""
+    x = keras.Input((3,), dtype="float64")
+    cast = layers.Lambda(lambda x: K.cast(K.cast(x, K.floatx()) * K.cast_to_floatx(1.1), "float64"))
+    return keras.Model(x, cast(x))
+
+
+@model()
+def a_layer_set_on_an_inner_model_and_called_around_it():
+    later = Scale()
+    x = keras.Input((3,))
+    inner = keras.Model(x, layers.Dense(3)(x))
+    inner.extra = later
+    y = keras.Input((3,))
+    return keras.Model(y, later(inner(y)))
 
 
 @model()

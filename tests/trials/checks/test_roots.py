@@ -156,3 +156,11 @@ def test_the_config_of_what_holds_a_layer_has_what_that_of_the_layer_has(inside:
     lost = Difference("structure", "p", "config.bias_regularizer", "own", "'own'", Severity.TRAINS, dense)
     held = Difference("structure", "q", "config.layer", "a", "b", Severity.PROPERTY, mirror)
     assert len(roots(observed(layers, outputs=[2]), [held, lost])) == causes
+
+
+@pytest.mark.parametrize("other", ["attribute.compute_dtype", "attribute.autocast"])
+def test_that_a_layer_takes_no_masks_any_more_follows_from_nothing_else_that_it_holds(other: str) -> None:
+    place = Place("dense_1", "Dense", 1)
+    lost = Difference("structure", "p", other, "one", "another", Severity.PROPERTY, place)
+    masks = Difference("structure", "q", "attribute.supports_masking", "True", "False", Severity.PROPERTY, place)
+    assert len(roots(chain("Dense"), [lost, masks])) == 2

@@ -53,10 +53,8 @@ class Keras2Cloning(Cloning):
 
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
-        called = {id(node.outbound_layer) for node in self._calls}
-        for layer in self._held:
-            if id(layer) not in called:
-                carried_over.build_uncalled(layer, self.clone_of(layer))
+        for layer in self._held:  # now that all calls are made: some may have built what a model holds
+            carried_over.build_uncalled(layer, self.clone_of(layer))
         self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
