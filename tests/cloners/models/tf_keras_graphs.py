@@ -43,7 +43,7 @@ def tied_weights():
     return keras.Model(x, tf.matmul(y, embedding.embeddings, transpose_b=True))
 
 
-@model()
+@model(differs=["own"])  # its value is copied, as the cloner says
 def a_variable_of_nobody():
     return around(lambda x: x * tf.Variable(3.0))
 
