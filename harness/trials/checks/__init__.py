@@ -30,7 +30,8 @@ from clonediff.harness.trials.checks import (
     warned,
     weights,
 )
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
+from clonediff.harness.trials.checks.aspects import Aspect, Aspects
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.reports.records import Difference, Severity
 

@@ -16,7 +16,9 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
-from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, crashes, trains
+from clonediff.harness.trials.checks.aspects import Aspects, crashes, trains
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.raised import raises

@@ -7,19 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from clonediff.harness.subjects.observation import CallSeen
-from clonediff.harness.trials.checks.check import (
-    Aspect,
-    Aspects,
-    Comparison,
-    Link,
-    Spread,
-    Thing,
-    Turn,
-    computes,
-    loses,
-    nested,
-)
+from clonediff.harness.trials.checks.aspects import Aspect, Aspects, Comparison, computes, loses, nested
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.links import Link, Spread, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair, map_tensors
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG

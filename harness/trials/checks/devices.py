@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
-from clonediff.harness.trials.checks.check import Aspects, computes, crashes, nested
+from clonediff.harness.trials.checks.aspects import Aspects, computes, crashes, nested
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.runs import leaves

@@ -6,17 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clonediff.harness.subjects.observation import End
-from clonediff.harness.trials.checks.check import (
-    Aspect,
-    Aspects,
-    Comparison,
-    Thing,
-    Turn,
-    computes,
-    loses,
-    nested,
-    renames,
-)
+from clonediff.harness.trials.checks.aspects import Aspect, Aspects, Comparison, computes, loses, nested, renames
+from clonediff.harness.trials.checks.links import Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import named, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG

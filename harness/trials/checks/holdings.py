@@ -11,19 +11,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from clonediff.harness.subjects.observation import Shape
-from clonediff.harness.trials.checks.check import (
-    NOT_COMPARED,
-    Aspects,
-    Comparison,
-    Link,
-    Spread,
-    Stage,
-    Thing,
-    Turn,
-    loses,
-    renames,
-)
+from clonediff.harness.trials.checks.aspects import NOT_COMPARED, Aspects, Comparison, loses, renames
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING

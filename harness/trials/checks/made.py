@@ -10,7 +10,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
-from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, Stage, crashes, loses
+from clonediff.harness.trials.checks.aspects import Aspects, Comparison, crashes, loses
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clonediff.harness.subjects.observation import ModelRun
-from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspects, Check, Stage, Thing, computes
+from clonediff.harness.trials.checks.aspects import RUN, RUN_ON_NUMBERS, Aspects, computes
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Stage, Thing
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.runs import leaves

@@ -11,20 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.check import (
-    NOT_COMPARED,
-    Aspects,
-    Check,
-    Comparison,
-    Link,
-    Reach,
-    Spread,
-    Stage,
-    Thing,
-    Turn,
-    computes,
-    trains,
-)
+from clonediff.harness.trials.checks.aspects import NOT_COMPARED, Aspects, Comparison, computes, trains
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import numbered, place
 from clonediff.reports.records import Difference, Place

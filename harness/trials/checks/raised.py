@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Failure, Frame, Shape
-from clonediff.harness.trials.checks.check import Aspects
+from clonediff.harness.trials.checks.aspects import Aspects
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.reports.records import Difference, Place, Raised
 

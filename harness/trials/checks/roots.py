@@ -15,8 +15,8 @@ from fnmatch import fnmatchcase
 
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks import CHECKS, aspect_of
-from clonediff.harness.trials.checks.check import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.reports.records import Difference, Place, Severity
 
 _AT_REST = (Stage.OWN, Stage.SHARING, Stage.STRUCTURE, Stage.WEIGHTS)

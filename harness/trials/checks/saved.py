@@ -9,7 +9,9 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import ModelRun, Saved
 from clonediff.harness.trials.checks import masks, outputs
-from clonediff.harness.trials.checks.check import Aspects, Check, Stage, crashes, loses
+from clonediff.harness.trials.checks.aspects import Aspects, crashes, loses
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
 from clonediff.harness.trials.checks.raised import raises

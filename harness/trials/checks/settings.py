@@ -9,17 +9,9 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.check import (
-    Aspects,
-    Comparison,
-    Link,
-    Spread,
-    Thing,
-    Turn,
-    loses,
-    trains,
-)
+from clonediff.harness.trials.checks.aspects import Aspects, Comparison, loses, trains
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.links import Link, Spread, Thing, Turn
 from clonediff.harness.trials.checks.places import named
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place

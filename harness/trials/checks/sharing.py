@@ -10,7 +10,9 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen, Variable
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.check import Aspects, Check, Reach, Stage, Thing, Turn, trains
+from clonediff.harness.trials.checks.aspects import Aspects, trains
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Reach, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import numbered
 from clonediff.reports.records import Difference

@@ -13,20 +13,10 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
 from clonediff.harness.trials.checks.argument_givers import givers
-from clonediff.harness.trials.checks.check import (
-    Aspects,
-    Check,
-    Comparison,
-    Link,
-    Spread,
-    Stage,
-    Thing,
-    Turn,
-    loses,
-    renames,
-    trains,
-)
+from clonediff.harness.trials.checks.aspects import Aspects, Comparison, loses, renames, trains
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG

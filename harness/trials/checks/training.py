@@ -12,7 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Fitted, Leaf, ModelRun, Trained
-from clonediff.harness.trials.checks.check import Aspects, Check, Link, Reach, Spread, Stage, crashes, loses, trains
+from clonediff.harness.trials.checks.aspects import Aspects, crashes, loses, trains
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures

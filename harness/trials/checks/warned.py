@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, Link, Spread, Stage, loses
+from clonediff.harness.trials.checks.aspects import Aspects, Comparison, loses
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.links import Link, Spread, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Difference, Severity

@@ -12,23 +12,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clonediff.harness.subjects.observation import Variable
-from clonediff.harness.trials.checks.check import (
+from clonediff.harness.trials.checks.aspects import (
     NOT_COMPARED,
     Aspect,
     Aspects,
-    Check,
     Comparison,
-    Link,
     Shown,
-    Spread,
-    Stage,
-    Thing,
-    Turn,
     computes,
     crashes,
     renames,
     trains,
 )
+from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import numbered, place, short
 from clonediff.harness.trials.checks.raised import raises

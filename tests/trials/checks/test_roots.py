@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.check import Stage
+from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.roots import roots, stage
 from clonediff.reports.records import Difference, Place, Raised, Severity
 
