@@ -13,9 +13,11 @@ import pytest
 import tensorflow as tf
 import tf_keras
 from keras import layers
+from keras.src.utils import python_utils
 from keras.src.saving import serialization_lib
 
 from clonediff import clone_model
+from clonediff.harness.inside.cloners.fixed.keras3.adapter import ADAPTER
 from tests.cloners.generations import KERAS, each_generation
 from tests.cloners.loading import load
 from tests.cloners.oracle import unlike_calls, unlike_clone
@@ -498,3 +500,17 @@ def saved_and_loaded(model, path):
         return tf_keras.models.load_model(path, compile=False)
     except Exception as error:
         return type(error)
+
+
+def test_a_lambda_from_a_file_stays_the_same_function():
+    function = python_utils.func_load(python_utils.func_dump(lambda x: x / 2.0))
+    assert not ADAPTER.is_found_by_name(function)  # though it says that it is of a module of Keras
+    model = around(layers.Dense(2, kernel_constraint=function))
+    assert clone_model(model).layers[1].kernel_constraint is function
+
+
+def test_the_outputs_of_a_renamed_layer_keep_their_name():
+    dense = layers.Dense(2, name="first")
+    model = around(dense)
+    dense.name = "second"
+    assert clone_model(model).output_names == model.output_names == ["first"]

@@ -64,8 +64,10 @@ def again(pair: Pair) -> list[Difference]:
         other = Clone(observation=seen, asked=clone.asked)
         found = [each for each in _all(Pair(original, other)) if _key(each) not in told]
         if path == "loaded" and original.loaded is not None:
-            # What the original has itself, such as a name that its file does not tell, is lost by no cloner.
-            lost = set(map(_key, _all(Pair(original.loaded, other))))
+            # What the original has itself, such as a name that its file does not tell, is lost by no cloner. The two were
+            # made by other calls, so no number in such a name counts.
+            itself = replace(original.loaded, cloned=original.loaded.shape)
+            lost = set(map(_key, _all(Pair(itself, other))))
             found = [each for each in found if _key(each) in lost]
         differences += (replace(each, check="again", path=f"{path}.{each.path}") for each in found)
         differences += _in_common(pair, seen.shape, path)

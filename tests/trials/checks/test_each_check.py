@@ -443,6 +443,14 @@ def test_what_a_file_does_not_tell_a_clone_may_have_as_the_original_had_it(units
     assert (found.path, found.found) == ("loaded.layers['lambda_2'].config.units", "5")
 
 
+def test_a_number_that_keras_counts_for_a_weight_without_a_name_is_no_loss_of_a_file() -> None:
+    numbered = "loaded.shape.weights.1.name"
+    original = altered(ORIGINAL, (numbered, "lstm/variable_6"))
+    assert compare(original, altered(CLONE, (numbered, "lstm/variable_8")), ["again"]) == []
+    (found,) = compare(original, altered(CLONE, (numbered, "lstm/kernel")), ["again"])
+    assert (found.aspect, found.found) == ("weight name", "lstm/kernel")
+
+
 ELSEWHERE = [("observation.together.other.weights.0.digest", "x"), ("observation.trained.weights.0.digest", "x")]
 
 

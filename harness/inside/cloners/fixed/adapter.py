@@ -47,8 +47,8 @@ class Adapter:
         return callable(thing) and not isinstance(thing, type) and not hasattr(thing, "get_config")
 
     def is_found_by_name(self, function: Any) -> bool:
-        """Whether Keras finds a function by its name alone."""
-        return self.comes_with_keras(function)
+        """Whether Keras finds a function by its name alone: what a function has made, or a file, has none."""
+        return self.comes_with_keras(function) and "<" not in getattr(function, "__qualname__", "<")
 
     def drawing_anew(self, value: Any) -> Any:
         """For an initializer of Keras without a seed another: it may have drawn one, and give the same each time."""

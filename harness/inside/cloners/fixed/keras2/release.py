@@ -35,10 +35,6 @@ class Keras2Release(Release):
     def is_state(self, value: Any) -> bool:
         return is_tensor(value) or super(Keras2Release, self).is_state(value)
 
-    def is_found_by_name(self, function: Any) -> bool:
-        """One that Keras finds is not made inside another function."""
-        return self.comes_with_keras(function) and "<" not in getattr(function, "__qualname__", "<")
-
     def takes(self, function: Any, argument: str) -> bool:
         return bool(self.keras.utils.generic_utils.has_arg(function, argument))
 

@@ -41,7 +41,7 @@ class Keras3Adapter(Adapter):
     def is_found_by_name(self, function: Any) -> bool:
         # An activation goes by its name, and some of the operations have the name of one, but other defaults.
         of_operations = str(getattr(function, "__module__", "")).startswith(("keras.src.ops.", "keras.src.random."))
-        return self.comes_with_keras(function) and not of_operations
+        return super().is_found_by_name(function) and not of_operations
 
     def is_part(self, value: Any) -> bool:
         parts = (keras.Layer, keras.KerasTensor, keras.Variable, keras.random.SeedGenerator, keras.metrics.Metric)

@@ -163,12 +163,17 @@ class Keras3Cloning(Cloning):
                 clone = self._sequential(model, input_tensors)
         else:
             clone = self._functional(model, input_tensors, call)
+            if self._is_plain(call, input_tensors):  # they go by the names that layers had when the model was made
+                clone.output_names = list(model.output_names)
         set_policy(clone, self._policy(policy_of(model)))
         self._models.append((model, clone))
         return clone
 
+    def _is_plain(self, call: Any, input_tensors: Any) -> bool:
+        return self._clone_function is None and call is None and input_tensors is None
+
     def _functional(self, model: Any, input_tensors: Any, call: Callable[..., Any] | None) -> Any:
-        faithful = self._clone_function is None and call is None and input_tensors is None
+        faithful = self._is_plain(call, input_tensors)
         if has_custom_constructor(model) and faithful:
             made = self.made_of_config(model)
             if made is not None:
