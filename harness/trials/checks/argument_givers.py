@@ -30,10 +30,7 @@ def givers(
         for use, other in pair.calls[index].pairs:
             differing = list(unlike(original.layers[index].calls[use], clone.layers[found].calls[other]))
             mine[index, use] = theirs[found, other] = differing
-    return (
-        _givers(original, pair.layers.missing, mine, "missing"),
-        _givers(clone, pair.layers.extra, theirs, "extra"),
-    )
+    return (_givers(original, pair.layers.missing, mine, "missing"), _givers(clone, pair.layers.extra, theirs, "extra"))
 
 
 def _givers(

@@ -11,7 +11,7 @@ from clonediff.harness.trials.checks.aspects import Aspect, Aspects, Comparison,
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair, map_tensors
-from clonediff.harness.trials.checks.places import at, place, short
+from clonediff.harness.trials.checks.places import at, kind_of, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import Unlike, unlike
 from clonediff.reports.records import Difference, Place
@@ -108,18 +108,13 @@ _BUILT_FOR_ONE_RANK = ("Normalization", "Add", "Subtract", "Multiply", "Average"
 """What knows from its first call on how many dimensions it is called (normalization.py:189, base_merge.py:139)."""
 
 
-def _built_for_one_rank(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    return effect.first is not None and effect.first.kind in _BUILT_FOR_ONE_RANK
-
-
 def _of_one_call(cause: Difference, effect: Difference, flow: Flow) -> bool:
     one, other = cause.first, effect.first
     return one is not None and other is not None and (one.layer, one.use) == (other.layer, other.use)
 
 
 LINKS = (
-    Link("call order", "shape", Spread.AROUND, _built_for_one_rank),
-    Link("call order", "raises", Spread.AROUND, _built_for_one_rank),
+    Link("call order", "shape|raises", Spread.AROUND, lambda _, effect, flow: kind_of(effect) in _BUILT_FOR_ONE_RANK),
     # What each call adds to a gradient is added in another order.
     Link("call order", "*value", Spread.AROUND, lambda cause, effect, flow: effect.check == "training"),
     # An attention makes the layers in it for the rank of what it is called on.
@@ -130,12 +125,7 @@ LINKS = (
         lambda cause, effect, flow: effect.first is not None and effect.first.inside in _MAKE_WHEN_BUILT,
     ),
     # A Sequential makes an input of its own for a tensor that it is called on, and for a list none.
-    Link(
-        "call.args type",
-        "layer *",
-        Spread.AROUND,
-        lambda cause, effect, flow: effect.first is not None and effect.first.kind == "InputLayer",
-    ),
+    Link("call.args type", "layer *", Spread.AROUND, lambda _, effect, flow: kind_of(effect) == "InputLayer"),
     # A call with less in it gets its mask from Keras.
     Link("call.* missing", "call.kwargs extra", Spread.HERE, _of_one_call),
     # In graph mode, what computes from a tensor of the original asks for the original's inputs.

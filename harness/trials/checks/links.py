@@ -72,7 +72,7 @@ class Thing(enum.Enum):
 
 
 class Link(NamedTuple):
-    """What no rule says: differences in the one aspect lead to some in the other."""
+    """What no rule says: differences in the one aspect lead to some in the other; "|" stands between several."""
 
     cause: str
     effect: str

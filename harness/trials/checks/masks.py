@@ -29,10 +29,7 @@ ASPECTS = Aspects(
 
 def masks(pair: Pair) -> list[Difference]:
     """The masks that symbolic tensors carry, then those of each step and output of the runs."""
-    return [
-        *_symbolic(pair),
-        *(one for each in pair.runs for one in mask_differences(pair, *each)),
-    ]
+    return [*_symbolic(pair), *(one for each in pair.runs for one in mask_differences(pair, *each))]
 
 
 def _symbolic(pair: Pair) -> Iterator[Difference]:

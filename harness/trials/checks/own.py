@@ -13,9 +13,10 @@ from typing import Any
 from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.aspects import NOT_COMPARED, Aspects, Comparison, computes, trains
 from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import numbered, place
+from clonediff.harness.trials.checks.places import kind_of, numbered, place
 from clonediff.reports.records import Difference, Place
 
 
@@ -34,29 +35,24 @@ def _optimizer(difference: Difference, dialect: str) -> Comparison:
     )
 
 
-# Whatever is done to what is the original's own is done to the original.
-_OF_THE_ORIGINAL: dict[str, Any] = {
+OBJECTS: dict[str, Any] = {
     "reach": Reach.BEHAVIOUR,
     "changes": (Thing.OBJECTS, Thing.BUILD, Thing.COPYING),
     "any_layer": True,
 }
+"""Of layers and variables that are one object: whatever is done to the one is done to the other."""
 # Nothing follows from what a weight begins with: before anything runs, it gets the original's value.
 _OF_INITIAL_VALUES: dict[str, Any] = {"quiet": True, "shows": (Thing.BUILD,), "stage": Stage.WEIGHTS}
 
 ASPECTS = Aspects(
     "own",
-    trains(
-        ("layer shared", "{clone} holds {a} of the original itself"),
-        turn=Turn.FIRST,
-        shown=_layers,
-        **_OF_THE_ORIGINAL,
-    ),
+    trains(("layer shared", "{clone} holds {a} of the original itself"), turn=Turn.FIRST, shown=_layers, **OBJECTS),
     trains(
         ("weight shared", "{clone} shares a weight of {a} with the original"),
         shown=Comparison("{}.weights", how="shared"),
-        **_OF_THE_ORIGINAL,
+        **OBJECTS,
     ),
-    trains(("state shared", "{clone} shares a state of {a} with the original"), **_OF_THE_ORIGINAL),
+    trains(("state shared", "{clone} shares a state of {a} with the original"), **OBJECTS),
     trains(
         ("compiled_with shared", "{clone} is compiled with an optimizer, or a metric, of the original itself"),
         shown=_optimizer,
@@ -74,22 +70,13 @@ ASPECTS = Aspects(
 )
 
 
-def _is_of_an_input(difference: Difference) -> bool:
-    return difference.first is not None and difference.first.kind == "InputLayer"
+def _is_of_inputs(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    of_an_input = kind_of(effect) == "InputLayer" or effect.aspect.startswith(("input ", "outbound nodes"))
+    return kind_of(cause) == "InputLayer" and of_an_input
 
 
-_LINKS = (
-    # A clone on the model's own inputs is on other inputs than it was given.
-    Link(
-        "layer shared",
-        "*",
-        Spread.ANYWHERE,
-        lambda cause, effect, flow: (
-            _is_of_an_input(cause)
-            and (_is_of_an_input(effect) or effect.aspect.startswith(("input ", "outbound nodes")))
-        ),
-    ),
-)
+# A clone on the model's own inputs is on other inputs than it was given.
+_LINKS = (Link("layer shared", "*", Spread.ANYWHERE, _is_of_inputs),)
 
 
 def own(pair: Pair) -> list[Difference]:
@@ -117,9 +104,9 @@ def _left_over(pair: Pair) -> Iterator[Difference]:
     original = pair.shapes[0]
     for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
         if not fresh:
-            path, first = f"states[{index}].value", place(original, original.states[index].owner)
+            path, first = numbered(original, "state", index)
             expected, found = "as before the first batch", "as the original's run has left it"
-            yield ASPECTS.differs("state not fresh", path, expected, found, first)
+            yield ASPECTS.differs("state not fresh", f"{path}.value", expected, found, first)
 
 
 def _all_shared(pair: Pair) -> Iterator[Difference]:

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from clonediff.harness.subjects.observation import (
-    CallSeen,
-    Clone,
-    LayerSeen,
-    ModelRun,
-    Observation,
-    Shape,
-    StepSeen,
-    Variable,
-)
+from clonediff.harness.subjects.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
 from clonediff.harness.trials.checks.names import is_operation, uncounted, uncounted_path
 from clonediff.harness.trials.checks.uses import Tensor, origins, tensors, users
 
 Keys = tuple[Hashable, ...]
+Objects = Sequence[LayerSeen] | Sequence[Variable]
 TensorName = Callable[[Tensor], str]
 
 
@@ -86,10 +79,7 @@ def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing
     Where the original was made `by_hand`, operations and inputs have other numbers: they are paired by what they are
     called on, and in their order.
     """
-    keys, its_keys = (
-        (_uncounted_keys(shape) if by_hand else [_layer_keys(layer) for layer in shape.layers])
-        for shape in (original, clone)
-    )
+    keys, its_keys = map(_uncounted_keys if by_hand else _named_keys, (original, clone))
     pairs: list[tuple[int, int]] = []
     open_containers = [(-1, -1)]
     while open_containers:
@@ -165,10 +155,8 @@ class Pair:
         """
         calls: dict[int, Pairing] = {}
         for _ in range(4):
-            before, calls = (
-                calls,
-                {expected: self._pair_calls(expected, found, calls) for expected, found in self.layers.pairs},
-            )
+            before = calls
+            calls = {expected: self._pair_calls(expected, found, before) for expected, found in self.layers.pairs}
             if before == calls:
                 break
         return calls
@@ -178,6 +166,7 @@ class Pair:
         if len(original.calls) == len(clone.calls) == 1:
             return Pairing(((0, 0),), (), ())
         mine, theirs = self._users
+        its = functools.partial(self._counterpart, calls=calls)
 
         def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
@@ -186,9 +175,6 @@ class Pair:
             texts = (repr((args, kwargs)), repr(given), repr(args))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
-        def its(tensor: Tensor) -> str:
-            return self._counterpart(tensor, calls)
-
         return pair(
             [keys(call, self.tensor, use, mine[expected, use]) for use, call in enumerate(original.calls)],
             [keys(call, its, use, theirs[found, use]) for use, call in enumerate(clone.calls)],
@@ -196,12 +182,8 @@ class Pair:
 
     @cached_property
     def _users(self) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-        original, clone = self.shapes
-        expected = self.layers.expected
-        return (
-            users(original, self.name),
-            users(clone, lambda layer: self.name(expected[layer]) if layer in expected else "new"),
-        )
+        names = {found: self.name(expected) for expected, found in self.layers.pairs}
+        return users(self.shapes[0], self.name), users(self.shapes[1], lambda layer: names.get(layer, "new"))
 
     def tensor(self, tensor: Tensor) -> str:
         """The name of a tensor of the original."""
@@ -234,10 +216,13 @@ class Pair:
 
     def steps(self, expected: ModelRun, found: ModelRun) -> Pairing:
         """The steps of two runs, paired. A step keeps to its use, unless another use of its layer gave its values."""
-        return pair(
-            [_step_keys(step, step.layer) for step in expected.steps],
-            [_step_keys(step, self.layers.expected.get(step.layer, -2 - step.layer)) for step in found.steps],
-        )
+
+        def keys(run: ModelRun, layer: Callable[[int], int]) -> list[Keys]:
+            told = ((layer(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
+            return [((its, use, values), (its, values), (its, use), its) for its, use, values in told]
+
+        its = self.layers.expected
+        return pair(keys(expected, lambda layer: layer), keys(found, lambda layer: its.get(layer, -2 - layer)))
 
     @cached_property
     def weights(self) -> Pairing:
@@ -261,15 +246,22 @@ class Pair:
         yield "weight", original.weights, clone.weights, self.weights
         yield "state", original.states, clone.states, self.states
 
-    def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
-        return pair(
-            [_variable_keys(each, each.owner, self.paths(each.name, "")[0]) for each in expected],
-            [_variable_keys(each, self._owner(each.owner), self.paths("", each.name)[1]) for each in found],
-        )
+    @property
+    def objects(self) -> Iterator[tuple[str, Objects, Objects, Pairing]]:
+        """Each "layer", "weight" and "state" of both models, paired."""
+        yield "layer", self.shapes[0].layers, self.shapes[1].layers, self.layers
+        yield from self.variables
 
-    def _owner(self, found: int) -> int:
-        """The layer of the original that answers to the owner of a clone's variable; -1 is none, such as a metric."""
-        return found if found < 0 else self.layers.expected.get(found, -2)
+    def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
+        def keys(each: Variable, owner: int, path: str) -> Keys:
+            return (owner, path, each.shape), (owner, path), (owner, each.shape, each.dtype), (owner, each.shape), owner
+
+        # A variable of no layer, such as a metric's, has -1 on both sides; that of a layer that only the clone has, -2.
+        owners = {-1: -1, **self.layers.expected}
+        return pair(
+            [keys(each, each.owner, self.paths(each.name, "")[0]) for each in expected],
+            [keys(each, owners.get(each.owner, -2), self.paths("", each.name)[1]) for each in found],
+        )
 
 
 def full_name(shape: Shape, layer: int) -> str:
@@ -284,14 +276,9 @@ def full_name(shape: Shape, layer: int) -> str:
     return "/".join(reversed(names))
 
 
-def _layer_keys(layer: LayerSeen) -> Keys:
-    return (
-        (layer.role, layer.name, layer.kind),
-        (layer.name, layer.kind),
-        (layer.role, layer.kind),
-        layer.name,
-        layer.kind,
-    )
+def _named_keys(shape: Shape) -> list[Keys]:
+    told = ((layer.role, layer.name, layer.kind) for layer in shape.layers)
+    return [((role, name, kind), (name, kind), (role, kind), name, kind) for role, name, kind in told]
 
 
 def _uncounted_keys(shape: Shape) -> list[Keys]:
@@ -307,18 +294,3 @@ def _uncounted_keys(shape: Shape) -> list[Keys]:
         alike = (layer.role, name, kind, made[index] if numbered[index] else 0)
         keys.append((alike, (layer.role, stem, kind), (name, kind), (stem, kind), (layer.role, kind), stem, kind))
     return keys
-
-
-def _step_keys(step: StepSeen, layer: int) -> Keys:
-    values = tuple(leaf.digest for leaf in step.outputs)
-    return ((layer, step.use, values), (layer, values), (layer, step.use), layer)
-
-
-def _variable_keys(variable: Variable, owner: int, path: str) -> Keys:
-    return (
-        (owner, path, variable.shape),
-        (owner, path),
-        (owner, variable.shape, variable.dtype),
-        (owner, variable.shape),
-        owner,
-    )

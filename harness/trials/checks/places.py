@@ -41,6 +41,11 @@ def short(value: Any, limit: int = 160) -> str:
     return f"{text[:half]} ... {text[-half:]}"
 
 
+def kind_of(difference: Difference) -> str:
+    """The kind of the layer that a difference is at; "" where no place is known."""
+    return difference.first.kind if difference.first is not None else ""
+
+
 def named(difference: Difference, dialect: str) -> str:
     """The expression for the place of a difference, where "{}" stands for the model; "" where its name tells none."""
     first = difference.first

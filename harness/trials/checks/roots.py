@@ -130,7 +130,11 @@ def _is_computed_from(later: Difference, earlier: Difference, now: Stage) -> boo
 def _links(cause: str, effect: str) -> tuple[Link, ...]:
     """The links from an aspect to another."""
     links = (link for check in CHECKS.values() for link in check.links)
-    return tuple(link for link in links if fnmatchcase(cause, link.cause) and fnmatchcase(effect, link.effect))
+    return tuple(link for link in links if _is_among(cause, link.cause) and _is_among(effect, link.effect))
+
+
+def _is_among(aspect: str, patterns: str) -> bool:
+    return any(fnmatchcase(aspect, each) for each in patterns.split("|"))
 
 
 def _shows_at(spread: Spread, one: Place | None, other: Place | None, flow: Flow) -> bool:

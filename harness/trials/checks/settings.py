@@ -51,7 +51,6 @@ _SETTING = "the setting {name} of {a} is {change}{inside}"
 _OF_ALL_INPUTS = {"InputLayer": ("config.sparse", "InputLayer")}
 """The options of an input are lost together, where a clone gets inputs of its own."""
 
-
 _CHANGES_RESULTS: dict[str, Any] = {
     "changes": (Thing.SETTINGS, Thing.CONTENT, Thing.RESULTS, Thing.BUILD),
     "shows": (Thing.CONTENT,),
@@ -85,10 +84,6 @@ ASPECTS = Aspects(
 )
 
 
-def _of_a_mask(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    return effect.path.endswith("['mask']")
-
-
 def _is_written_uncast(cause: Difference, effect: Difference, flow: Flow) -> bool:
     no_mask = effect.path.endswith("['mask']") and {effect.expected, effect.found} == {"nothing", "null"}
     return no_mask or effect.path.endswith("['training']")
@@ -97,26 +92,19 @@ def _is_written_uncast(cause: Difference, effect: Difference, flow: Flow) -> boo
 LINKS = (
     # `tf_keras` writes what a mask is into several settings.
     Link("config.mask", "config.mask_*", Spread.HERE),
-    *(
-        # Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them.
-        Link(setting, "call.kwargs*", Spread.DOWNSTREAM, _of_a_mask)
-        for setting in ("config.mask", "attribute.supports_masking")
+    # Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them.
+    Link(
+        "config.mask|attribute.supports_masking",
+        "call.kwargs*",
+        Spread.DOWNSTREAM,
+        lambda _, effect, flow: effect.path.endswith("['mask']"),
     ),
-    *(
-        # Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor.
-        Link(setting, "call.kwargs*", Spread.DOWNSTREAM, _is_written_uncast)
-        for setting in ("config.dtype", "attribute.autocast", "attribute.*dtype*")
-    ),
-    *(
-        # Operations give what they are called on.
-        Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM)
-        for option in holdings.OPTIONS
-    ),
-    *(
-        # What can be left out in the original cannot in the clone.
-        Link(aspect, "*raises", Spread.ANYWHERE, lambda cause, effect, flow: "None" in effect.found)
-        for aspect in ("config.optional", "input optional")
-    ),
+    # Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor.
+    Link("config.dtype|attribute.autocast|attribute.*dtype*", "call.kwargs*", Spread.DOWNSTREAM, _is_written_uncast),
+    # Operations give what they are called on.
+    *(Link(f"config.{option}", f"output {option}", Spread.DOWNSTREAM) for option in holdings.OPTIONS),
+    # What can be left out in the original cannot in the clone.
+    Link("config.optional|input optional", "*raises", Spread.ANYWHERE, lambda _, effect, flow: "None" in effect.found),
     # A layer without a seed takes one from the framework, and the next layer gets another.
     Link(
         "*.seed",
@@ -124,11 +112,8 @@ LINKS = (
         Spread.ANYWHERE,
         lambda cause, effect, flow: effect.check in ("outputs", "masks") and effect.path.startswith("training"),
     ),
-    *(
-        # The config of what holds a layer has the config of that layer.
-        Link(name, "config.*", Spread.OUTWARDS)
-        for name in ("config.*_regularizer", "config.*_constraint")
-    ),
+    # The config of what holds a layer has the config of that layer.
+    Link("config.*_regularizer|config.*_constraint", "config.*", Spread.OUTWARDS),
     # What cannot be called as a regularizer fails where losses of weights are added.
     Link(
         "config.*_regularizer",

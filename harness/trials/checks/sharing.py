@@ -5,37 +5,30 @@ Objects are numbered by where they are first met, in the original's order: shari
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
-from clonediff.harness.subjects.observation import LayerSeen, Variable
 from clonediff.harness.trials.checks import holdings
 from clonediff.harness.trials.checks.aspects import Aspects, trains
 from clonediff.harness.trials.checks.check import Check
-from clonediff.harness.trials.checks.links import Reach, Stage, Thing, Turn
-from clonediff.harness.trials.checks.pairing import Pair, Pairing
+from clonediff.harness.trials.checks.links import Stage, Turn
+from clonediff.harness.trials.checks.own import OBJECTS
+from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing
 from clonediff.harness.trials.checks.places import numbered
 from clonediff.reports.records import Difference
 
-_PARTED: dict[str, Any] = {
-    "reach": Reach.BEHAVIOUR,
-    "changes": (Thing.OBJECTS, Thing.BUILD, Thing.COPYING),
-    "any_layer": True,
-}
 ASPECTS = Aspects(
     "sharing",
     trains(
         ("layer unshared", "a shared {kind} is two{inside}"),
         ("layer merged", "two layers are one{inside}"),
-        turn=Turn.FIRST,
-        **_PARTED,
+        **{**OBJECTS, "turn": Turn.FIRST},
     ),
     trains(
         ("weight unshared", "a shared weight of {a} is two{inside}"),
         ("weight merged", "two weights are one{inside}"),
         ("state unshared", "a shared state of {a} is two{inside}"),
         ("state merged", "two states are one{inside}"),
-        **_PARTED,
+        **OBJECTS,
     ),
     holdings.SHARING,
 )
@@ -43,20 +36,10 @@ ASPECTS = Aspects(
 
 def sharing(pair: Pair) -> list[Difference]:
     """Layers, weights and states that were one object and are two, or were two and are one."""
-    original, clone = pair.shapes
-    differences = list(_partings(pair, "layer", original.layers, clone.layers, pair.layers))
-    for each in pair.variables:
-        differences += _partings(pair, *each)
-    return [*differences, *holdings.parted(pair)]
+    return [*(one for each in pair.objects for one in _partings(pair, *each)), *holdings.parted(pair)]
 
 
-def _partings(
-    pair: Pair,
-    word: str,
-    wants: Sequence[LayerSeen | Variable],
-    haves: Sequence[LayerSeen | Variable],
-    pairing: Pairing,
-) -> Iterator[Difference]:
+def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pairing) -> Iterator[Difference]:
     first_want: dict[int, int] = {}
     first_have: dict[int, int] = {}
     for index, found in pairing.pairs:

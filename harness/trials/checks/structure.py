@@ -18,7 +18,7 @@ from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, named, place, short
+from clonediff.harness.trials.checks.places import at, kind_of, named, place, short
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place, Severity
@@ -28,7 +28,7 @@ _BUT_INPUTS = "if not isinstance(each, keras.layers.InputLayer)"
 
 
 def _names(difference: Difference, dialect: str) -> Comparison:
-    kind = difference.first.kind if difference.first else ""
+    kind = kind_of(difference)
     if kind == "InputLayer" and dialect == "keras":
         return ends.names_of_inputs(difference, dialect)
     if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path):
@@ -53,7 +53,7 @@ def _kind(difference: Difference, dialect: str) -> Comparison:
 
 def _there(difference: Difference, dialect: str) -> Comparison:
     """Which layers there are; what is no layer is not listed."""
-    if dialect == "keras2" or difference.first is None or difference.first.kind not in CATALOGUE:
+    if dialect == "keras2" or kind_of(difference) not in CATALOGUE:
         return WHOLE_CONFIG
     return Comparison("sorted(type(each).__name__ for each in {}._flatten_layers())")
 
@@ -102,9 +102,9 @@ ASPECTS = Aspects(
 )
 
 
-def _is_of_a_model(difference: Difference) -> bool:
-    first = difference.first
-    return first is not None and (first.layer < 0 or first.kind in ("Functional", "Model", "Sequential"))
+def _are_of_layers(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    places = (each.first for each in (cause, effect) if each.first is not None)
+    return all(each.layer >= 0 and each.kind not in ("Functional", "Model", "Sequential") for each in places)
 
 
 def _thawed(cause: Difference, effect: Difference, flow: Flow) -> bool:
@@ -115,29 +115,15 @@ def _thawed(cause: Difference, effect: Difference, flow: Flow) -> bool:
 
 
 _LINKS = (
-    *(
-        # One layer was put in the place of the other.
-        Link(one, other, Spread.ANYWHERE)
-        for one, other in (("layer missing", "layer extra"), ("layer extra", "layer missing"))
-    ),
+    # One layer was put in the place of the other.
+    Link("layer missing", "layer extra", Spread.ANYWHERE),
+    Link("layer extra", "layer missing", Spread.ANYWHERE),
     # What it gave is gone.
     Link("layer missing", "call.*", Spread.DOWNSTREAM),
     # A layer that is called less often, where another of its kind is called instead.
-    Link(
-        "layer extra",
-        "call count",
-        Spread.ANYWHERE,
-        lambda cause, effect, flow: (
-            cause.first is not None and effect.first is not None and cause.first.kind == effect.first.kind
-        ),
-    ),
+    Link("layer extra", "call count", Spread.ANYWHERE, lambda one, other, flow: kind_of(one) == kind_of(other) != ""),
     # A layer is frozen with what it holds, but each layer of a model has a flag of its own.
-    Link(
-        "trainable",
-        "trainable",
-        Spread.AROUND,
-        lambda cause, effect, flow: not _is_of_a_model(cause) and not _is_of_a_model(effect),
-    ),
+    Link("trainable", "trainable", Spread.AROUND, _are_of_layers),
     # A weight is trained where its layer is.
     Link("trainable", "weight trainable", Spread.AROUND),
     # Before Keras 3 a model lists the weights that are trained first.

@@ -65,12 +65,9 @@ ASPECTS = Aspects(
     ),
 )
 
-_LINKS = tuple(
-    # `fit` finds data, losses and metrics by the names of a model's ends.
-    Link(name, effect, Spread.ANYWHERE, lambda cause, effect, flow: effect.path.startswith("fitted"))
-    for name in ("name", "input name")
-    for effect in ("raises", "fit result missing", "fit result extra")
-)
+# `fit` finds data, losses and metrics by the names of a model's ends.
+_BY_NAME = "raises|fit result missing|fit result extra"
+_LINKS = (Link("name|input name", _BY_NAME, Spread.ANYWHERE, lambda _, effect, flow: effect.path.startswith("fitted")),)
 
 
 def training(pair: Pair) -> list[Difference]:

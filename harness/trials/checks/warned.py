@@ -17,8 +17,7 @@ from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Difference, Severity
 
 _ASPECTS = Aspects(
-    "warned",
-    loses(("raises", "cloning warns of something that building does not"), shown=Comparison(how="warns")),
+    "warned", loses(("raises", "cloning warns of something that building does not"), shown=Comparison(how="warns"))
 )
 
 
