@@ -13,8 +13,8 @@ import pytest
 import tensorflow as tf
 import tf_keras
 from keras import layers
-from keras.src.utils import python_utils
 from keras.src.saving import serialization_lib
+from keras.src.utils import python_utils
 
 from clonediff import clone_model
 from clonediff.harness.inside.cloners.fixed.keras3.adapter import ADAPTER

@@ -64,7 +64,7 @@ def again(pair: Pair) -> list[Difference]:
         other = Clone(observation=seen, asked=clone.asked)
         found = [each for each in _all(Pair(original, other)) if _key(each) not in told]
         if path == "loaded" and original.loaded is not None:
-            # What the original has itself, such as a name that its file does not tell, is lost by no cloner. The two were
+            # What the original loses itself, as a name that its file does not tell, is lost by no cloner; the two were
             # made by other calls, so no number in such a name counts.
             itself = replace(original.loaded, cloned=original.loaded.shape)
             lost = set(map(_key, _all(Pair(itself, other))))

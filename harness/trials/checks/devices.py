@@ -6,11 +6,11 @@ bug.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
@@ -19,7 +19,7 @@ from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.runs import leaves
 from clonediff.harness.trials.checks.skeletons import unlike
-from clonediff.harness.trials.checks.tolerance import close, coarser, tolerance
+from clonediff.harness.trials.checks.tolerance import coarser, tolerance
 from clonediff.reports.records import Difference, Numbers, Place
 
 Elements = Sequence[float | complex | bool | str]
@@ -107,9 +107,7 @@ def devices(first: Answer, second: Answer, values: Values, terms: Terms = TERMS)
             differences.append(ASPECTS[terms.check].differs("made", name, want, have, None))
             continue
         between = _Between(Pair(mine, Clone(observation=theirs)), values, terms)
-        for where in RUNS:
-            if where not in terms.runs:
-                continue
+        for where in terms.runs:
             differences += between.runs(getattr(mine, where), getattr(theirs, where), f"{name}.{where}")
     return differences
 
@@ -212,41 +210,22 @@ class _Between:
 
 def beyond(expected: Elements, found: Elements, *, dtype: str, shape: Sequence[int | None]) -> Numbers | None:
     """What lies beyond the tolerance of a dtype, or None where nothing does."""
-    bad = [
-        index for index, (want, have) in enumerate(zip(expected, found, strict=True)) if not _close(want, have, dtype)
-    ]
-    if not bad:
+    want, have = np.array(expected), np.array(found)
+    both_nan = (want != want) & (have != have)
+    near = (want == have) | both_nan  # in a float, two large integers would be one
+    relative, absolute = tolerance(dtype)
+    if absolute:
+        near |= np.isclose(have, want, rtol=relative, atol=absolute)
+    bad = np.flatnonzero(~near)
+    if not bad.size:
         return None
-    gaps = [
-        abs(expected[index] - found[index])  # type: ignore[operator]  # text is filtered out on the next line
-        for index in bad
-        if not isinstance(expected[index], str) and not isinstance(found[index], str)
-    ]
-    finite = [gap for gap in gaps if math.isfinite(gap)]
+    gaps = np.abs(want[bad].astype(complex) - have[bad].astype(complex)) if want.dtype.kind != "U" else np.array([])
+    finite = gaps[np.isfinite(gaps)]
     return Numbers(
-        max_abs=max(finite, default=None),
+        max_abs=float(finite.max()) if finite.size else None,
         differing=len(bad),
         total=len(expected),
-        index=_unravel(bad[0], shape),
+        index=tuple(map(int, np.unravel_index(bad[0], [size or 1 for size in shape]))),
         expected=str(expected[bad[0]]),
         found=str(found[bad[0]]),
     )
-
-
-def _close(want: float | complex | bool | str, have: float | complex | bool | str, dtype: str) -> bool:
-    if isinstance(want, str) or isinstance(have, str):
-        return want == have
-    if isinstance(want, complex) or isinstance(have, complex):
-        want, have = complex(want), complex(have)
-        return close(want.real, have.real, dtype) and close(want.imag, have.imag, dtype)
-    if isinstance(want, int) and isinstance(have, int):
-        return want == have  # a float would take two large ones for the same
-    return close(float(want), float(have), dtype)
-
-
-def _unravel(index: int, shape: Sequence[int | None]) -> tuple[int, ...]:
-    place_: list[int] = []
-    for size in reversed(shape):
-        index, rest = divmod(index, size or 1)
-        place_.append(rest)
-    return tuple(reversed(place_))

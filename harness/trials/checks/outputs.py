@@ -22,7 +22,7 @@ from clonediff.harness.trials.checks.links import Stage, Thing
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures
-from clonediff.harness.trials.checks.runs import at_step, first_parting, producer, unlike_leaves
+from clonediff.harness.trials.checks.runs import at_step, leaves, parted, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
 from clonediff.reports.records import Difference, Severity
 
@@ -78,25 +78,23 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
     if expected is None:
         return []
     if found is None:
-        return [_of_the_model(pair, "not run", where, "a run", MISSING)]
+        return [ASPECTS.differs("not run", where, "a run", MISSING, place(pair.original.shape, -1))]
     if expected.failure is not None or found.failure is not None:
         failures = expected.failure, found.failure
         return list(unlike_failures(ASPECTS, where, "it runs", *failures, pair.original.shape))
-    return [*_steps(pair, expected, found, where), *_outputs(pair, expected, found, where)]
+    severity = Severity.TRAINS if where == "training" else Severity.COMPUTES
+    ends = list(_outputs(pair, expected, found, where, severity))
+    are_moved = any(each.aspect == "order" for each in ends)
+    here = (each for each in leaves(pair, expected, found, where) if not (are_moved and each.is_output))
+    told = [
+        ASPECTS.differs_in("", seen.path, one, first, severity=severity)
+        for seen, first, one in parted(here, unlike_leaves)
+    ]
+    return [*_steps(pair, expected, found, where, severity), *ends, *told]
 
 
-def _severity(where: str) -> Severity:
-    return Severity.TRAINS if where == "training" else Severity.COMPUTES
-
-
-def _of_the_model(
-    pair: Pair, aspect: str, path: str, want: str, have: str, severity: Severity | None = None
-) -> Difference:
-    return ASPECTS.differs(aspect, path, want, have, place(pair.original.shape, -1), severity=severity)
-
-
-def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
-    shape, pairing, severity = pair.original.shape, pair.steps(expected, found), _severity(where)
+def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+    shape, pairing = pair.original.shape, pair.steps(expected, found)
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), at_step(pair, where, step, step.layer)
@@ -114,9 +112,6 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
         if len(step.outputs) != len(twin.outputs):
             counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
             yield ASPECTS.differs("count", path, *counts, first, severity=severity)
-        for output, (leaf, other) in enumerate(zip(step.outputs, twin.outputs, strict=False)):
-            for one in unlike_leaves(leaf, other):
-                yield ASPECTS.differs_in("", f"{path}.outputs[{output}]", one, first, severity=severity)
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
@@ -125,23 +120,18 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
             yield ASPECTS.differs("step extra", path, MISSING, "a call", first, severity=severity)
 
 
-def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[Difference]:
-    severity, path = _severity(where), f"{where}.outputs"
+def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+    """How many outputs there are, how they are nested, and whether they come in another order."""
+    path, model = f"{where}.outputs", place(pair.original.shape, -1)
     for one in unlike(expected.structure, found.structure):
-        yield ASPECTS.differs_in(
-            "structure", f"{where}.structure", one, place(pair.original.shape, -1), severity=severity
-        )
+        yield ASPECTS.differs_in("structure", f"{where}.structure", one, model, severity=severity)
     if len(expected.outputs) != len(found.outputs):
-        yield _of_the_model(pair, "count", path, str(len(expected.outputs)), str(len(found.outputs)), severity)
+        counts = str(len(expected.outputs)), str(len(found.outputs))
+        yield ASPECTS.differs("count", path, *counts, model, severity=severity)
     wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
     if wants != haves and sorted(wants) == sorted(haves):
-        order = [haves.index(digest) for digest in wants]
-        yield _of_the_model(pair, "order", path, short(list(range(len(wants)))), short(order), severity)
-        return
-    parted = first_parting(pair, expected, found, where)
-    for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        for one in unlike_leaves(leaf, twin):
-            yield ASPECTS.differs_in("", f"{path}[{index}]", one, parted or producer(pair, index), severity=severity)
+        orders = short(list(range(len(wants)))), short([haves.index(digest) for digest in wants])
+        yield ASPECTS.differs("order", path, *orders, model, severity=severity)
 
 
 CHECK = Check(ASPECTS, Stage.INFERENCE, outputs)

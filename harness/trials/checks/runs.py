@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
 from clonediff.harness.trials.checks.pairing import Pair, full_name
@@ -61,9 +61,13 @@ def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
         yield Unlike("", "value", *digests, digests)
 
 
-def first_parting(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Place | None:
-    """The first step, in the original's order, that gave something else."""
-    for seen in leaves(pair, expected, found, where):
-        if not seen.is_output and any(unlike_leaves(seen.expected, seen.found)):
-            return seen.place
-    return None
+def parted(
+    leaves: Iterable[LeafPair], unlike: Callable[[Leaf, Leaf], Iterable[Any]]
+) -> Iterator[tuple[LeafPair, Place, Any]]:
+    """What is unlike in each pair of leaves, and where: in an output, at the first step where the runs part."""
+    first: Place | None = None
+    for seen in leaves:
+        for one in unlike(seen.expected, seen.found):
+            if not seen.is_output:
+                first = first or seen.place
+            yield seen, (first or seen.place) if seen.is_output else seen.place, one

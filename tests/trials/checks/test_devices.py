@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clonediff.harness.subjects.observation import Answer, Clone
 from clonediff.harness.trials.checks.devices import NARROW, Elements, Terms, beyond, devices
-from clonediff.harness.trials.checks.tolerance import TOLERANCE, close, coarser, tolerance
+from clonediff.harness.trials.checks.tolerance import TOLERANCE, coarser, tolerance
 
 from .making import altered, chain
 
@@ -67,6 +67,10 @@ def test_everything_else_is_exact(path: str, value: object, aspect: str) -> None
     assert aspect in {one.aspect for one in devices(FIRST, answer(path, value), lambda _one, _other: None)}
 
 
+def close(one: float, other: float, dtype: str) -> bool:
+    return beyond([one], [other], dtype=dtype, shape=(1,)) is None
+
+
 @given(value=st.floats(allow_nan=False, allow_infinity=False, width=32), dtype=st.sampled_from([*TOLERANCE, "int32"]))
 def test_a_value_is_close_to_itself_and_to_no_nan(value: float, dtype: str) -> None:
     assert close(value, value, dtype)
@@ -78,7 +82,15 @@ def test_zero_means_zero() -> None:
     assert tolerance("int64") == tolerance("bool") == tolerance("string") == (0.0, 0.0)
     assert not close(1.0, 1.0 + 1e-9, "int64")
     assert close(math.nan, math.nan, "float32")
+    assert close(math.inf, math.inf, "float32")
     assert not close(math.inf, -math.inf, "float32")
+
+
+def test_numbers_that_are_close_are_so_in_either_part() -> None:
+    told = beyond([1j, 2 + 3j], [1.00001j, 2 + 3.1j], dtype="complex64", shape=(2,))
+    assert told is not None
+    assert (told.differing, told.index, round(told.max_abs or 0, 5)) == (1, (1,), 0.1)
+    assert beyond([True, False], [True, True], dtype="bool", shape=(None, 2)) is not None
 
 
 @pytest.mark.parametrize("step", ["float32", "bfloat16", "int64", "float64"])
