@@ -79,7 +79,7 @@ def initial_constants(original: Description, build: Callable[[], Any], observer:
                 return []
     if any(len(each) != len(original.weights) for each in values):
         return []
-    return [_beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]
+    return [beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]
 
 
 def tell_initial_values(
@@ -107,7 +107,7 @@ def begins_as(original: Description, number: int, value: Any, told: list[str], o
     return observer.digests.digest(value)
 
 
-def _beginning(original: Description, number: int, one: Any, two: Any, observer: Observer) -> str:
+def beginning(original: Description, number: int, one: Any, two: Any, observer: Observer) -> str:
     if one is None or two is None:
         return ""
     if not same(one, two):
@@ -116,7 +116,14 @@ def _beginning(original: Description, number: int, one: Any, two: Any, observer:
         return ""  # set by hand since, as what quantizing makes of another weight
     # Of a few whole numbers, or of two signs, one may be drawn twice.
     by_chance = one.size < 2 or one.dtype.kind != "f"
-    return "" if by_chance and draws(initializer_of(original, number)) else observer.digests.digest(one)
+    drawn = draws(initializer_of(original, number)) or _is_quantized(original, number)
+    return "" if by_chance and drawn else observer.digests.digest(one)
+
+
+def _is_quantized(original: Description, number: int) -> bool:
+    """Whether the layer of a weight was quantized, and made its numbers of others, which may have been drawn."""
+    owner = original.shape["weights"][number]["owner"]
+    return owner >= 0 and getattr(original.layers.places[owner].layer, "quantization_mode", None) is not None
 
 
 def initializer_of(description: Description, number: int) -> Any:

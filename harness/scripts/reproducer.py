@@ -19,7 +19,7 @@ from clonediff.harness.scripts.comments import comment
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.source.words import literal
 from clonediff.harness.trials.checks import aspect_of
-from clonediff.harness.trials.checks.aspects import Comparison
+from clonediff.harness.trials.checks.check import Comparison
 from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
 from clonediff.reports.records import Difference
 

@@ -1,9 +1,8 @@
 """What a faithful clone is: one check for each line of the promise, all of them on plain data.
 
 A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
-`Difference` it sees, in the original's order; an empty list is a pass. Knows nothing of
-`clonediff.harness.inside`. The check of devices compares two answers instead, and stands in
-`clonediff.harness.trials.checks.devices`.
+`Difference` it sees, in the original's order; an empty list is a pass. No check
+runs Keras. The check of devices compares two answers instead, and stands in `devices`.
 """
 
 from __future__ import annotations
@@ -30,48 +29,17 @@ from clonediff.harness.trials.checks import (
     warned,
     weights,
 )
-from clonediff.harness.trials.checks.aspects import Aspect, Aspects
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.reports.records import Difference, Severity
 
-__all__ = [
-    "CHECKS",
-    "CHECKS_OF_A_REFUSAL",
-    "CHECKS_WITH_FUNCTIONS",
-    "Check",
-    "Pair",
-    "aspect_of",
-    "compare",
-    "parts_needed",
-]
-
-CHECKS: dict[str, Check] = {
-    check.name: check
-    for check in (
-        made.CHECK,
-        weights.CHECK,
-        own.CHECK,
-        sharing.CHECK,
-        outputs.CHECK,
-        masks.CHECK,
-        structure.CHECK,
-        untouched.CHECK,
-        again.CHECK,
-        training.CHECK,
-        saved.CHECK,
-        functions.CHECK,
-        together.CHECK,
-        warned.CHECK,
-        often.CHECK,
-    )
-}
+_AT_REST_AND_RUN = (made, weights, own, sharing, outputs, masks, structure, untouched)
+_OF_FURTHER_USE = (again, training, saved, functions, together, warned, often)
+CHECKS: dict[str, Check] = {each.CHECK.name: each.CHECK for each in (*_AT_REST_AND_RUN, *_OF_FURTHER_USE)}
 """The checks by name, in the order of the promise."""
-
 
 CHECKS_WITH_FUNCTIONS = ("made", "functions", "untouched")
 """The checks where `clone_model` is given a user's functions: nobody knows what model they ask for."""
-
 
 CHECKS_OF_A_REFUSAL = ("made", "untouched")
 """The checks where `clone_model` is to refuse its arguments."""

@@ -10,17 +10,16 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
+from clonediff.harness.subjects.observation import Clone, Observation, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
-from clonediff.harness.trials.checks.aspects import Aspects, crashes, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, crashes, trains
 from clonediff.harness.trials.checks.links import Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place
+from clonediff.harness.trials.checks.places import at, in_common, place
 from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Difference
 
@@ -57,7 +56,7 @@ def again(pair: Pair) -> list[Difference]:
     told = {_key(each) for each in _all(pair)} if any(seen for *_, seen in others) else set()
     differences: list[Difference] = []
     for path, expected, failure, seen in others:
-        if failure is not None:
+        if failure is not None and not (path == "loaded" and _has_other_inputs(pair)):
             differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
         if seen is None:
             continue
@@ -74,25 +73,24 @@ def again(pair: Pair) -> list[Difference]:
     return differences
 
 
+def _has_other_inputs(pair: Pair) -> bool:
+    """Whether the arguments for the inputs of the original do not fit it as it was loaded: a file tells no tuples."""
+    loaded, original = pair.original.loaded, pair.original
+    return pair.by_hand and loaded is not None and loaded.shape.input_structure != original.shape.input_structure
+
+
 def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
     """What another clone has of the first one. What both have of the original is told of the first."""
     original, first = pair.shapes
     own = (original,) if pair.original.cloned is None else (original, pair.original.cloned)
-    told = {thing.ident for shape in own for _, things in _objects(shape) for thing in things}
-    for (word, things), (_, others) in zip(_objects(first), _objects(other), strict=True):
-        its = {thing.ident for thing in others}
-        for index, thing in enumerate(things):
-            if thing.ident not in its or thing.ident in told:
-                continue
+    told = {thing.ident for shape in own for _, _, thing in in_common(shape, shape)}
+    for word, index, thing in in_common(first, other):
+        if thing.ident not in told:
             told.add(thing.ident)
             layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
             where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
             sides = "one of its own", "the first clone's"
             yield _ASPECTS.differs(f"{word} shared by clones", where, *sides, place(original, layer))
-
-
-def _objects(shape: Shape) -> tuple[tuple[str, Sequence[LayerSeen | Variable]], ...]:
-    return ("layer", shape.layers), ("weight", shape.weights), ("state", shape.states)
 
 
 def _all(pair: Pair) -> list[Difference]:

@@ -58,9 +58,5 @@ def _covers(one: Unlike, side: str, path: str, aspect: str) -> bool:
     """Whether it is this argument that is there on one side only. A mask is another one, and not another's tensor."""
     if not path.startswith(one.path):
         return False
-    return one.aspect == aspect or (side == "kwargs" and _is_mask(path))
-
-
-def _is_mask(path: str) -> bool:
     keyword = path.partition("['")[2].partition("']")[0]
-    return keyword == "mask" or keyword.endswith("_mask")
+    return one.aspect == aspect or (side == "kwargs" and f"_{keyword}".endswith("_mask"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from clonediff.harness.subjects.observation import CallSeen
-from clonediff.harness.trials.checks.aspects import Aspect, Aspects, Comparison, computes, loses, nested
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, computes, loses, nested
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair, map_tensors

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from clonediff.harness.trials.checks.aspects import NOT_COMPARED, Aspects, Comparison, trains
+from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, trains
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference, Place
 

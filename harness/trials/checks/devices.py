@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Answer, Clone, Leaf, ModelRun, Observation
-from clonediff.harness.trials.checks.aspects import Aspects, computes, crashes, nested
+from clonediff.harness.trials.checks.check import Aspects, computes, crashes, nested
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.runs import leaves
@@ -141,14 +141,17 @@ def _equal(elements: tuple[Elements, Elements] | None) -> bool:
     return elements is not None and list(elements[0]) == list(elements[1])
 
 
+@dataclass(frozen=True)
 class _Between:
     """One model on the two, under the terms of the comparison."""
 
-    def __init__(self, pair: Pair, values: Values, terms: Terms) -> None:
-        self.pair = pair
-        self.values = values
-        self.terms = terms
-        self.aspects = ASPECTS[terms.check]
+    pair: Pair
+    values: Values
+    terms: Terms
+
+    @property
+    def aspects(self) -> Aspects:
+        return ASPECTS[self.terms.check]
 
     def runs(self, want: ModelRun | None, have: ModelRun | None, path: str) -> Iterator[Difference]:
         model = place(self.pair.original.shape, -1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clonediff.harness.subjects.observation import End
-from clonediff.harness.trials.checks.aspects import Aspect, Aspects, Comparison, computes, loses, nested, renames
+from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, computes, loses, nested, renames
 from clonediff.harness.trials.checks.links import Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import named, place, short
@@ -62,23 +62,14 @@ ASPECTS = Aspects(
 )
 
 
-def nesting(pair: Pair) -> Iterator[Difference]:
-    """How the inputs and the outputs are nested."""
+def ends(pair: Pair, word: str) -> Iterator[Difference]:
+    """What differs of each "input", or each "output", and how they are nested."""
     original, clone = pair.shapes
-    for end, want, have in (
-        ("input", original.input_structure, clone.input_structure),
-        ("output", original.output_structure, clone.output_structure),
-    ):
-        for leaf in unlike(want, have):
-            yield ASPECTS.differs_in(f"{end} structure", f"model.{end}_structure", leaf, place(original, -1))
-
-
-def ends(pair: Pair, side: str) -> Iterator[Difference]:
-    """What differs of the "inputs", or the "outputs"."""
-    original, clone = pair.shapes
+    side, model = f"{word}s", place(original, -1)
+    for leaf in unlike(*(getattr(each, f"{word}_structure") for each in pair.shapes)):
+        yield ASPECTS.differs_in(f"{word} structure", f"model.{word}_structure", leaf, model)
     wants: Sequence[End] = getattr(original, side)
     haves: Sequence[End] = getattr(clone, side)
-    model, word = place(original, -1), side.removesuffix("s")
     if len(wants) != len(haves):
         yield ASPECTS.differs(f"{word} count", side, str(len(wants)), str(len(haves)), model)
     expected = [pair.tensor(end.tensor) for end in wants]
@@ -90,9 +81,9 @@ def ends(pair: Pair, side: str) -> Iterator[Difference]:
         of_each = [
             (name, getattr(want, name), getattr(have, name))
             # What a ragged input is lost to is told there, and in a run.
-            for name in ("shape", "dtype", "optional", "sparse", *(("ragged",) if side == "inputs" else ()))
+            for name in ("shape", "dtype", "optional", "sparse", *(("ragged",) if word == "input" else ()))
         ]
-        if side == "inputs" and not pair.same_name(want.name, have.name, "InputLayer"):
+        if word == "input" and not pair.same_name(want.name, have.name, "InputLayer"):
             of_each.insert(0, ("name", want.name, have.name))
         for name, one, other in (*of_each, ("tensor", expected[index], found[index])):
             if one != other:

@@ -27,7 +27,7 @@ class Flow:
         """When a place first ran; the layers that never do, last in their order, and the model after all of them."""
         if place is None or place.layer < 0:
             return 10**9
-        layer = self._one(place.layer)
+        layer = self.one(place.layer)
         time = self._times.get((layer, place.use), self._times.get((layer, 0)))
         return 10**6 + place.layer if time is None else time
 
@@ -37,7 +37,7 @@ class Flow:
             return False
         if one.layer < 0 or other.layer < 0:
             return one.layer == other.layer or one.container or other.container
-        left, right = self._one(one.layer), self._one(other.layer)
+        left, right = self.one(one.layer), self.one(other.layer)
         return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
 
     def trained_first(self) -> bool:
@@ -51,20 +51,13 @@ class Flow:
             return []
         if place.layer < 0:
             return None
-        layer = self._one(place.layer)
+        layer = self.one(place.layer)
         return [layer, *self._holders.get(layer, ()), *self._held.get(layer, ())]
 
-    def one(self, place: Place) -> int:
-        """The layer of a place, as `near` has it."""
-        return self._one(place.layer)
-
-    def reaches(self, one: Place | None, other: Place | None) -> bool:
+    def reaches(self, one: Place, other: Place) -> bool:
         """Whether what happens at one place can show at the other."""
-        if one is None or other is None:
-            return False
-        if self.related(one, other):
-            return True
-        return one.layer >= 0 and other.layer >= 0 and self._one(one.layer) in self.upstream(self._one(other.layer))
+        are_layers = one.layer >= 0 and other.layer >= 0
+        return self.related(one, other) or (are_layers and self.one(one.layer) in self.upstream(self.one(other.layer)))
 
     def upstream(self, layer: int) -> frozenset[int]:
         """Every layer that can have a say in what this one gives."""
@@ -79,7 +72,8 @@ class Flow:
             self._before[layer] = frozenset(seen)
         return self._before[layer]
 
-    def _one(self, layer: int) -> int:
+    def one(self, layer: int) -> int:
+        """A layer as `near` has it: by the first place that it has."""
         return self._same[layer] if 0 <= layer < len(self._same) else layer
 
     @cached_property
@@ -90,7 +84,7 @@ class Flow:
             holder, seen = each.inside, {self._same[index]}
             while holder >= 0 and holder not in seen:
                 seen.add(holder)
-                holders.setdefault(self._same[index], set()).add(self._one(holder))
+                holders.setdefault(self._same[index], set()).add(self.one(holder))
                 holder = self._shape.layers[holder].inside
         return holders
 
@@ -115,8 +109,8 @@ class Flow:
         for index, layer in enumerate(layers):
             me, holder = self._same[index], layer.inside
             if holder >= 0:
-                givers[self._one(holder)].add(me)
+                givers[self.one(holder)].add(me)
             while holder >= 0:  # what enters a model reaches each layer in it
-                givers[me] |= direct[self._one(holder)] - {me}
+                givers[me] |= direct[self.one(holder)] - {me}
                 holder = layers[holder].inside
         return givers

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import ByHand, FunctionCalls, Shape
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, computes, crashes, loses, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, computes, crashes, loses, trains
 from clonediff.harness.trials.checks.links import Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place

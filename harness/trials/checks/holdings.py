@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from clonediff.harness.subjects.observation import Shape
-from clonediff.harness.trials.checks.aspects import NOT_COMPARED, Aspects, Comparison, loses, renames
+from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, loses, renames
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair

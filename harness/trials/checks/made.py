@@ -10,8 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, crashes, loses
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, crashes, loses
 from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
@@ -44,16 +43,13 @@ _ASPECTS = Aspects(
 
 def made(pair: Pair) -> list[Difference]:
     """The cloner's exception, or that it gave nothing."""
-    shape = pair.original.shape
+    shape, failure = pair.original.shape, pair.clone.failure
     if pair.original.wrong:
         return _refused(pair)
-    if pair.clone.failure is not None and pair.clone.failure.own:
-        return []
-    if pair.clone.failure is not None and pair.clone.failure.type == NO_MODEL:
-        said = pair.clone.failure.message
-        return [_ASPECTS.differs("no model", "clone", f"a {shape.kind} model", said, place(shape, -1))]
-    if pair.clone.failure is not None:
-        return [raises(_ASPECTS, "clone", "a clone", pair.clone.failure, shape)]
+    if failure is not None and failure.type == NO_MODEL:
+        return [_ASPECTS.differs("no model", "clone", f"a {shape.kind} model", failure.message, place(shape, -1))]
+    if failure is not None:
+        return [] if failure.own else [raises(_ASPECTS, "clone", "a clone", failure, shape)]
     if pair.clone.observation is None:
         return [_ASPECTS.differs("nothing", "clone", "a clone", "nothing", place(shape, -1))]
     return []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clonediff.harness.subjects.observation import Leaf, ModelRun
-from clonediff.harness.trials.checks.aspects import RUN, RUN_ON_NUMBERS, Aspects, computes
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspects, Check, computes
 from clonediff.harness.trials.checks.links import Stage, Thing
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place

@@ -10,14 +10,7 @@ import re
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 
 _COUNT = re.compile(r"(_\d+)+$")
-_OPERATIONS = (
-    "TFOpLambda",
-    "SlicingOpLambda",
-    "ClassMethod",
-    "InstanceMethod",
-    "InstanceProperty",
-    "TensorFlowOpLayer",
-)
+_OF_CALLS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "InstanceProperty", "TensorFlowOpLayer")
 """The layers that tf_keras makes of operations: their names begin with those of TensorFlow's functions."""
 _INPUT = re.compile(r"(input_layer|input|keras_tensor)(_\d+)*(CLONE)?")
 _MODELS = {"Functional": ("functional", "model")}
@@ -28,7 +21,7 @@ _UNSEEN = ("seed_generator", "variable")
 
 def is_operation(layer: LayerSeen) -> bool:
     """Whether it is no layer that somebody made: Keras makes it where a function is called."""
-    return "trainable" not in layer.config or layer.kind in _OPERATIONS
+    return "trainable" not in layer.config or layer.kind in _OF_CALLS
 
 
 def uncounted(name: str, kind: str) -> str:
@@ -51,4 +44,4 @@ def _stem(name: str, kind: str) -> str:
     stem = _COUNT.sub("", name)
     # Each generation puts the underscores in other places of a class such as ConvLSTM2D.
     of_the_class = stem.replace("_", "") in _MODELS.get(kind, (re.sub(r"\W|_", "", kind).lower(),))
-    return stem if of_the_class or kind in _OPERATIONS else ""
+    return stem if of_the_class or kind in _OF_CALLS else ""

@@ -5,8 +5,7 @@ Clones that stay in memory, or that take longer from one to the next, end the pr
 
 from __future__ import annotations
 
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, crashes, loses, renames
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, crashes, loses, renames
 from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import ModelRun
-from clonediff.harness.trials.checks.aspects import (
+from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
     RUN,
     RUN_ON_NUMBERS,
     Aspects,
+    Check,
     Comparison,
     computes,
     crashes,
     loses,
     nested,
 )
-from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.links import Stage, Thing
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short

@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from clonediff.harness.subjects.observation import LayerSeen
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.aspects import NOT_COMPARED, Aspects, Comparison, computes, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Check, Comparison, computes, trains
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import kind_of, numbered, place
+from clonediff.harness.trials.checks.places import in_common, kind_of, numbered, place
 from clonediff.reports.records import Difference, Place
 
 
@@ -116,22 +116,16 @@ def _all_shared(pair: Pair) -> Iterator[Difference]:
     the layers themselves.
     """
     keeps, clone, cloned = pair.original.keeps, pair.shapes[1], pair.original.cloned or pair.original.shape
-    asked = {layer.ident for layer in pair.shapes[0].layers} if keeps == "layers" else set()
-    mine = {layer.ident for layer in clone.layers} - asked
-    for index, layer in enumerate(cloned.layers):
-        if layer.ident in mine:
-            mine.remove(layer.ident)
-            if (layer.kind == "InputLayer") == (keeps == "layers") or keeps not in ("layers", "inputs"):
-                yield _shared("layer", *numbered(cloned, "layer", index))
-    if keeps == "layers":
-        return
-    for word, wants, haves in (("weight", cloned.weights, clone.weights), ("state", cloned.states, clone.states)):
-        theirs = {variable.ident for variable in haves}
-        for index, variable in enumerate(wants):
-            if variable.ident in theirs:
-                yield _shared(word, *numbered(cloned, word, index))
+    told = {layer.ident for layer in pair.shapes[0].layers} if keeps == "layers" else set()
+    for word, index, thing in in_common(cloned, clone):
+        is_kept = keeps == "layers"
+        if isinstance(thing, LayerSeen):
+            is_kept = thing.ident in told or (keeps in ("layers", "inputs") and (thing.kind == "InputLayer") != is_kept)
+            told.add(thing.ident)
+        if not is_kept:
+            yield _shared(word, *numbered(cloned, word, index))
     for number, ident in enumerate(cloned.compiled_with):
-        if ident in clone.compiled_with:
+        if ident in clone.compiled_with and keeps != "layers":
             yield _shared("compiled_with", f"compiled_with[{number}]", place(cloned, -1))
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Failure, Frame, Shape
-from clonediff.harness.trials.checks.aspects import Aspects
+from clonediff.harness.trials.checks.check import Aspects
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.reports.records import Difference, Place, Raised
 
@@ -78,12 +78,9 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
     for index, layer in enumerate(shape.layers):
         if layer.name in quoted:
             return place(shape, index)
-    said: list[tuple[int, int]] = []
     message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # Keras' own words, and not of its operation
-    for index, layer in enumerate(shape.layers):
-        match = re.search(rf"\b{re.escape(layer.kind)}\b", message)
-        if match:
-            said.append((match.start(), index))
+    matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
+    said = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
     return place(shape, min(said)[1]) if said else None
 
 

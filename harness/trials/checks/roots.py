@@ -50,7 +50,7 @@ def roots(original: Observation, differences: Sequence[Difference]) -> list[tupl
         group = next((group for one, group in earlier if follows(difference, one, flow)), None)
         first = difference.first
         if reach(difference) is Reach.LABEL and first is not None and first.layer >= 0:
-            named.setdefault(flow.one(first), []).append(len(placed))
+            named.setdefault(flow.one(first.layer), []).append(len(placed))
         else:
             others.append(len(placed))
         if group is None:
@@ -143,7 +143,7 @@ def _shows_at(spread: Spread, one: Place | None, other: Place | None, flow: Flow
         return True
     match spread:
         case Spread.HERE:
-            return flow.one(one) == flow.one(other)
+            return flow.one(one.layer) == flow.one(other.layer)
         case Spread.OUTWARDS:
             return other.container and other.layer >= 0 and one.layer != other.layer and flow.related(one, other)
         case Spread.AROUND:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import ModelRun, Saved
+from clonediff.harness.subjects.observation import ModelRun
 from clonediff.harness.trials.checks import masks, outputs
-from clonediff.harness.trials.checks.aspects import Aspects, crashes, loses
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, crashes, loses
 from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place
@@ -40,15 +39,8 @@ def saved(pair: Pair) -> list[Difference]:
         return [raises(_ASPECTS, "saved.saving", "it can be saved", have.saving, shape)]
     if have.loading is not None:
         return [raises(_ASPECTS, "saved.loading", "it can be loaded", have.loading, shape)]
-    return _runs(pair, want, have)
-
-
-def _runs(pair: Pair, want: Saved, have: Saved) -> list[Difference]:
-    expected, found = _ends_of(want.run), _ends_of(have.run)
-    differences = [
-        *outputs.run_differences(pair, expected, found, "run"),
-        *masks.mask_differences(pair, expected, found, "run"),
-    ]
+    runs = pair, _ends_of(want.run), _ends_of(have.run), "run"
+    differences = [*outputs.run_differences(*runs), *masks.mask_differences(*runs)]
     return [replace(difference, check="saved", path=f"saved.{difference.path}") for difference in differences]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, loses, trains
+from clonediff.harness.trials.checks.check import Aspects, Comparison, loses, trains
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Thing, Turn
 from clonediff.harness.trials.checks.places import named

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.aspects import Aspects, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, trains
 from clonediff.harness.trials.checks.links import Stage, Turn
 from clonediff.harness.trials.checks.own import OBJECTS
 from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing

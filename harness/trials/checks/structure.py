@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
 from clonediff.harness.trials.checks.argument_givers import givers
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, loses, renames, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, loses, renames, trains
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
@@ -138,21 +137,16 @@ _LINKS = (
 
 def structure(pair: Pair) -> list[Difference]:
     """The model, its layers in the original's order with each of their calls, then both ends."""
-    return [
-        *_model(pair),
-        *_layers(pair),
-        *holdings.attributes(pair),
-        *ends.ends(pair, "inputs"),
-        *ends.ends(pair, "outputs"),
-    ]
-
-
-def _model(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.shapes
     model = place(original, -1)
-    yield from _attributes(pair, original, clone, model, "model", ("kind", "name", "trainable"))
-    yield from compiled.compiled(original.compiled, clone.compiled, model)
-    yield from ends.nesting(pair)
+    return [
+        *_attributes(pair, original, clone, model, "model", ("kind", "name", "trainable")),
+        *compiled.compiled(original.compiled, clone.compiled, model),
+        *_layers(pair),
+        *holdings.attributes(pair),
+        *ends.ends(pair, "input"),
+        *ends.ends(pair, "output"),
+    ]
 
 
 def _layers(pair: Pair) -> Iterator[Difference]:
@@ -169,7 +163,10 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             continue
         if index in moved and layer.inside not in in_order and layer.inside not in moved:
             in_order.add(layer.inside)
-            yield _order(pair, layer.inside)
+            holders = (original, layer.inside), (clone, pair.layers.found.get(layer.inside, -1))
+            names = (short([each.name for each in shape.layers if each.inside == its]) for shape, its in holders)
+            where = f"{at(original, layer.inside)}.layers", *names, place(original, layer.inside)
+            yield ASPECTS.differs("layer order", *where)
         yield from _layer(pair, index, first, path)
     for index in pair.layers.extra:
         layer = clone.layers[index]
@@ -177,16 +174,6 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             aspect = "giver extra" if index in new else "layer extra"
             first = replace(place(clone, index), layer=-1, container=False)  # no layer of the original
             yield ASPECTS.differs(aspect, at(clone, index), MISSING, layer.kind, first)
-
-
-def _order(pair: Pair, holder: int) -> Difference:
-    """The order of the layers that one holds, or the model."""
-    original, clone = pair.shapes
-    wants = [each.name for each in original.layers if each.inside == holder]
-    its = pair.layers.found.get(holder, -1)
-    haves = [each.name for each in clone.layers if each.inside == its]
-    path, first = f"{at(original, holder)}.layers", place(original, holder)
-    return ASPECTS.differs("layer order", path, short(wants), short(haves), first)
 
 
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:

@@ -11,8 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.trials.checks import training
-from clonediff.harness.trials.checks.aspects import Aspects, crashes
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, crashes
 from clonediff.harness.trials.checks.links import Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place

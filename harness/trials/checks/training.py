@@ -12,15 +12,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Fitted, Leaf, ModelRun, Trained
-from clonediff.harness.trials.checks.aspects import Aspects, crashes, loses, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, crashes, loses, trains
 from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures
 from clonediff.harness.trials.checks.runs import unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference, Place
+from clonediff.reports.records import Difference
 
 
 def _of_leaves(word: str, sentence: str) -> list[tuple[str, str]]:
@@ -86,14 +85,12 @@ def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str
         return
     path, first = f"{where}.losses", place(pair.original.shape, -1)
     if len(want.losses) != len(have.losses):
-        expected, found = f"{len(want.losses)} losses", f"{len(have.losses)}"
-        yield ASPECTS.differs("losses count", path, expected, found, first)
+        yield ASPECTS.differs("losses count", path, f"{len(want.losses)} losses", str(len(have.losses)), first)
     elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
-        expected, found = short(list(want.losses)), short(list(have.losses))
-        yield ASPECTS.differs("losses order", path, expected, found, first)
-        return
-    for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=False)):
-        if expected != found and len(want.losses) == len(have.losses):
+        yield ASPECTS.differs("losses order", path, short(list(want.losses)), short(list(have.losses)), first)
+    else:
+        unlike = [each for each in enumerate(zip(want.losses, have.losses, strict=True)) if each[1][0] != each[1][1]]
+        for index, (expected, found) in unlike:
             yield ASPECTS.differs_in_value("losses value", f"{path}[{index}]", expected, found, first)
 
 
@@ -152,31 +149,25 @@ def _fitted(pair: Pair, want: Fitted | None, have: Fitted | None) -> Iterator[Di
     yield from _leaves(pair, "fit weight", range(len(shape.weights)), want.weights, have.weights, "fitted.weights")
 
 
+Leaves = Sequence[Leaf | None]
+
+
 def _leaves(
-    pair: Pair,
-    word: str,
-    owners: Sequence[int],
-    wants: Sequence[Leaf | None],
-    haves: Sequence[Leaf | None],
-    where: str = "",
+    pair: Pair, word: str, owners: Sequence[int], wants: Leaves, haves: Leaves, where: str = ""
 ) -> Iterator[Difference]:
     shape, where = pair.original.shape, where or f"trained.{word}s"
-
-    def first(index: int) -> Place:
-        return place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)
-
     if len(wants) != len(haves):
         yield ASPECTS.differs(f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
+        first = place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)
         path = f"{where}[{index}]"
         if want is not None and have is not None:
             for one in unlike_leaves(want, have):
-                yield ASPECTS.differs_in(word, path, one, first(index))
+                yield ASPECTS.differs_in(word, path, one, first)
         elif want != have:
-            expected, found = ("none" if leaf is None else "one" for leaf in (want, have))
-            aspect = f"{word} {'missing' if have is None else 'extra'}"
-            yield ASPECTS.differs(aspect, path, expected, found, first(index))
+            told = ("missing", "one", "none") if have is None else ("extra", "none", "one")
+            yield ASPECTS.differs(f"{word} {told[0]}", path, *told[1:], first)
 
 
 CHECK = Check(ASPECTS, Stage.TRAINED, training, part="training_step", links=_LINKS)

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import calls, masks, outputs, sharing, structure, weights
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, computes, loses, trains
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, computes, loses, trains
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Turn
 from clonediff.harness.trials.checks.pairing import Pair

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.aspects import Aspects, Comparison, loses
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, loses
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Spread, Stage
 from clonediff.harness.trials.checks.pairing import Pair

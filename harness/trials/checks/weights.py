@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clonediff.harness.subjects.observation import Variable
-from clonediff.harness.trials.checks.aspects import (
+from clonediff.harness.trials.checks.check import (
     NOT_COMPARED,
     Aspect,
     Aspects,
+    Check,
     Comparison,
     Shown,
     computes,
@@ -23,7 +24,6 @@ from clonediff.harness.trials.checks.aspects import (
     renames,
     trains,
 )
-from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import numbered, place, short
@@ -120,9 +120,9 @@ def _variables(
         for part, aspect, its, other in _names(pair, want, have):
             yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{part}", its, other, first)
         for aspect in ("shape", "dtype", "trainable"):
-            expected, got = getattr(want, aspect), getattr(have, aspect)
+            expected, got = (short(getattr(each, aspect)) for each in (want, have))
             if expected != got:
-                yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{aspect}", short(expected), short(got), first)
+                yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{aspect}", expected, got, first)
         if word == "state" and want.value and have.value and want.value != have.value:
             yield ASPECTS.differs_in_value("state value", f"{path}.value", want.value, have.value, first)
 
@@ -169,9 +169,6 @@ def _said(variable: Variable) -> str:
     return f"{variable.name} {variable.dtype}{list(variable.shape)}"
 
 
-_LINKS = (
-    # A layer that is quantized does not train its kernel, and one that is not does.
-    # A layer lists the weights that it trains before the others.
-    Link("config.dtype", "weight order", Spread.HERE),
-)
+# A layer lists the weights that it trains before the others, and it does not train its kernel once it is quantized.
+_LINKS = (Link("config.dtype", "weight order", Spread.HERE),)
 CHECK = Check(ASPECTS, Stage.WEIGHTS, weights, links=_LINKS)
