@@ -24,8 +24,11 @@ _BY_FILE = ("saved", "saved/h5", "saved/tf")
 _NEVER_IN_A_CONFIG = ("attribute.", "weight scope", "weight path alone", "state scope")
 """What somebody sets on a layer once it is made, and within what it was built: a config has what the constructor takes
 (`get_config`)."""
-_POLICY = "attribute.*dtype*"
-"""What a config has as its dtype."""
+_POLICY = tuple(
+    f"attribute.{name}"
+    for name in ("dtype", "compute_dtype", "variable_dtype", "input_dtype", "dtype_policy", "dtype_policy.*")
+)
+"""What a layer makes of the dtype that its config has."""
 _OF_A_NEW_MODEL = ("compiled", "trainable")
 """What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
 _VALUE_BROUGHT = ("weights", "value not kept")
@@ -138,7 +141,8 @@ def breaks_contract(cloner: str, cause: Cause) -> bool:
     if cloner in _NOT_ASKED:
         return not _NOT_ASKED[cloner].covers(root)
     if cloner in _BY_CONFIG:
-        told_by_config = not root.aspect.startswith(_NEVER_IN_A_CONFIG) or fnmatchcase(root.aspect, _POLICY)
+        is_policy = any(fnmatchcase(root.aspect, each) for each in _POLICY)
+        told_by_config = is_policy or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
         return cause.severity < Severity.PROPERTY or told_by_config
     if cloner == SAME_LAYERS:
         return not (root.path.startswith("model.") and root.aspect in _OF_A_NEW_MODEL)

@@ -40,3 +40,20 @@ def test_what_a_release_counts_is_not_promised(
 def test_that_a_function_makes_the_same_operations_on_other_inputs_is_not_promised(aspect: str, layer: str) -> None:
     found = _promised(aspect, "nothing", "TensorFlowOpLayer", "own tensors", f"layers['{layer}']")
     assert found is (layer == "dense")
+
+
+@pytest.mark.parametrize(
+    ("aspect", "is_promised"),
+    [
+        ("attribute.dtype_policy", True),
+        ("attribute.dtype_policy.name", True),
+        ("attribute.compute_dtype", True),
+        ("attribute.loss.dtype", False),
+        ("attribute.extra_dtypes", False),
+    ],
+)
+def test_a_copy_by_config_promises_the_policy_of_a_layer_and_no_dtype_of_what_was_set_on_it(
+    aspect: str, is_promised: bool
+) -> None:
+    difference = Difference("structure", f"layers['a'].{aspect}", aspect, "'float64'", "'float32'", Severity.PROPERTY)
+    assert breaks_contract("roundtrip", Cause("", difference)) is is_promised
