@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from typing import Any, Iterator
 
 from .callback_log import CallbackLog, asked_for
@@ -31,7 +30,7 @@ class Calling:
         self._module = module
         self._observer = observer
         self._model: Any = None
-        self._filters = request.get("filters", warnings.filters)
+        self._filters = request["filters"]
         self.arguments: dict[str, str] = request.get("arguments") or {}
         self.time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
         self.callbacks = CallbackLog()

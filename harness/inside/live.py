@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -27,8 +26,7 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
         raise TypeError("expected a model, found %s" % type(model).__name__)
     if not framework.is_graph(model):
         raise TypeError("%s is subclassed: Keras knows no graph of its layers to compare" % type(model).__name__)
-    filters = warnings.filters
-    with unheard(), framework.beside(), _as_they_were(model, observer):
+    with unheard() as filters, framework.beside(), _as_they_were(model, observer):
         seen = described(model, framework, {} if inputs is None else None)
         if "inputs" not in seen:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)

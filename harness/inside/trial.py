@@ -64,15 +64,15 @@ def run_trial(
     observer.values_by_chance = bool(request.get("ran"))
     observer.private = bool(request.get("private"))
     clock = observer.clock
-    with clock.ours("rest"), framework.on(request.get("device")):
+    with unheard() as filters, clock.ours("rest"), framework.on(request.get("device")):
         with clock.keras("reset"):
             if built is None:
                 if "source" in request:
                     tidy(framework)
                 framework.reseed(observer.seed)
         with framework.hooked(), built or script(request.get("source")) as module:
-            trial = _Trial(request, module, observer, tell, None if built is None else built.model)
-            with trial.files(), unheard():
+            trial = _Trial({"filters": filters, **request}, module, observer, tell, built.model if built else None)
+            with trial.files():
                 answer = trial.run()
             del trial
     forget_functions()

@@ -18,11 +18,15 @@ _NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Reso
 
 
 @contextlib.contextmanager
-def unheard() -> Iterator[None]:
-    """A scope in which warnings are neither shown nor raised: those of our own calls say nothing of a clone."""
+def unheard() -> Iterator[Any]:
+    """A scope in which warnings are neither shown nor raised: those of our own calls say nothing of a clone.
+
+    Gives Python's filters as they are around it.
+    """
+    filters = warnings.filters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield
+        yield filters
 
 
 @contextlib.contextmanager

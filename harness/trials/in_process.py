@@ -94,8 +94,8 @@ def assert_clones_faithfully(
     returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
     in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
     takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
-    and that there are no checks "together", "warned" and "often": they take a model that can be built again. Nor is
-    there "functions", here or there.
+    and that there are no checks "together", "warned" and "often", which take a model that can be built again, and
+    none of "functions", which neither of the two functions has.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
     from clonediff.harness.inside.frameworks import generation_of

@@ -215,6 +215,20 @@ def test_a_model_that_warns_is_cloned_where_warnings_are_errors() -> None:
     assert not fixed.get("warned")
 
 
+def test_what_keras_warns_of_before_the_model_is_built_ends_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    filtering = keras.config.disable_traceback_filtering
+
+    def warns() -> None:
+        warnings.warn("a setting", UserWarning, stacklevel=1)
+        filtering()
+
+    monkeypatch.setattr(keras.config, "disable_traceback_filtering", warns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": ["fixed"]})
+    assert "failure" not in answer["clones"]["fixed"]
+
+
 def test_what_a_later_clone_does_to_the_model_is_told_of_its_cloner() -> None:
     calls: Iterator[int] = iter(range(100))
 
@@ -244,9 +258,10 @@ def test_a_warning_that_comes_once_is_no_cloner_s() -> None:
     assert [each["message"] for each in answer["clones"]["warns"]["warned"]] == ["each time"]
 
 
-def test_a_clone_of_the_same_layers_takes_no_step_beside_the_model() -> None:
-    checks = {"training_step": True, "together": True}
+def test_a_clone_of_the_same_layers_takes_no_step_beside_the_model_nor_does_the_clone_of_a_clone() -> None:
+    checks = {"training_step": True, "together": True, "again": True}
     mine = "clones_of_mine:by_keras[weights,outputs]"
     cloners = {"same_layers": "same_layers", "upstream": "upstream", mine: keras.models.clone_model}
     clones = run_trial({**case(NO_LAMBDA, "keras"), "cloners": cloners, "checks": checks})["clones"]
     assert [name for name, each in clones.items() if "together" in each["observation"]] == ["upstream"]
+    assert not [name for name, each in clones.items() if "together" in each["twice"]]

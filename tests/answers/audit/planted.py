@@ -1,5 +1,7 @@
 """Layers of one's own for an audit: some lose an argument, some only look as if they did."""
 
+import warnings
+
 import keras
 import numpy as np
 
@@ -20,6 +22,22 @@ class Loses(keras.layers.Layer):
 
     def get_config(self):
         return {**super().get_config(), "units": self.units}
+
+
+class Warns(keras.layers.Layer):
+    """Its config leaves out `factor`, which shows in a property alone, and reading that warns."""
+
+    def __init__(self, factor=1.0, **kwargs):
+        super().__init__(**kwargs)
+        self._factor = factor
+
+    @property
+    def factor(self):
+        warnings.warn("the factor is no longer used", UserWarning, stacklevel=2)
+        return self._factor
+
+    def call(self, x):
+        return x
 
 
 class Crashes(keras.layers.Layer):

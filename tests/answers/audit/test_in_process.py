@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from pathlib import Path
 from types import ModuleType
 
@@ -27,6 +28,13 @@ def test_a_complete_config_passes(planted: ModuleType) -> None:
 def test_what_is_lost_is_named(planted: ModuleType) -> None:
     with pytest.raises(IncompleteConfig, match=r"the config of Clips loses what it is made with:\n  low=.*: computes"):
         assert_config_is_complete(planted.Clips)
+
+
+def test_what_is_lost_is_named_where_reading_it_warns_and_warnings_are_errors(planted: ModuleType) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(IncompleteConfig, match=r"the config of Warns loses what it is made with:\n  factor=.*: holds"):
+            assert_config_is_complete(planted.Warns)
 
 
 def test_what_is_ignored_may_be_lost(planted: ModuleType) -> None:

@@ -476,3 +476,13 @@ def test_nan_is_equal_to_nan_by_its_digest_and_nothing_else() -> None:
 
 def _dense(name: str) -> object:
     return layer(name, "Dense", ord(name), gives([0, 0, 0]))
+
+
+@pytest.mark.parametrize(("calls", "aspects"), [(asked(1, 2, 3, 4), []), (None, ["object shared"])])
+def test_what_a_clone_function_shares_the_second_clone_may_share(calls: dict[str, object] | None, aspects: list[str]) -> None:
+    def held(fact: str) -> list[dict[str, str]]:
+        return [{}, {}, {".arguments": fact}, {}, {}, {}]
+
+    original = altered(ORIGINAL, ("shape.holdings", held("dict of 1")))
+    clone = altered(faithful(original), ("asked", calls), ("again.holdings", held("!dict of 1")))
+    assert [one.aspect for one in compare(original, clone, ["again"])] == aspects
