@@ -213,3 +213,18 @@ def test_cloning_warns_of_nothing(generation, recwarn):
     recwarn.clear()
     clone_model(model)
     assert [str(each.message) for each in recwarn] == []
+
+
+@each_generation
+def test_cloning_a_bidirectional_warns_of_nothing(generation, recwarn):
+    package = KERAS[generation]
+
+    def magnitude(weight):
+        return package.ops.mean(weight) if generation == "keras" else package.backend.mean(weight)
+
+    with package.utils.custom_object_scope({"magnitude": magnitude}):
+        layer = package.layers.SimpleRNN(2, kernel_regularizer=magnitude)
+        model = around(package, package.layers.Bidirectional(layer), shape=(3, 4))
+        recwarn.clear()
+        clone_model(model)
+        assert [str(each.message) for each in recwarn] == []

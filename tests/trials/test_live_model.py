@@ -17,6 +17,7 @@ from clonediff import UnfaithfulClone, assert_clones_faithfully, clone_model
 from clonediff.harness.inside.cloners import TrialContext
 from clonediff.harness.inside.cloners.planted import PLANTED
 from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.live import given
 from clonediff.reports.records import Severity
 
 KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
@@ -232,6 +233,11 @@ def test_a_model_is_called_on_the_inputs_that_are_given(inputs: Any) -> None:
 def test_inputs_that_do_not_fit_are_refused(inputs: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         assert_clones_faithfully(trained("keras"), inputs=inputs)
+
+
+def test_an_input_of_any_rank_takes_an_array_of_any() -> None:
+    (spec,) = given([{"name": "words", "shape": None, "dtype": "float32"}], np.zeros((2, 3, 4)))
+    assert (spec["batch"], spec["shape"]) == (2, [3, 4])
 
 
 @pytest.mark.parametrize(

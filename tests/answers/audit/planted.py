@@ -39,6 +39,9 @@ class Warns(keras.layers.Layer):
     def call(self, x):
         return x
 
+    def get_config(self):
+        return super().get_config()
+
 
 class Crashes(keras.layers.Layer):
     """It writes a config that it does not take where `sizes` is given, and one of other weights with `width`."""

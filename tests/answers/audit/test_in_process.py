@@ -33,7 +33,10 @@ def test_what_is_lost_is_named(planted: ModuleType) -> None:
 def test_what_is_lost_is_named_where_reading_it_warns_and_warnings_are_errors(planted: ModuleType) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(IncompleteConfig, match=r"the config of Warns loses what it is made with:\n  factor=.*: holds"):
+        with pytest.raises(
+            IncompleteConfig,
+            match=r"the config of Warns loses what it is made with:\n  factor=.*: an attribute differs: \.factor is 1\.0",
+        ):
             assert_config_is_complete(planted.Warns)
 
 

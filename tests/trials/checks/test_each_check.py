@@ -479,7 +479,9 @@ def _dense(name: str) -> object:
 
 
 @pytest.mark.parametrize(("calls", "aspects"), [(asked(1, 2, 3, 4), []), (None, ["object shared"])])
-def test_what_a_clone_function_shares_the_second_clone_may_share(calls: dict[str, object] | None, aspects: list[str]) -> None:
+def test_what_a_clone_function_shares_the_second_clone_may_share(
+    calls: dict[str, object] | None, aspects: list[str]
+) -> None:
     def held(fact: str) -> list[dict[str, str]]:
         return [{}, {}, {".arguments": fact}, {}, {}, {}]
 

@@ -14,7 +14,7 @@ from typing import Any, Callable
 
 from ...structure import leaves, map_leaves, replace_leaves
 from .adapter import Adapter
-from .options import config_of
+from .options import config_of, without_its_warnings
 
 FUNCTION = "live_function_"
 _LAYER = "live_layer_"
@@ -53,7 +53,7 @@ class LiveConfig:
         """What the class of the layer makes of a config, and of further options."""
         self._name_what_is_the_users()
         options = map_leaves(self.adapter.drawing_anew, further or {})
-        with self._scope():
+        with self._scope(), without_its_warnings():  # a Bidirectional asks its layer for a config as it is made
             # A copy: some `from_config` take their entries out of the dictionary.
             return type(self.layer).from_config(dict(map_leaves(lambda leaf: leaf, config), **options))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import threading
 import warnings
-from typing import Any
+from typing import Any, Iterator
 
 REQUIRED = inspect.Parameter.empty
 _FILTERS = threading.RLock()
@@ -18,14 +19,18 @@ def described(layer: Any) -> str:
     return "%s %r (class `%s`)" % (sort, str(getattr(layer, "name", "?")), type(layer).__qualname__)
 
 
-def config_of(thing: Any) -> Any:
-    """What the `get_config` of a layer, or of what one holds, tells.
-
-    Keras warns of a function that it describes badly: the clone gets the function itself.
-    """
+@contextlib.contextmanager
+def without_its_warnings() -> Iterator[None]:
+    """A scope in which Keras warns of no function that it describes badly: the clone gets the function itself."""
     with _FILTERS, warnings.catch_warnings():
         for message in ("The object being serialized includes a `lambda`", "The `keras.*serialize\\(\\)` API should"):
             warnings.filterwarnings("ignore", message=message)
+        yield
+
+
+def config_of(thing: Any) -> Any:
+    """What the `get_config` of a layer, or of what one holds, tells."""
+    with without_its_warnings():
         return thing.get_config()
 
 
