@@ -63,13 +63,22 @@ def named(difference: Difference, dialect: str) -> str:
         return ""
     if first.layer < 0 and first.container:
         return "{}"
-    name = json.dumps(first.name.rpartition("/")[2], ensure_ascii=False).replace("{", "{{").replace("}", "}}")
-    if "/" in first.name:  # an input has another name in the clone
-        listed = "" if dialect == "keras2" or first.kind == "InputLayer" else "_flatten_layers()"
-    else:  # `get_layer` finds no operation
-        if dialect != "keras" or first.kind in CATALOGUE:
-            return f"{{}}.get_layer({name})"
-        # A Sequential lists no operations.
+    holder, _, last = first.name.rpartition("/")
+    outermost, name = _written(holder.partition("/")[0]), _written(last)
+    may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # which `get_layer` does not find
+    if holder:
+        if dialect == "keras2" or first.kind == "InputLayer":  # an input has another name in the clone
+            return ""
+        listed = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
+        if may_be_operation:
+            listed = f'[*{listed}, *getattr({{}}.get_layer({outermost}), "operations", ())]'
+    elif may_be_operation:  # A Sequential lists no operations.
         listed = '(lambda it: getattr(it, "operations", it.layers))({})'
-        return f"next(each for each in {listed} if each.name == {name})"
-    return listed and f"next(each for each in {{}}.{listed} if each.name == {name})"
+    else:
+        return f"{{}}.get_layer({name})"
+    return f"next(each for each in {listed} if each.name == {name})"
+
+
+def _written(name: str) -> str:
+    """The name of a layer as it stands in an expression."""
+    return json.dumps(name, ensure_ascii=False).replace("{", "{{").replace("}", "}}")
