@@ -71,7 +71,8 @@ def named(difference: Difference, dialect: str) -> str:
             return ""
         listed = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
         if may_be_operation:
-            listed = f'[*{listed}, *getattr({{}}.get_layer({outermost}), "operations", ())]'
+            both = '[*it._flatten_layers(include_self=False), *getattr(it, "operations", ())]'
+            listed = f"(lambda it: {both})({{}}.get_layer({outermost}))"
     elif may_be_operation:  # A Sequential lists no operations.
         listed = '(lambda it: getattr(it, "operations", it.layers))({})'
     else:
