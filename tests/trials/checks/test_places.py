@@ -38,4 +38,4 @@ def test_a_layer_in_one_of_two_models_is_that_of_the_model(model: Any) -> None:
 
 
 def test_an_operation_in_a_model_is_found(model: Any) -> None:
-    assert [_found(model, f"{each}/mean", "Mean").axis for each in ("first", "second")] == [-1, 0]
+    assert [_found(model, f"{each}/mean", "Mean").axis for each in ("first", "second")] == [[-1], [0]]
