@@ -21,7 +21,7 @@ class Told:
 
 
 def test_two_threads_that_read_configs_leave_the_filters_of_warnings_as_they_were() -> None:
-    """Unless one waits for the other, the second takes the filters of the first for those that it is to put back."""
+    """By `warnings.catch_warnings`, the second would take those of the first for what it is to put back."""
     first_reads, second_reads, first_has_read = threading.Event(), threading.Event(), threading.Event()
 
     def first() -> None:
@@ -32,10 +32,22 @@ def test_two_threads_that_read_configs_leave_the_filters_of_warnings_as_they_wer
         first_reads.wait(5)
         config_of(Told(lambda: (second_reads.set(), first_has_read.wait(5))))
 
-    before = warnings.filters
+    before = list(warnings.filters)
     threads = [threading.Thread(target=each) for each in (first, second)]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
-    assert warnings.filters is before
+    assert list(warnings.filters) == before
+
+
+def test_what_python_has_shown_it_does_not_show_again() -> None:
+    def warn() -> None:
+        warnings.warn("once a place", UserWarning, stacklevel=1)
+
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("default")
+        warn()
+        config_of(Told(warn))
+        warn()
+    assert [str(each.message) for each in heard] == ["once a place"]

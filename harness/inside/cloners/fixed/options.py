@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import threading
+import re
 import warnings
 from typing import Any, Iterator
 
 REQUIRED = inspect.Parameter.empty
-_FILTERS = threading.RLock()
-"""Whoever has it may change Python's filters of warnings, which all threads share, and put them back."""
+_NOT_SHOWN = [
+    ("ignore", re.compile(message, re.IGNORECASE), UserWarning, None, 0)
+    for message in ("The object being serialized includes a `lambda`", "The `keras.*serialize\\(\\)` API should")
+]
+"""Filters of Python's, as `warnings.filterwarnings` makes them."""
 
 
 def described(layer: Any) -> str:
@@ -21,11 +24,18 @@ def described(layer: Any) -> str:
 
 @contextlib.contextmanager
 def without_its_warnings() -> Iterator[None]:
-    """A scope in which Keras warns of no function that it describes badly: the clone gets the function itself."""
-    with _FILTERS, warnings.catch_warnings():
-        for message in ("The object being serialized includes a `lambda`", "The `keras.*serialize\\(\\)` API should"):
-            warnings.filterwarnings("ignore", message=message)
+    """A scope in which Keras warns of no function that it describes badly: the clone gets the function itself.
+
+    `warnings.catch_warnings` would let Python forget what it has shown, so that it shows a user's warnings again; and
+    it puts back what it has found, which another thread may have changed.
+    """
+    filters: list[Any] = warnings.filters  # type: ignore[assignment]
+    filters[:0] = _NOT_SHOWN
+    try:
         yield
+    finally:
+        for each in _NOT_SHOWN:
+            filters.remove(each)
 
 
 def config_of(thing: Any) -> Any:
