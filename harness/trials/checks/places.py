@@ -70,7 +70,7 @@ def named(difference: Difference, dialect: str) -> str:
         if dialect == "keras2" or first.kind == "InputLayer":  # an input has another name in the clone
             return ""
         listed = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
-        if may_be_operation:
+        if may_be_operation and first.inside == "Functional":  # and no cell in a layer
             both = '[*it._flatten_layers(include_self=False), *getattr(it, "operations", ())]'
             listed = f"(lambda it: {both})({{}}.get_layer({outermost}))"
     elif may_be_operation:  # A Sequential lists no operations.
