@@ -70,8 +70,8 @@ ENOUGH = 1_000_000
 class Drawn:
     """The graphs of one sample, each drawn when it is looked at first."""
 
-    def __init__(self, graphs: SearchStrategy[Graph]) -> None:
-        self._more = sample_graphs(graphs, ENOUGH, SEED)
+    def __init__(self, graphs: SearchStrategy[Graph], seed: int = SEED) -> None:
+        self._more = sample_graphs(graphs, ENOUGH, seed)
         self._found: list[Graph] = []
 
     def __iter__(self) -> Iterator[Graph]:

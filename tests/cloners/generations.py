@@ -15,9 +15,7 @@ each_generation = pytest.mark.parametrize("generation", GENERATIONS)
 
 
 LATE = pytest.mark.slow(reason="a model that others are like")
-CHECKED_LATE = pytest.mark.slow(
-    reason="test_models has the oracle look at each by day, and the property tests the checks at more"
-)
+ONE_OF_MANY = pytest.mark.slow(reason="one of hundreds of models; some of each module of models are tried by day")
 
 
 def each_of(table, generations=GENERATIONS, one_in=1, every=1):
@@ -25,6 +23,6 @@ def each_of(table, generations=GENERATIONS, one_in=1, every=1):
     found = []
     for generation in generations:
         for place, (name, builder) in enumerate([*getattr(load(generation), table).items()][::every]):
-            marks = [LATE] if getattr(builder, "late", False) else [CHECKED_LATE] if place % one_in else []
+            marks = [LATE] if getattr(builder, "late", False) else [ONE_OF_MANY] if place % one_in else []
             found.append(pytest.param(generation, builder, id=f"{generation}-{name.replace('_', ' ')}", marks=marks))
     return pytest.mark.parametrize(("generation", "builder"), found)

@@ -16,7 +16,7 @@ from tests.cloners.generations import KERAS, each_of
 from tests.cloners.oracle import unlike
 
 
-@each_of("MODELS")
+@each_of("MODELS", one_in=3)
 def test_a_clone_is_faithful(generation, builder):
     again = builder.again or example_counts.everything()
     assert unlike(builder.build(), quietly, builder.given(), again, builder.computes, builder.begins) == []
@@ -31,7 +31,7 @@ def quietly(model):
     return clone
 
 
-@each_of("MODELS", one_in=5)
+@each_of("MODELS", one_in=10)
 def test_the_checks_find_it_faithful(generation, builder):
     seen = set()
 

@@ -11,6 +11,7 @@ from clonediff import UnfaithfulClone, assert_clones_faithfully
 from tests.cloners.generations import GENERATIONS, KERAS, each_of
 from tests.cloners.loading import load
 from tests.cloners.oracle import unlike
+from tests.example_counts import examples
 
 
 def seen_by_the_oracle(builder, clone):
@@ -28,7 +29,7 @@ def seen_by_the_checks(builder, clone):
     return []
 
 
-@each_of("MODELS", every=8)
+@each_of("MODELS", every=8, one_in=3)
 def test_what_the_checks_see_of_upstream_the_oracle_sees(generation, builder):
     if builder.differs:
         pytest.skip(reason="they do not agree on a faithful clone of it, as test_models says")
@@ -41,6 +42,6 @@ def test_what_the_checks_see_of_upstream_the_oracle_sees(generation, builder):
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_upstream_breaks_many_of_them(generation):
     """So that neither is blind."""
-    builders = list(load(generation).MODELS.values())[::8]
+    builders = list(load(generation).MODELS.values())[:: examples(24, 8)]
     clone = KERAS[generation].models.clone_model
     assert sum(bool(seen_by_the_oracle(each, clone)) for each in builders) > len(builders) / 4

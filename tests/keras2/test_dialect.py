@@ -24,7 +24,7 @@ def test_graphs_are_of_the_dialect() -> None:
         ast.parse(text)
         assert not [word for word in MODERN if word in text]
 
-    hold(holds, "keras2", 40, 300)
+    hold(holds, "keras2", 20, 300)
 
 
 def test_the_reported_bug_is_found_and_reduced_to_its_smallest(warm: Callable[[str], SubjectProcess]) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import cache
-
-import pytest
 
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import Graph
@@ -22,34 +19,34 @@ from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import to_json
 from tests.warm_keras import graphs_of
 digest = hashlib.sha256()
-for graph in sample_graphs(graphs_of("keras"), 60, 0):
+for graph in sample_graphs(graphs_of("keras"), 20, 0):
     digest.update(to_json(graph))
 print(digest.hexdigest())
 """
 
 
-def seeded(seed: int, count: int = 30) -> list[Graph]:
+def seeded(seed: int, count: int = 15) -> list[Graph]:
     return list(sample_graphs(GRAPHS, count, seed))
 
 
 def test_a_seed_gives_the_same_graphs_each_time_however_many_are_asked_for() -> None:
     assert seeded(0) == seeded(0)
     assert seeded(0)[:10] == seeded(0, 10)
-    assert set(seeded(0)[1:]).isdisjoint(seeded(1, 15)[1:])
+    assert set(seeded(0)[1:]).isdisjoint(seeded(1)[1:])
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        ("clonediff.reports.writing",),
-        ("clonediff.harness.subjects.releases", "clonediff.harness.cli.fuzz", "clonediff.harness.campaign.tasks"),
-    ],
+MORE = (
+    "clonediff.reports.writing",
+    "clonediff.harness.subjects.releases",
+    "clonediff.harness.cli.fuzz",
+    "clonediff.harness.campaign.tasks",
 )
-def test_what_is_drawn_does_not_depend_on_what_is_imported(more: tuple[str, ...]) -> None:
-    assert _drawn() == _drawn(*more)
 
 
-@cache
+def test_what_is_drawn_does_not_depend_on_what_is_imported() -> None:
+    assert _drawn() == _drawn(*MORE)
+
+
 def _drawn(*modules: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", DRAW, *modules], capture_output=True, text=True, timeout=PATIENCE, check=True

@@ -99,7 +99,7 @@ def test_every_drawn_graph_is_written_as_python_that_uses_what_it_names(generati
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         assert imported <= used
 
-    hold(written, generation, 60, 200)
+    hold(written, generation, 20, 200)
 
 
 DENSE = Layer("Dense", (("units", 4),))

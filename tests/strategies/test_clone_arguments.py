@@ -32,6 +32,7 @@ from clonediff.strategies.graph import (
     Wrong,
 )
 from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES
+from tests.example_counts import examples
 from tests.warm_keras import kinds_of, process_of
 
 INNER = Graph((Input((3, 4)),), (Layer("Dense", (("units", 4),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
@@ -162,7 +163,7 @@ def _drawn(
 def test_a_release_that_makes_no_inputs_of_what_layers_gave_is_given_none_of_that() -> None:
     met = {
         graph.clone_arguments.inputs
-        for graph in _drawn(GRAPH, CLONE_ARGUMENT_FEATURES, 150)
+        for graph in _drawn(GRAPH, CLONE_ARGUMENT_FEATURES, examples(50, 150))
         if graph.clone_arguments is not None
     }
     assert "fresh" in met
@@ -183,6 +184,9 @@ def test_only_what_is_asked_for_is_drawn() -> None:
     )
 
 
+TF_KERAS_LATER = pytest.mark.slow(reason="some hundred models that tf_keras builds; the same is drawn of Keras 3")
+EACH = pytest.mark.parametrize("generation", ["keras", pytest.param("tf_keras", marks=TF_KERAS_LATER)])
+
 _OTHERS = ("turned", "closed", "float", "sparse", "wider", "transposed", "half", "double", "whole")
 _ELSEWHERE = {
     *(("inputs", how) for how in _OTHERS),
@@ -191,7 +195,7 @@ _ELSEWHERE = {
 """What this graph has nothing for: no layer has an axis or a layer, and a model has a width and a dtype of its own."""
 
 
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@EACH
 def test_every_sort_of_argument_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
     features = CLONE_ARGUMENT_FEATURES | {LATER} if generation == "keras" else {"new inputs", "clone functions"}
     given = [
@@ -220,7 +224,7 @@ def test_inputs_of_every_sort_are_drawn_for_a_graph_that_has_something_for_them(
     )
     met = {
         each.clone_arguments.inputs
-        for each in _drawn(graph, CLONE_ARGUMENT_FEATURES | {"sparse inputs"})
+        for each in _drawn(graph, {"new inputs", "sparse inputs"}, examples(100, 300))
         if each.clone_arguments is not None
     }
     assert {"half", "double", "wider", "closed", "turned", "sparse", "whole"} <= met
@@ -231,7 +235,7 @@ OF_AXES = Layer("BatchNormalization")
 _OF_INPUTS = ("new inputs", "clone functions")
 
 
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@EACH
 def test_what_users_write_is_drawn_for_a_graph_that_has_something_for_it(
     generation: Literal["keras", "tf_keras"],
 ) -> None:
@@ -254,7 +258,9 @@ def test_what_users_write_is_drawn_for_a_graph_that_has_something_for_it(
     assert not any(each.clone_function.recurses for each in given if each.clone_function is not None)
 
 
-@pytest.mark.parametrize(("generation", "there"), [("keras", False), ("tf_keras", True)])
+@pytest.mark.parametrize(
+    ("generation", "there"), [("keras", False), pytest.param("tf_keras", True, marks=TF_KERAS_LATER)]
+)
 def test_a_wrapper_that_has_no_such_layer_is_left(generation: Literal["keras", "tf_keras"], there: bool) -> None:
     both = Layer("Bidirectional", (("layer", Made(Layer("LSTM", (("units", 4),)))),))
     graph = structs.replace(INNER, layers=(both,), generation=generation)
@@ -290,7 +296,8 @@ def test_a_model_that_a_function_clones_by_itself_has_no_sequential_that_is_buil
 def test_what_keras_cannot_build_is_not_asked_for() -> None:
     doubled = Layer("Lambda", (("function", Function("lambda", ("x * 2.0",))),))
     graph = structs.replace(INNER, layers=(doubled,), generation="keras")
-    met = [each.clone_arguments.clone_function for each in _drawn(graph) if each.clone_arguments is not None]
+    drawn = _drawn(graph, times=examples(100, 300))
+    met = [each.clone_arguments.clone_function for each in drawn if each.clone_arguments is not None]
     assert {function.change for function in met if function is not None} <= {
         "kept",
         "dense",
@@ -306,7 +313,7 @@ def test_a_model_that_is_cloned_on_another_batch_has_no_sequential_that_is_built
     graph = Graph((Input((3, 4)),), layers, calls, Ref(0), Ref(1), generation="keras")
     built = {
         (each.clone_arguments.inputs, inner.built)
-        for each in _drawn(graph)
+        for each in _drawn(graph, times=examples(100, 300))
         if each.clone_arguments and (inner := each.layers[0].graph)
     }
     assert {("batch", ""), ("fresh", "later")} <= built

@@ -42,7 +42,7 @@ def test_json_gives_the_same_graph_back_and_keras_takes_it() -> None:
         assert from_json(to_json(graph)) == graph
         infer(graph)
 
-    hold(holds, "keras", 60, 150)
+    hold(holds, "keras", 20, 150)
 
 
 GRAPHS = {

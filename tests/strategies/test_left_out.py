@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 import pytest
 
-from clonediff.harness.search.sampling import sample_graphs
 from clonediff.strategies import FEATURES as ALL_FEATURES
 from clonediff.strategies import Graph, functional_graphs
 from clonediff.strategies.graph import all_layers, call_refs, levels
 from clonediff.strategies.kinds import CATALOGUE, less
 from clonediff.strategies.kinds.kind import LEFT_OUT
 from tests.example_counts import examples
-from tests.warm_keras import graphs_of
+from tests.warm_keras import Drawn, graphs_of
 
 from .features import FEATURES, Question, is_nested, says
 
@@ -22,9 +23,13 @@ MORE_KINDS = (*KINDS, "Embedding", "GlobalAveragePooling1D")
 
 
 @cache
-def drawn(count: int = 150, **options: object) -> list[Graph]:
-    """So many graphs, always the same."""
-    return list(sample_graphs(graphs_of("keras", **options), count, 5))
+def _sample(**options: object) -> Drawn:
+    return Drawn(graphs_of("keras", **options), 5)
+
+
+def drawn(count: int = 150, **options: object) -> Iterator[Graph]:
+    """So many graphs, always the same; each is drawn when it is looked at."""
+    return islice(_sample(**options), count)
 
 
 def an_idle_input(graph: Graph) -> bool:
@@ -57,7 +62,7 @@ def test_a_feature_is_drawn_and_can_be_left_out(feature: str) -> None:
     assert any(map(ABILITIES[feature], drawn(kinds=MORE_KINDS, min_instructions=4)))
     without = ALL_FEATURES - {feature}
     assert not any(
-        map(ABILITIES[feature], drawn(examples(30, 150), kinds=MORE_KINDS, min_instructions=4, features=without))
+        map(ABILITIES[feature], drawn(examples(12, 150), kinds=MORE_KINDS, min_instructions=4, features=without))
     )
 
 
@@ -66,18 +71,19 @@ def test_a_sequential_has_the_shape_of_a_model_where_that_can_be() -> None:
         first = graph.layers[graph.calls[0].layer] if graph.calls else None
         return graph.built == "by its first layer" and first is not None and first.graph is not None
 
-    features = frozenset({"sequential", "nesting", "late building"})
-    for offered in (True, False):
-        all_ = features | {"shapes of models"} if offered else features
-        all_graphs = drawn(examples(60, 150), kinds=("Dense",), min_instructions=4, features=all_)
-        graphs = [inner for graph in all_graphs for inner in levels(graph)]
-        assert any(map(shaped, graphs)) == offered
-        assert any(graph.built == "by its first layer" for graph in graphs)
+    def chains(count: int, *more: str) -> Iterator[Graph]:
+        features = frozenset({"sequential", "nesting", "late building", *more})
+        for graph in drawn(count, kinds=("Dense",), min_instructions=4, features=features):
+            yield from (each for each in levels(graph) if each.built == "by its first layer")
+
+    assert any(map(shaped, chains(150, "shapes of models")))
+    assert any(chains(150))
+    assert not any(map(shaped, chains(examples(25, 150))))
 
 
 def test_what_is_named_stands_nowhere() -> None:
     without = ("GRU", "LSTM.go_backwards", "ops.relu")
-    graphs = drawn(examples(30, 150), without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
+    graphs = drawn(examples(12, 150), without=without, kinds=("GRU", "LSTM", "Bidirectional", "ops.relu"))
     layers = [layer for graph in graphs for layer in all_layers(graph)]
     assert {"LSTM", "Bidirectional", "SimpleRNN"} <= {layer.kind for layer in layers}
     assert not {"GRU", "ops.relu"} & {layer.kind for layer in layers}

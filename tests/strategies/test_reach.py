@@ -19,7 +19,7 @@ from tests.warm_keras import graphs_of, kinds_of
 
 from .features import FEATURES
 
-GRAPHS = examples(150, 2000)
+GRAPHS = examples(60, 2000)
 OTHERS = pytest.mark.slow(reason="the strategy of Keras 3 with other kinds: hundreds of graphs more of each generation")
 EACH = ["keras", *(pytest.param(generation, marks=OTHERS) for generation in GENERATIONS if generation != "keras")]
 AT_NIGHT = pytest.mark.slow(reason="2,000 graphs, each of which asks Keras some twenty questions of its own")

@@ -19,7 +19,7 @@ def test_a_drawn_graph_fits(generation: Generation) -> None:
         with at_hand(generation):
             assert fitted(graph) == graph
 
-    hold(holds, generation, 40, 150)
+    hold(holds, generation, 20, 150)
 
 
 MASKED = Layer(
