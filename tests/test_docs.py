@@ -42,7 +42,8 @@ settings.load_profile("few")
 """What tells the tests of a guide to draw few models, and to leave one that fails as large as it is."""
 
 GUIDES = ("my-model", "maintaining-keras", "layers-and-cloners", "every-night")
-LONG = pytest.mark.slow(reason="each of its commands starts a Keras or two; tests/cli has them, and two guides run by day")
+BY_DAY = ("my-model", "every-night")
+AT_NIGHT = pytest.mark.slow(reason="each of its commands starts a Keras or two, and tests/cli has them all")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#\s:]*)(?:#([\w-]+))?\)")
@@ -125,10 +126,7 @@ def _few_graphs(arguments: list[str]) -> list[str]:
     return re.sub(r"--minutes \d+", f"--trials {GRAPHS}", " ".join(arguments)).split(" ")
 
 
-@pytest.mark.parametrize(
-    "guide",
-    ["my-model", *(pytest.param(each, marks=LONG) for each in ("maintaining-keras", "layers-and-cloners")), "every-night"],
-)
+@pytest.mark.parametrize("guide", [each if each in BY_DAY else pytest.param(each, marks=AT_NIGHT) for each in GUIDES])
 def test_the_commands_of_a_guide_do_what_it_says(guide: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(FEW)
     for block in blocks(DOCS / f"{guide}.md"):

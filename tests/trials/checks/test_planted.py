@@ -47,12 +47,14 @@ def trials(request: pytest.FixtureRequest, warm: Callable[[str], SubjectProcess]
     process, found, left = warm(request.param), {}, dict(CAUGHT_BY)
     for name in MODELS:
         tried = case(name, request.param)
-        costly = [f"planted/{fault}" for fault, check in left.items() if CHECKS[check].part]
-        cheap = [f"planted/{fault}" for fault in left if f"planted/{fault}" not in costly]
+        often = [f"planted/{fault}" for fault, check in left.items() if check == "often"]  # which takes the longest
+        costly = [f"planted/{fault}" for fault, check in left.items() if CHECKS[check].part and check != "often"]
+        cheap = [f"planted/{fault}" for fault, check in left.items() if not CHECKS[check].part]
+        most = [part for part in COSTLY if part != "often"]
         first = run(tried, process, cheap, timeout=PATIENCE)
-        parts = [part for part in COSTLY if part != "often" or "often" in left.values()]  # which takes the longest
-        full = run(tried, process, ["upstream", "fixed", *costly], parts, timeout=PATIENCE)
-        found[name] = replace(full, clones={**first.clones, **full.clones})
+        second = run(tried, process, costly, most, timeout=PATIENCE)
+        full = run(tried, process, ["upstream", "fixed", *often], COSTLY if often else most, timeout=PATIENCE)
+        found[name] = replace(full, clones={**first.clones, **second.clones, **full.clones})
         if not everything():
             left = {fault: check for fault, check in left.items() if check not in _checks(found[name], fault)}
     return found
