@@ -344,6 +344,7 @@ def test_a_folder_to_work_in_is_that_of_the_command(folder: Path) -> None:
     assert str(folder / "work" / "my project") in ran.summary
 
 
+@pytest.mark.slow(reason="a Keras of its own; the workflow has a job that does the same")
 def test_our_own_ci_checks_the_models_of_the_example(folder: Path) -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
     (given,) = [step["with"] for job in workflow["jobs"].values() for step in job["steps"] if step.get("uses") == "./"]

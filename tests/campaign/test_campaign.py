@@ -81,10 +81,8 @@ def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) 
     assert not list((whole / "journal").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("refused", "code"),
-    [pytest.param(1, 0, marks=pytest.mark.slow(reason="what a few refused graphs do is known without Keras")), (3, 1)],
-)
+@pytest.mark.slow(reason="a campaign more; tests/reports/test_draws has what a few refused graphs do, and what many do")
+@pytest.mark.parametrize(("refused", "code"), [(1, 0), (3, 1)])
 def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
     refused: int, code: int, tmp_path: Path
 ) -> None:
@@ -102,6 +100,7 @@ def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
     assert len(list((tmp_path / "run" / "refused").iterdir())) == 1
 
 
+@pytest.mark.slow(reason="a campaign more; tests/trials/test_at_least counts by the worst, and leaves out")
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
     calls: dict[str, Any] = {"calls": (Call(0, (Ref(0),)),), "takes": Ref(0), "gives": Ref(1), "generation": "keras"}
     lambda_ = Layer("Lambda", (("function", Function("lambda", ("x",))),))

@@ -255,6 +255,7 @@ def test_two_subjects_share_a_baseline(check: Here, project: Path) -> None:
     )
 
 
+@pytest.mark.slow(reason="a Keras of its own; test_check_command interrupts a check, too")
 def test_an_interrupt_leaves_the_baseline_as_it_is(project: Path) -> None:
     (project / FILE).write_text(ACCEPTED)
     (project / "own_waiting.py").write_text(

@@ -81,7 +81,7 @@ def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, pa
     assert "clone = keras.models.clone_model(model)" in script.text
 
 
-FEW: dict[Generation, int] = {"keras": 30, "tf_keras": 12, "keras2": 12}
+FEW: dict[Generation, int] = {"keras": 12, "tf_keras": 6, "keras2": 6}
 """The models of each generation that are written by day: Keras 3 answers soonest what can be drawn."""
 
 

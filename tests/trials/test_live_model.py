@@ -97,7 +97,15 @@ def everything_of(model: Any, its: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("generation", KERAS)
+@pytest.mark.parametrize(
+    "generation",
+    [
+        "keras",
+        pytest.param(
+            "tf_keras", marks=pytest.mark.slow(reason="it traces each clone; others of tf_keras are cloned below")
+        ),
+    ],
+)
 def test_a_trained_model_is_cloned_faithfully_and_stays_as_it_is(generation: str) -> None:
     model, its = trained(generation), framework(generation)
     before = everything_of(model, its)

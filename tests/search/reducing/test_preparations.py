@@ -70,7 +70,7 @@ def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list
 
 def test_preparations_are_as_small_as_what_shows_them() -> None:
     """One preparation on a model of a call or two; more of the graphs are compiled, which has most forms."""
-    count, plain = examples(120, 1500), frozenset({"arrangements"})
+    count, plain = examples(50, 1500), frozenset({"arrangements"})
     drawn = [
         *_drawn(count, KINDS, FEATURES | SORTS),
         *_drawn(count, ("Dense", "Add"), plain.union({"compile"})),
