@@ -254,7 +254,14 @@ def test_what_upstream_is_known_for_is_new_unless_it_is_called(file: Path, keras
     }
 
 
-@pytest.mark.parametrize("function", ["loses", "gives_config", "raises", "loses[weights,values]", "loses[outputs]"])
+LATER = pytest.mark.slow(reason="a Keras of its own for a script that is like another, which is run by day")
+
+
+@pytest.mark.parametrize(
+    "function",
+    ["loses", "loses[outputs]"]
+    + [pytest.param(each, marks=LATER) for each in ("gives_config", "raises", "loses[weights,values]")],
+)
 def test_its_script_imports_it_and_fails_alone(
     function: str, file: Path, clones: Callable[[str], CloneTrial], keras: SubjectProcess
 ) -> None:
@@ -316,7 +323,9 @@ def test_a_file_that_cannot_be_imported_by_its_name_is_to_have_another(text: str
         named(text)
 
 
-@pytest.mark.parametrize("name", ["01_clones", "clones-of-mine", "lambda"])
+@pytest.mark.parametrize(
+    "name", ["01_clones", *(pytest.param(each, marks=LATER) for each in ("clones-of-mine", "lambda"))]
+)
 def test_its_script_imports_a_module_of_any_name(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "a{}b"
     folder.mkdir()
