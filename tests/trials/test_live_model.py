@@ -59,6 +59,12 @@ def trained(generation: str) -> Any:
     return model
 
 
+@cache
+def trained_once() -> Any:
+    """One that is trained already, for the tests after which nobody looks at it."""
+    return trained("keras")
+
+
 def small(generation: str) -> Any:
     """A model in which a planted fault finds something to break."""
     theirs = KERAS[generation]
@@ -225,7 +231,7 @@ def test_what_a_user_has_set_holds_for_the_clone() -> None:
     ids=["an array", "a list of arrays", "a dictionary"],
 )
 def test_a_model_is_called_on_the_inputs_that_are_given(inputs: Any) -> None:
-    assert_clones_faithfully(trained("keras"), inputs=inputs, costly=False)
+    assert_clones_faithfully(trained_once(), inputs=inputs, costly=False)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +246,7 @@ def test_a_model_is_called_on_the_inputs_that_are_given(inputs: Any) -> None:
 )
 def test_inputs_that_do_not_fit_are_refused(inputs: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        assert_clones_faithfully(trained("keras"), inputs=inputs)
+        assert_clones_faithfully(trained_once(), inputs=inputs)
 
 
 def test_an_input_of_any_rank_takes_an_array_of_any() -> None:
