@@ -84,21 +84,29 @@ ASPECTS = Aspects(
 )
 
 
+def _is_of_a_mask(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    return effect.path.endswith("['mask']")
+
+
 def _is_written_uncast(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    no_mask = effect.path.endswith("['mask']") and {effect.expected, effect.found} == {"nothing", "null"}
+    no_mask = effect.path.endswith("['mask']") and {effect.expected, effect.found} == {MISSING, "null"}
     return no_mask or effect.path.endswith("['training']")
+
+
+def _is_drawn(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    return effect.check in ("outputs", "masks") and effect.path.startswith("training")
+
+
+def _is_a_loss_of_weights(cause: Difference, effect: Difference, flow: Flow) -> bool:
+    frame = effect.raised.frame if effect.raised is not None else ""
+    return cause.aspect != "config.activity_regularizer" and frame.endswith(":_loss_for_variable")
 
 
 LINKS = (
     # `tf_keras` writes what a mask is into several settings.
     Link("config.mask", "config.mask_*", Spread.HERE),
     # Keras calls a model with the masks of its inputs, and a Sequential its layers with the masks before them.
-    Link(
-        "config.mask|attribute.supports_masking",
-        "call.kwargs*",
-        Spread.DOWNSTREAM,
-        lambda _, effect, flow: effect.path.endswith("['mask']"),
-    ),
+    Link("config.mask|attribute.supports_masking", "call.kwargs*", Spread.DOWNSTREAM, _is_of_a_mask),
     # Keras 3 writes down `training`, or that there is no mask, only where it casts no tensor.
     Link("config.dtype|attribute.autocast|attribute.*dtype*", "call.kwargs*", Spread.DOWNSTREAM, _is_written_uncast),
     # Operations give what they are called on.
@@ -106,25 +114,11 @@ LINKS = (
     # What can be left out in the original cannot in the clone.
     Link("config.optional|input optional", "*raises", Spread.ANYWHERE, lambda _, effect, flow: "None" in effect.found),
     # A layer without a seed takes one from the framework, and the next layer gets another.
-    Link(
-        "*.seed",
-        "*",
-        Spread.ANYWHERE,
-        lambda cause, effect, flow: effect.check in ("outputs", "masks") and effect.path.startswith("training"),
-    ),
+    Link("*.seed", "*", Spread.ANYWHERE, _is_drawn),
     # The config of what holds a layer has the config of that layer.
     Link("config.*_regularizer|config.*_constraint", "config.*", Spread.OUTWARDS),
     # What cannot be called as a regularizer fails where losses of weights are added.
-    Link(
-        "config.*_regularizer",
-        "raises",
-        Spread.ANYWHERE,
-        lambda cause, effect, flow: (
-            cause.aspect != "config.activity_regularizer"
-            and effect.raised is not None
-            and effect.raised.frame.endswith(":_loss_for_variable")
-        ),
-    ),
+    Link("config.*_regularizer", "raises", Spread.ANYWHERE, _is_a_loss_of_weights),
 )
 
 

@@ -59,8 +59,9 @@ def _of_a_variable(word: str, shown: Shown, changes: tuple[Thing, ...] = ()) -> 
     yield from computes(listed, any_layer=True, shows=(Thing.LISTING,), **alike)
     flag = (f"{word} trainable", f"a {{frozen}} {word} of {{a}} is {{thawed}}{{inside}}")
     yield from trains(flag, any_layer=of_any, shown=shown, **built)
-    scope = (f"{word} scope", f"a {word} of {{a}} has another path before its name{{inside}}")
-    yield from renames(scope, any_layer=True, shown=shown)
+    yield from renames(
+        (f"{word} scope", f"a {word} of {{a}} has another path before its name{{inside}}"), any_layer=True, shown=shown
+    )
     yield from renames(
         (f"{word} name", f"a {word} of {{a}} has another name{{inside}}"),
         (f"{word} name alone", f"a {word} of {{a}} has another name under the same path{{inside}}"),
