@@ -117,7 +117,7 @@ def _called_before(original: Observation | None, root: Difference) -> tuple[str,
         return ()
     if first is not None:
         flow = Flow(original)
-        layer = flow.one(first)
+        layer = flow.one(first.layer)
         behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
 

@@ -164,9 +164,9 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         if index in moved and layer.inside not in in_order and layer.inside not in moved:
             in_order.add(layer.inside)
             holders = (original, layer.inside), (clone, pair.layers.found.get(layer.inside, -1))
-            names = (short([each.name for each in shape.layers if each.inside == its]) for shape, its in holders)
-            where = f"{at(original, layer.inside)}.layers", *names, place(original, layer.inside)
-            yield ASPECTS.differs("layer order", *where)
+            wants, haves = (short([each.name for each in shape.layers if each.inside == its]) for shape, its in holders)
+            where = f"{at(original, layer.inside)}.layers"
+            yield ASPECTS.differs("layer order", where, wants, haves, place(original, layer.inside))
         yield from _layer(pair, index, first, path)
     for index in pair.layers.extra:
         layer = clone.layers[index]
