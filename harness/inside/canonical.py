@@ -41,8 +41,8 @@ def text(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict):
         if value.get("class_name") == "__lambda__" or _is_the_code_of_a_lambda(value):
             return "<lambda>"
-        if value.get("class_name") == "InputLayer" and isinstance(value.get("config"), dict):
-            # One that a Sequential made when it was called has a counted name, which is told where it is itself.
+        if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
+            # Its name may be a counted one, which is told where it is itself.
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
         items = sorted((str(key), text(item, depth + 1)) for key, item in value.items() if key != _BUILT_ON)
         return "{%s}" % ", ".join("%s: %s" % item for item in items)
