@@ -89,6 +89,11 @@ def _gives_other_gradients(layer: Layer) -> bool:
     return draws or kind.family not in _SAME_TWICE
 
 
+def _drops(layer: Layer) -> bool:
+    """Whether it is a cell that drops numbers."""
+    return layer.kind.endswith("Cell") and any(layer.arg(name) for name in ("dropout", "recurrent_dropout"))
+
+
 def _has(graph: Graph, kind: str) -> bool:
     return any(layer.kind == kind for layer in all_layers(graph))
 
@@ -188,6 +193,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "where among its layers a model has what is hung on it and what adds a loss",
         lambda graph, done, arguments: "hang" in done and not done.isdisjoint(("add_loss", "add_metric")),
+    ),
+    # keras/src/layers/rnn/dropout_rnn_cell.py:40 draws a mask once, until the layer around the cell has it drawn anew.
+    Rule(
+        "which numbers a cell drops that is in no recurrent layer, and has trained",
+        lambda graph, done, arguments: not done.isdisjoint(("train", "run")) and any(map(_drops, all_layers(graph))),
     ),
     # keras.saving.load_model wants them registered, or in a scope as it loads (guides/serialization_and_saving).
     Rule(

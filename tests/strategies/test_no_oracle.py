@@ -31,6 +31,7 @@ def of(*layers: Layer, generation: str = "keras", preparations: tuple[Preparatio
     return structs.replace(graph, generation=generation)
 
 
+DROPS = Layer("GRUCell", (("units", 4), ("recurrent_dropout", 0.5)))
 DENSE, DROPOUT = Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),))
 SET_RATE = Preparation("set", "Dropout", (("rate", 0.25),))
 SPECTRAL = Layer("SpectralNormalization", (("layer", Made(DENSE)),))
@@ -60,6 +61,7 @@ NO_ORACLE = {
         of(SPECTRAL, preparations=(Preparation("quantize"),)),
         of(DENSE, preparations=(Preparation("quantize"),)),
     ),
+    "a cell": (of(DROPS, preparations=(Preparation("train"),)), of(DROPS, preparations=(Preparation("compile"),))),
     "hung on it": (
         of(DENSE, preparations=(Preparation("add_loss"), Preparation("hang"))),
         of(DENSE, preparations=(Preparation("hang"),)),

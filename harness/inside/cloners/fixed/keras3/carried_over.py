@@ -126,6 +126,8 @@ def quantize_alike(original: Any, clone: Any) -> None:
     if mode is not None and clone.built and getattr(clone, "quantization_mode", None) is None:
         more = {"config": original.quantization_config} if hasattr(original, "quantization_config") else {}
         clone.quantize(mode, type_check=False, **more)
+    if getattr(clone, "quantization_config", 0) is None:  # it was made for a map of policies, which has the mode alone
+        clone.quantization_config = original.quantization_config
 
 
 def kernel_shape_alike(original: Any, clone: Any) -> None:
