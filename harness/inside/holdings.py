@@ -11,6 +11,7 @@ between two builds of one source says nothing of a clone.
 from __future__ import annotations
 
 import functools
+import operator
 import re
 import types
 from typing import Any, Callable, Iterator
@@ -58,8 +59,10 @@ _ONCE_MORE = frozenset(
 )
 """The graph of a model, as it is told of its layers and their calls, once more."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
+_NUMBER = re.compile(r"(?<![A-Za-z0-9])[0-9]")
 """A number, or a digest; "float32" has none."""
+_SIZE = re.compile(r"a tensor of |\w+ of \d+$")
+"""How a fact begins that says how large something is."""
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
@@ -87,6 +90,7 @@ class Holdings:
         self._calls = {type(node) for place in layers.places for node in self._framework.layer_nodes(place.layer)}
         self._first: dict[int, tuple[int, str]] = {}
         self._read: list[Any] = []
+        self._texts: dict[str, str] = {}
         self._left = _MOST
         self._in_values = 0
         self._private = False
@@ -96,11 +100,15 @@ class Holdings:
                 self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
             if observer.private:
                 self._begin_private()
-        self.first_state = self.state()
+        self._begun = None if original else [(thing, _contents(thing)) for thing in self._looked_into()]
 
-    def state(self) -> list[Any]:
-        """What everything that was read holds now, good for `==` with another state of the same holdings."""
-        return [_state(thing) for thing in (*self.objects.values(), *self._changing.values())]
+    def _looked_into(self) -> Iterator[Any]:
+        yield from self.objects.values()
+        yield from self._changing.values()
+
+    def are_as_begun(self) -> bool:
+        """Whether everything that was read holds what it held then, of a model that is no clone."""
+        return all(_is_as_before(thing, before) for thing, before in self._begun or ())
 
     def _begin(self, owner: Any) -> None:
         self._number = len(self.facts) - 1
@@ -132,10 +140,8 @@ class Holdings:
             here = "%s.%s" % (path, name)
             try:
                 value = getattr(owner, name)
-                if hasattr(value, "__wrapped__") and callable(getattr(kind, name, None)):
-                    continue  # a method of the class, which Keras has wrapped for this object
-                if self._is_of_a_layer(value):
-                    continue  # no config can have it, and the original's is of no use to a clone
+                if callable(value) and self._is_made_for(owner, name, value):
+                    continue
                 if name == "name" and type(value) is str and _counts(value, kind):
                     value = _COUNTED.sub("", value)
             except Exception as error:  # an attribute that it does not have yet
@@ -144,8 +150,13 @@ class Holdings:
             changes = self._tell(here, value, depth + 1) or changes
         return changes
 
-    def _is_of_a_layer(self, value: Any) -> bool:
-        """Whether it is a function that was made for one layer of the model, which it closes over."""
+    def _is_made_for(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether it is a method that Keras has wrapped for this object, or a function that closes over a layer.
+
+        No config can have that, and the original's is of no use to a clone.
+        """
+        if hasattr(value, "__wrapped__") and callable(getattr(type(owner), name, None)):
+            return True
         cells = value.__closure__ or () if type(value) is types.FunctionType else ()
         return any(id(_content(cell)) in self._layers for cell in cells)
 
@@ -177,9 +188,9 @@ class Holdings:
             self._told[path] = kind.__name__
             return False
         if isinstance(value, np.ndarray):
-            return self._once(path, value, lambda: self._array_at(path, value))
+            return self._once(self._array_at, path, value, depth)
         if isinstance(value, _CONTAINERS):
-            return self._once(path, value, lambda: self._items(path, value, depth))
+            return self._once(self._items, path, value, depth)
         if kind.__module__.split(".")[0] in _TOLD_WHOLE:
             if _is_tensor(value):
                 self._told[path] = "a tensor of %s" % (value.shape,)  # what a call has given
@@ -188,18 +199,18 @@ class Holdings:
             long = len(said) > _LONGEST
             self._told[path] = kind.__name__ + " " + short_hash(said.encode("utf-8", "replace")) if long else said
             return False
-        return self._once(path, value, lambda: self._object(path, value, depth))
+        return self._once(self._object, path, value, depth)
 
-    def _once(self, path: str, value: Any, tell: Callable[[], bool]) -> bool:
+    def _once(self, tell: Callable[[str, Any, int], bool], path: str, value: Any, depth: int) -> bool:
         """Tell what may be met again: of what can change, it is told then where it was met first."""
         if self._in_values:
-            return tell()
+            return tell(path, value, depth)
         if id(value) in self._changing:
             self._told[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
             return True
         self._first[id(value)] = self._number, path
         self._changing[id(value)] = value  # until it is known: it may hold itself
-        changes = tell()
+        changes = tell(path, value, depth)
         if not changes:
             del self._changing[id(value)]
         elif id(value) in self._of_original and not isinstance(value, np.ndarray):
@@ -240,7 +251,7 @@ class Holdings:
         self._in_values -= 1
         return False
 
-    def _array_at(self, path: str, value: Any) -> bool:
+    def _array_at(self, path: str, value: Any, depth: int) -> bool:
         self._told[path] = self._array(value)
         return True
 
@@ -250,9 +261,12 @@ class Holdings:
 
     def _text(self, text: str) -> str:
         """A text, and where there are names of layers in it, which are told by themselves, the same without them."""
-        parts = text.split("/")
-        unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
-        return repr(text) if unnamed == text else repr(text) + NAMED + unnamed
+        told = self._texts.get(text)
+        if told is None:
+            parts = text.split("/")
+            unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
+            told = self._texts[text] = repr(text) if unnamed == text else repr(text) + NAMED + unnamed
+        return told
 
 
 def unlike(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
@@ -295,7 +309,8 @@ def varying(
     facts does.
     """
     told = {(0, path) for path in (() if whole else original.facts[0])} | set_by_runs
-    told.update((number, path) for number, path in found if _is_drawn(original, number, path))
+    made: dict[tuple[type, str], list[Any]] = {}
+    told.update((number, path) for number, path in found if _is_drawn(original, number, path, made))
     if build_again is not None and any(_may_vary(original, *each) for each in found - told):
         try:
             told.update(unlike(original.facts, build_again().facts))
@@ -305,17 +320,25 @@ def varying(
 
 
 def _may_vary(original: Holdings, number: int, path: str) -> bool:
-    """Whether chance may have made a fact: it draws numbers and counts names, and turns no flag that is public."""
-    return "._" in path or bool(_NUMBER.search(original.facts[number].get(path, "")))
+    """Whether chance may have made a fact: it draws numbers and counts names; no flag that is public, and no size."""
+    fact = original.facts[number].get(path, "")
+    return "._" in path or bool(_NUMBER.search(fact) and not _SIZE.match(fact))
 
 
-def _is_drawn(holdings: Holdings, number: int, path: str) -> bool:
-    """Whether two objects of one config have different values there, as initializers have that were given no seed."""
+def _is_drawn(holdings: Holdings, number: int, path: str, made: dict[tuple[type, str], list[Any]]) -> bool:
+    """Whether two objects of one config have different values there, as initializers have that were given no seed.
+
+    Both are `made` once.
+    """
     owner, _, name = path.rpartition(".")
     thing: Any = holdings.objects.get((number - 1, owner)) if owner else None
     try:
-        one, other = (getattr(type(thing).from_config(thing.get_config()), name) for _ in range(2))
-        return repr(one) != repr(other)
+        of_it = type(thing), repr(thing.get_config())
+        if of_it not in made:
+            made[of_it] = []
+            made[of_it] = [thing.from_config(thing.get_config()) for _ in range(2)]
+        one, other = (repr(getattr(each, name)) for each in made[of_it])
+        return one != other
     except Exception:  # no object that can be made of its config
         return False
 
@@ -353,24 +376,27 @@ def _is_tensor(value: Any) -> bool:
     return type(value).__module__.split(".")[0] in _TOLD_WHOLE and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
-def _state(thing: Any) -> Any:
-    if isinstance(thing, dict):
-        return [(key, _leaf(value)) for key, value in thing.items()]
-    if isinstance(thing, (list, tuple)):
-        return list(map(_leaf, thing))
-    if isinstance(thing, (set, frozenset)):
-        return set(thing)
+def _contents(thing: Any) -> dict[Any, Any]:
+    """What something holds, by name or by place; nothing of a large array."""
+    if isinstance(thing, (dict, list, tuple, set, frozenset)):
+        return dict(thing) if isinstance(thing, dict) else dict(enumerate(thing))
     if isinstance(thing, np.ndarray):
-        return thing.tobytes() if thing.dtype.kind not in "OV" and thing.nbytes < _LARGE else None
-    return (
-        [(name, _leaf(value)) for name, value in vars(thing).items() if name[:1] != "_"]
-        if hasattr(thing, "__dict__")
-        else None
-    )
+        return {} if thing.dtype.kind in "OV" or thing.nbytes >= _LARGE else {"": thing.tobytes()}
+    return dict(getattr(thing, "__dict__", ()))
 
 
-def _leaf(value: Any) -> Any:
-    return value if type(value) in _PLAIN else id(value)
+def _is_as_before(thing: Any, before: dict[Any, Any]) -> bool:
+    """Whether something holds what it did, in one order; the private attributes of an object are not looked at."""
+    now = _contents(thing)
+    if len(before) == len(now) and all(map(operator.is_, before.values(), now.values())):
+        return list(before) == list(now)
+    if not isinstance(thing, _CONTAINERS):
+        before, now = ({name: value for name, value in each.items() if name[:1] != "_"} for each in (before, now))
+    return list(before) == list(now) and all(map(_is_same, before.values(), now.values()))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and type(one) in _PLAIN and bool(one == other))
 
 
 def _private(owner: Any, but: frozenset[str] = _NONE) -> list[str]:

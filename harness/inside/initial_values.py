@@ -1,7 +1,8 @@
 """What each weight of a model begins with, and whether that is a constant.
 
 A weight begins with a constant if it is made with the same value each time that the model is built, whatever the seed.
-To know, the model is built twice more: so this is asked only where a clone gives cause to doubt.
+To know, the model is built once more, or twice where somebody sets a weight later: so this is asked only where a clone
+gives cause to doubt.
 """
 
 from __future__ import annotations
@@ -74,9 +75,13 @@ def initial_constants(original: Description, build: Callable[[], Any], observer:
             framework.forget()
             framework.reseed(observer.seed + 1000 * turn, backend=True)
             try:
-                values.append(framework.first_values(build))
+                firsts, lasts = framework.first_values(build)
             except Exception:  # a source may be one that runs once only
                 return []
+            values.append(firsts)
+            if turn == 1 and all(first is not None and same(first, last) for first, last in zip(firsts, lasts)):
+                values.append(original.initial)  # which are the first that it had, as nobody sets a weight later
+                break
     if any(len(each) != len(original.weights) for each in values):
         return []
     return [beginning(original, number, one, two, observer) for number, (one, two) in enumerate(zip(*values))]

@@ -14,11 +14,11 @@ from typing import Any, Callable, Mapping
 from .frameworks.interface import Framework
 
 ROUNDS = 3
-CLONES = 3
+CLONES = 2
 """So many clones are made in a round; the last of them is looked at."""
 _MOST_LAYERS = 30
 """Larger models are not cloned so often."""
-_MORE_CALLS = 1.1
+_MORE_CALLS = 1.07
 
 
 class _NotMade(Exception):
@@ -75,7 +75,7 @@ def leave_out_of_builds(clones: Mapping[str, Any], build: Callable[[], Any], fra
 
 def _growth(make: Callable[[], Any], first: Any, model: Any, framework: Framework) -> dict[str, Any]:
     begun, names, calls = _names(first, framework), [], []
-    alive = [_alive(framework)]
+    alive = []
     for _ in range(ROUNDS):
         for _ in range(CLONES - 1):
             make()
@@ -84,7 +84,7 @@ def _growth(make: Callable[[], Any], first: Any, model: Any, framework: Framewor
         names = _names(clone, framework)
         del clone
         alive.append(_alive(framework))
-    stay = _growing(alive[1:])
+    stay = _growing(alive)
     told: dict[str, Any] = {"names": _renamed(_names(model, framework), begun, names)}
     if stay:
         told["stay"] = dict(sorted(stay.items()))

@@ -229,7 +229,7 @@ class _Trial:
 
     def _hold_what_runs_have_set(self) -> None:
         """Look at what the model holds anew, where it was run since."""
-        if self._held.state() != self._held.first_state:
+        if not self._held.are_as_begun():
             self._held = self._cloned.held_now(self._observer)
 
     def _renew(self) -> None:
@@ -409,7 +409,7 @@ class _Trial:
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, and the values of its variables."""
         written = self._to_clone.restore()
-        held = self._held.state() == self._held.first_state
+        held = self._held.are_as_begun()
         if held and not written and self._cloned.fingerprint(self._observer) == self._fingerprint:
             return
         before = self._cloned.shape

@@ -87,7 +87,7 @@ class Eager(Framework):
         if not self.tensors.write(getattr(variable, "_value", variable), array):
             variable.assign(array)
 
-    def first_values(self, build: Callable[[], Any]) -> list[Any]:
+    def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
         made: list[tuple[Any, Any]] = []
         built: dict[int, tuple[Any, Any]] = {}
 
@@ -104,7 +104,8 @@ class Eager(Framework):
                 weights = self.weights(build())[0]
         values = {id(variable): value for variable, value in [*made, *built.values()]}
         # With mixed precision, what a layer has is a wrapper around the variable that was made.
-        return [values.get(id(weight), values.get(id(getattr(weight, "_variable", None)))) for weight in weights]
+        firsts = [values.get(id(weight), values.get(id(getattr(weight, "_variable", None)))) for weight in weights]
+        return firsts, [self.read(weight) for weight in weights]
 
     def _variables_told(self, tell: Callable[[Any, Any], None]) -> ContextManager[Any]:
         """A scope in which every variable is told of when it is made, with its value."""

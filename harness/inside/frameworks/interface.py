@@ -366,8 +366,11 @@ class Framework:
         """Give a variable a value."""
         raise NotImplementedError
 
-    def first_values(self, build: Callable[[], Any]) -> list[Any]:
-        """The values that the weights of a new model have once its layers are built, None for one that was not seen."""
+    def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
+        """The values of the weights of a new model when its layers are built, and those when it is there.
+
+        The first is None for a weight that was not seen.
+        """
         raise NotImplementedError
 
     # -- a model that runs

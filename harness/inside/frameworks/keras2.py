@@ -260,10 +260,11 @@ class Keras2(Framework):
     def write(self, variable: Any, array: Any) -> None:
         self.session.write(variable, array)
 
-    def first_values(self, build: Callable[[], Any]) -> list[Any]:
+    def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
         # The tensor that a variable is initialised with is still there, whatever became of the variable.
-        firsts = [weight.initializer.inputs[1] for weight in self.weights(build())[0]]
-        return list(self.session.run(firsts, {}))
+        weights = self.weights(build())[0]
+        firsts = [weight.initializer.inputs[1] for weight in weights]
+        return list(self.session.run(firsts, {})), [self.read(weight) for weight in weights]
 
     # -- a model that runs
 
