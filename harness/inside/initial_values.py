@@ -40,6 +40,8 @@ def _is_doubtful(original: Description, clone: Description, number: int, framewo
     ours, theirs = original.initial[number], clone.initial[number]
     initializer = initializer_of(original, number)
     set_ = theirs.size > 1 and (looks_set(ours) or looks_set(theirs))
+    if framework.was_drawn(original.weights[number], ours) and framework.was_drawn(clone.weights[number], theirs):
+        return set_
     if draws(initializer):
         return set_ or draws(initializer_of(clone, number)) is False
     if initializer is None and drawn:

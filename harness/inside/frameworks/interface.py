@@ -366,6 +366,10 @@ class Framework:
         """Give a variable a value."""
         raise NotImplementedError
 
+    def was_drawn(self, variable: Any, value: Any) -> bool:
+        """Whether a variable is known to have begun with this value, which an initializer without a seed has drawn."""
+        return False
+
     def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
         """The values of the weights of a new model when its layers are built, and those when it is there.
 

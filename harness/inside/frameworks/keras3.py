@@ -13,11 +13,13 @@ import threading
 from typing import Any, Callable, Iterator
 
 from ..compiled import parts
+from ..digests import same
 from ..structure import leaves, map_leaves
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
 from .interface import Framework
 
+_RANDOM = "keras.src.initializers.random_initializers"
 _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 
 
@@ -78,6 +80,7 @@ class Keras3(Eager):
         self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        self._drawn: dict[int, Any] = {}  # the values that an initializer without a seed has drawn, by variable
 
     # -- the process
 
@@ -98,6 +101,7 @@ class Keras3(Eager):
     def forget(self) -> None:
         # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
+        self._drawn.clear()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
         self.reset_settings(self._config)
@@ -291,6 +295,25 @@ class Keras3(Eager):
     def install_hooks(self) -> None:
         super().install_hooks()
         self._tell_of_calls(self._operation, but_not=self._layer)
+        self._note_what_is_drawn()
+
+    def _note_what_is_drawn(self) -> None:
+        owner = next(each for each in self._variable.__mro__ if "__init__" in vars(each))
+        make = owner.__init__
+
+        @functools.wraps(make)
+        def noted(variable: Any, initializer: Any, *args: Any, **kwargs: Any) -> None:
+            make(variable, initializer, *args, **kwargs)
+            self._drawn.pop(id(variable), None)
+            if type(initializer).__module__ == _RANDOM and initializer.get_config().get("seed", 0) is None:
+                if getattr(variable, "_value", None) is not None:
+                    self._drawn[id(variable)] = self.read(variable)
+
+        self.replace(owner, "__init__", noted)
+
+    def was_drawn(self, variable: Any, value: Any) -> bool:
+        drawn = self._drawn.get(id(variable))
+        return drawn is not None and same(drawn, value)
 
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)
