@@ -371,10 +371,7 @@ class Framework:
         return False
 
     def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
-        """The values of the weights of a new model when its layers are built, and those when it is there.
-
-        The first is None for a weight that was not seen.
-        """
+        """What the weights of a new model are once its layers are built, None for one not seen, and in the end."""
         raise NotImplementedError
 
     # -- a model that runs
