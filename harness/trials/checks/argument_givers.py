@@ -6,9 +6,10 @@ mask, what computed those is gone with them: it is the argument that was lost, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection
 
-from clonediff.harness.subjects.observation import CallSeen, Shape
+from clonediff.harness.subjects.observation import Shape
+from clonediff.harness.trials.checks.calls import unlike_arguments
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.harness.trials.checks.uses import tensors_at
@@ -17,9 +18,7 @@ Arguments = list[tuple[str, Unlike]]
 """What differs in the arguments of a call, with "args" or "kwargs" for where it does."""
 
 
-def givers(
-    pair: Pair, unlike: Callable[[CallSeen, CallSeen], Iterable[tuple[str, Unlike]]]
-) -> tuple[frozenset[int], frozenset[int]]:
+def givers(pair: Pair) -> tuple[frozenset[int], frozenset[int]]:
     """Of the layers that only the original has, and of those that only the clone has, those that gave an argument."""
     original, clone = pair.shapes
     if not pair.layers.missing and not pair.layers.extra:
@@ -28,8 +27,8 @@ def givers(
     theirs: dict[tuple[int, int], Arguments] = {}
     for index, found in pair.layers.pairs:
         for use, other in pair.calls[index].pairs:
-            differing = list(unlike(original.layers[index].calls[use], clone.layers[found].calls[other]))
-            mine[index, use] = theirs[found, other] = differing
+            calls = original.layers[index].calls[use], clone.layers[found].calls[other]
+            mine[index, use] = theirs[found, other] = list(unlike_arguments(pair, *calls))
     return (_givers(original, pair.layers.missing, mine, "missing"), _givers(clone, pair.layers.extra, theirs, "extra"))
 
 

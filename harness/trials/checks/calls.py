@@ -144,14 +144,11 @@ def calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
         expected, got = map(short, paired.orders)
         yield ASPECTS.differs("call order", path, expected, got, first)
     for use, found in paired.pairs:
-        yield from _call(pair, layer.calls[use], twin.calls[found], place(original, index, use), f"{path}[{use}]")
-
-
-def _call(pair: Pair, call: CallSeen, twin: CallSeen, first: Place, path: str) -> Iterator[Difference]:
-    if call.outputs != twin.outputs:
-        yield ASPECTS.differs("call outputs", f"{path}.outputs", f"{call.outputs} tensors", f"{twin.outputs}", first)
-    for side, leaf in unlike_arguments(pair, call, twin):
-        yield ASPECTS.differs_in(f"call.{side}", f"{path}.{side}", leaf, first)
+        call, its, here, where = layer.calls[use], twin.calls[found], place(original, index, use), f"{path}[{use}]"
+        if call.outputs != its.outputs:
+            yield ASPECTS.differs("call outputs", f"{where}.outputs", f"{call.outputs} tensors", f"{its.outputs}", here)
+        for side, leaf in unlike_arguments(pair, call, its):
+            yield ASPECTS.differs_in(f"call.{side}", f"{where}.{side}", leaf, here)
 
 
 def unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tuple[str, Unlike]]:

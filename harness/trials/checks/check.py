@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, NamedTuple
 
 from clonediff.harness.trials.checks.links import Link, Reach, Stage, Thing, Turn
@@ -85,14 +86,11 @@ class Aspect:
         return self.shown if isinstance(self.shown, Comparison) else self.shown(difference, dialect)
 
 
-def _costing(severity: Severity) -> Callable[..., tuple[Aspect, ...]]:
-    def declared(*aspects: tuple[str, str], **fields: Any) -> tuple[Aspect, ...]:
-        return tuple(Aspect(name, severity, sentence, **fields) for name, sentence in aspects)
-
-    return declared
+def _costing(severity: Severity, *aspects: tuple[str, str], **fields: Any) -> tuple[Aspect, ...]:
+    return tuple(Aspect(name, severity, sentence, **fields) for name, sentence in aspects)
 
 
-crashes, computes, trains, loses, renames = map(_costing, Severity)
+crashes, computes, trains, loses, renames = (partial(_costing, severity) for severity in Severity)
 """Aspects by what they cost: each its name and its sentence, then the fields that they have in common."""
 
 

@@ -100,15 +100,13 @@ def devices(first: Answer, second: Answer, values: Values, terms: Terms = TERMS)
     if differences:
         return differences
     for name, mine, theirs in _models(first, second):
-        if mine is None and theirs is None:
-            continue
-        if mine is None or theirs is None:
+        if mine is not None and theirs is not None:
+            between = _Between(Pair(mine, Clone(observation=theirs)), values, terms)
+            for where in terms.runs:
+                differences += between.runs(getattr(mine, where), getattr(theirs, where), f"{name}.{where}")
+        elif mine is not theirs:
             want, have = ("none" if one is None else "made" for one in (mine, theirs))
             differences.append(ASPECTS[terms.check].differs("made", name, want, have, None))
-            continue
-        between = _Between(Pair(mine, Clone(observation=theirs)), values, terms)
-        for where in terms.runs:
-            differences += between.runs(getattr(mine, where), getattr(theirs, where), f"{name}.{where}")
     return differences
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from clonediff.harness.subjects.observation import End
 from clonediff.harness.trials.checks.check import Aspect, Aspects, Comparison, computes, loses, nested, renames
+from clonediff.harness.trials.checks.holdings import OPTIONS
 from clonediff.harness.trials.checks.links import Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import named, place, short
@@ -40,7 +41,7 @@ def _of_an_end(end: str) -> Iterator[Aspect]:
     for declared, name in ((loses, "shape"), (computes, "dtype")):
         sentence = f"an {end} of a model has another {name}{{inside}}{{at}}"
         yield from declared((f"{end} {name}", sentence), changes=changes, **seen)
-    for option in ("optional", "sparse", "ragged"):
+    for option in OPTIONS:
         sentence = f"an {end} of a model that is {{was}}{option} is {{now}}{option}{{inside}}"
         yield from loses((f"{end} {option}", sentence), quiet=of_an_input, **(seen if of_an_input else {}))
 
@@ -77,15 +78,11 @@ def ends(pair: Pair, word: str) -> Iterator[Difference]:
     if expected != found and sorted(expected) == sorted(found):
         yield ASPECTS.differs(f"{word} order", side, short(expected), short(found), model)
         return
+    # What a ragged input is lost to is told there, and in a run.
+    names = ("name", "shape", "dtype", *OPTIONS) if word == "input" else ("shape", "dtype", "optional", "sparse")
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
-        of_each = [
-            (name, getattr(want, name), getattr(have, name))
-            # What a ragged input is lost to is told there, and in a run.
-            for name in ("shape", "dtype", "optional", "sparse", *(("ragged",) if word == "input" else ()))
-        ]
-        if word == "input" and not pair.same_name(want.name, have.name, "InputLayer"):
-            of_each.insert(0, ("name", want.name, have.name))
+        of_each = [(name, getattr(want, name), getattr(have, name)) for name in names]
         for name, one, other in (*of_each, ("tensor", expected[index], found[index])):
-            if one != other:
+            if one != other and not (name == "name" and pair.same_name(one, other, "InputLayer")):
                 first = place(original, *want.tensor[:2])
                 yield ASPECTS.differs(f"{word} {name}", f"{side}[{index}].{name}", short(one), short(other), first)

@@ -81,9 +81,8 @@ class Flow:
         """What holds each layer that is held, wherever that is; of the model itself nothing is said."""
         holders: dict[int, set[int]] = {}
         for index, each in enumerate(self._shape.layers):
-            holder, seen = each.inside, {self._same[index]}
-            while holder >= 0 and holder not in seen:
-                seen.add(holder)
+            holder = each.inside
+            while holder >= 0:
                 holders.setdefault(self._same[index], set()).add(self.one(holder))
                 holder = self._shape.layers[holder].inside
         return holders

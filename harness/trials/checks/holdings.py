@@ -282,17 +282,18 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
         return
     varying = pair.original.varying
     kinds = [(-1, -1)] if original.kind == clone.kind else []
+    renumbered = any(layer != twin for layer, twin in pair.layers.pairs)
     for layer, twin in [*kinds, *pair.layers.pairs]:
-        if layer >= 0 and original.layers[layer].kind != clone.layers[twin].kind:
-            continue
         ours, theirs = original.holdings[layer + 1], clone.holdings[twin + 1]
-        if ours == theirs and layer == twin:
+        if renumbered:
+            theirs = {path: _placed(fact, pair) for path, fact in theirs.items()}
+        if ours == theirs or (layer >= 0 and original.layers[layer].kind != clone.layers[twin].kind):
             continue
         passed = [*(varying[layer + 1] if varying else ()), *_COMES_WITH_WEIGHTS, *_OF_ENDS]
         passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
         for path in sorted({*ours, *theirs}):
-            want, have = ours.get(path, MISSING), _placed(theirs.get(path, MISSING), pair)
-            if _same(want, have) or any(path == each or _is_in(path, each) for each in passed):
+            want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
+            if want == have or _same(want, have) or any(path == each or _is_in(path, each) for each in passed):
                 continue
             passed.append(path)
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:

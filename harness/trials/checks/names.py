@@ -5,6 +5,7 @@ A clone of a model that is made by hand beside it was made by other calls in ano
 
 from __future__ import annotations
 
+import functools
 import re
 
 from clonediff.harness.subjects.observation import LayerSeen, Shape
@@ -36,6 +37,7 @@ def uncounted_path(path: str, shape: Shape) -> str:
     return "/".join(stem if stem in stems else part for part, stem in parts)
 
 
+@functools.lru_cache(maxsize=4096)
 def _stem(name: str, kind: str) -> str:
     """What Keras has made of the class for a name, "" where somebody chose another."""
     if kind == "InputLayer":

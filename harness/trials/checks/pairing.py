@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -49,8 +49,11 @@ class Pairing:
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
         """The pairs that stand in another order: each takes its turn by rank, so a missing one moves no other."""
-        ranks = {found: rank for rank, found in enumerate(sorted(found for _, found in self.pairs))}
-        return tuple(pair for rank, pair in enumerate(self.pairs) if ranks[pair[1]] != rank)
+        return tuple(pair for pair, found in zip(self.pairs, self.orders[0], strict=True) if pair[1] != found)
+
+
+_IN_ORDER = Pairing(((0, 0),), (), ())
+"""How calls are paired where either side has one, and as long as nothing is known of them."""
 
 
 def pair(expected: Sequence[Keys], found: Sequence[Keys]) -> Pairing:
@@ -164,9 +167,9 @@ class Pair:
     def _pair_calls(self, expected: int, found: int, calls: dict[int, Pairing]) -> Pairing:
         original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (expected, found), strict=True))
         if len(original.calls) == len(clone.calls) == 1:
-            return Pairing(((0, 0),), (), ())
+            return _IN_ORDER
         mine, theirs = self._users
-        its = functools.partial(self._counterpart, calls=calls)
+        its = functools.partial(self.counterpart, calls=calls)
 
         def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
@@ -190,11 +193,11 @@ class Pair:
         layer, use, output = tensor
         return f"{self.name(layer)}#{use}.{output}"
 
-    def counterpart(self, tensor: Tensor) -> str:
-        """The name, in the original, of a tensor of the clone; "new ..." where the original has none like it."""
-        return self._counterpart(tensor, self.calls)
+    def counterpart(self, tensor: Tensor, calls: Mapping[int, Pairing] | None = None) -> str:
+        """The name, in the original, of a tensor of the clone; "new ..." where the original has none like it.
 
-    def _counterpart(self, tensor: Tensor, calls: dict[int, Pairing]) -> str:
+        `calls` is how calls are paired, as far as that is known yet.
+        """
         layer, use, output = tensor
         if layer < 0:  # of no layer of the model: in Keras 2.2, an input that nothing uses
             return self.tensor(tensor)
@@ -202,13 +205,9 @@ class Pair:
         if expected is None:
             layers = self.shapes[1].layers
             return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
-        if expected in calls:
-            pairing = calls[expected]
-            if use in pairing.expected:
-                use = pairing.expected[use]
-            elif use in pairing.extra:
-                return f"new {self.name(expected)}#{use}.{output}"
-        return f"{self.name(expected)}#{use}.{output}"
+        pairing = (self.calls if calls is None else calls).get(expected, _IN_ORDER)
+        new = "new " if use in pairing.extra else ""
+        return f"{new}{self.name(expected)}#{pairing.expected.get(use, use)}.{output}"
 
     def name(self, layer: int) -> str:
         """The full name of a layer of the original."""
@@ -224,14 +223,9 @@ class Pair:
         its = self.layers.expected
         return pair(keys(expected, lambda layer: layer), keys(found, lambda layer: its.get(layer, -2 - layer)))
 
-    @cached_property
+    @property
     def weights(self) -> Pairing:
-        """The weights, paired by the layer that owns them and their name."""
-        return self._variables(self.shapes[0].weights, self.shapes[1].weights)
-
-    @cached_property
-    def states(self) -> Pairing:
-        return self._variables(self.shapes[0].states, self.shapes[1].states)
+        return self.variables[0][3]
 
     @property
     def runs(self) -> Iterator[tuple[ModelRun | None, ModelRun | None, str]]:
@@ -239,12 +233,12 @@ class Pair:
         yield self.original.inference, self.observed.inference, "inference"
         yield self.original.training, self.observed.training, "training"
 
-    @property
-    def variables(self) -> Iterator[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
-        """Each "weight" and each "state" of both models, paired."""
+    @cached_property
+    def variables(self) -> list[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
+        """Each "weight" and each "state" of both models, paired by the layer that owns them and their name."""
         original, clone = self.shapes
-        yield "weight", original.weights, clone.weights, self.weights
-        yield "state", original.states, clone.states, self.states
+        both = ("weight", original.weights, clone.weights), ("state", original.states, clone.states)
+        return [(word, wants, haves, self._variables(wants, haves)) for word, wants, haves in both]
 
     @property
     def objects(self) -> Iterator[tuple[str, Objects, Objects, Pairing]]:
@@ -268,12 +262,8 @@ def full_name(shape: Shape, layer: int) -> str:
     """The name of a layer under those of the models and wrappers that hold it: "inner/dense"."""
     if not 0 <= layer < len(shape.layers):
         return shape.name
-    names = [shape.layers[layer].name]
-    seen = {layer}
-    while (layer := shape.layers[layer].inside) >= 0 and layer not in seen:
-        seen.add(layer)
-        names.append(shape.layers[layer].name)
-    return "/".join(reversed(names))
+    its = shape.layers[layer]
+    return its.name if its.inside < 0 else f"{full_name(shape, its.inside)}/{its.name}"
 
 
 def _named_keys(shape: Shape) -> list[Keys]:

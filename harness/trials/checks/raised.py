@@ -28,12 +28,6 @@ _STANDS_FOR_ALL_BELOW = "compile_from_config"
 _RAISES_FOR_OTHERS = re.compile(r"_*raise_")
 
 
-def raised(failure: Failure) -> Raised:
-    """The exception's type, the first line of its message and the frame that stands for it."""
-    message = short(failure.message.strip().partition("\n")[0], 300)
-    return Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
-
-
 def innermost(frames: Sequence[Frame]) -> str:
     """The innermost frame of the framework or the cloner, as "file:function".
 
@@ -47,10 +41,8 @@ def innermost(frames: Sequence[Frame]) -> str:
         for frame in own
         if not _PASSED_THROUGH.search("/" + frame.file) and not _RAISES_FOR_OTHERS.match(frame.function)
     ]
-    for candidates in (telling, own, list(frames)):
-        if candidates:
-            return f"{candidates[-1].file}:{candidates[-1].function}"
-    return ""
+    last = next((candidates[-1] for candidates in (telling, own, frames) if candidates), None)
+    return "" if last is None else f"{last.file}:{last.function}"
 
 
 def looping(frames: Sequence[Frame]) -> str:
@@ -98,6 +90,7 @@ def unlike_failures(
 
 def raises(aspects: Aspects, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:
     """The difference of something that raises where it must not."""
-    told = raised(failure)
-    found = short(f"{told.type}: {told.message}", 300)
+    message = short(failure.message.strip().partition("\n")[0], 300)
+    told = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
+    found = short(f"{told.type}: {message}", 300)
     return aspects.differs("raises", path, expected, found, layer_spoken_of(failure, shape), raised=told)

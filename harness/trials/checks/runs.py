@@ -31,7 +31,8 @@ def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Itera
             path = at_step(pair, where, step, step.layer)
             yield LeafPair(f"{path}.outputs[{output}]", leaf, twin, place(shape, step.layer, step.use), False)
     for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
-        yield LeafPair(f"{where}.outputs[{index}]", leaf, twin, producer(pair, index), True)
+        layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
+        yield LeafPair(f"{where}.outputs[{index}]", leaf, twin, place(shape, layer, use), True)
 
 
 def at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
@@ -39,24 +40,13 @@ def at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
     return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
-def producer(pair: Pair, output: int) -> Place:
-    """The layer that gives an output of the original, or the model where that is not known."""
-    shape = pair.original.shape
-    if output < len(shape.outputs):
-        layer, use, _ = shape.outputs[output].tensor
-        return place(shape, layer, use)
-    return place(shape, -1)
-
-
 def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
     """Two leaves compared: shape and dtype before values, and values only where those are alike."""
-    alike = True
     for aspect in ("shape", "dtype"):
         want, have = getattr(expected, aspect), getattr(found, aspect)
         if want != have:
-            alike = False
             yield Unlike(f".{aspect}", aspect, short(want), short(have))
-    if alike and expected.digest != found.digest:
+    if (expected.shape, expected.dtype) == (found.shape, found.dtype) and expected.digest != found.digest:
         digests = (expected.digest, found.digest)
         yield Unlike("", "value", *digests, digests)
 

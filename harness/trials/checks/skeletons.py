@@ -6,10 +6,11 @@ one of a user's own; a tensor is {"tensor": name}.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clonediff.harness.trials.checks.places import short
+from clonediff.harness.trials.checks.uses import items
 
 MISSING = "nothing"
 
@@ -34,34 +35,23 @@ def unlike(expected: Any, found: Any, path: str = "") -> Iterator[Unlike]:
     form = _form(expected)
     if form != _form(found):
         yield Unlike(path, "type", short(expected), short(found))
-    elif form == "list":
-        yield from _items(enumerate(expected), enumerate(found), path)
-    elif form.startswith("tuple"):
-        yield from _items(enumerate(expected["tuple"]), enumerate(found["tuple"]), path)
-    elif form.startswith("dict"):
-        yield from _items(expected["dict"], found["dict"], path)
-    elif form == "object":
-        yield from _items(expected.items(), found.items(), path)
-    else:
+    elif form in ("value", "tensor"):
         yield Unlike(path, form, short(expected), short(found))
+    else:
+        yield from _items(dict(items(expected)), dict(items(found)), path)
 
 
-def _items(expected: Any, found: Any, path: str) -> Iterator[Unlike]:
-    mine: Sequence[Any] = [tuple(item) for item in expected]
-    theirs: Sequence[Any] = [tuple(item) for item in found]
-    have = dict(theirs)
-    for key, item in mine:
-        if key in have:
-            yield from unlike(item, have[key], f"{path}[{key!r}]")
+def _items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], path: str) -> Iterator[Unlike]:
+    for key, item in mine.items():
+        if key in theirs:
+            yield from unlike(item, theirs[key], f"{path}[{key!r}]")
         else:
             yield Unlike(f"{path}[{key!r}]", "missing", short(item), MISSING)
-    known = {key for key, _ in mine}
-    for key, item in theirs:
-        if key not in known:
+    for key, item in theirs.items():
+        if key not in mine:
             yield Unlike(f"{path}[{key!r}]", "extra", MISSING, short(item))
-    keys, others = [key for key, _ in mine], [key for key, _ in theirs]
-    if keys != others and set(keys) == set(others):
-        yield Unlike(path, "order", short(keys), short(others))
+    if list(mine) != list(theirs) and mine.keys() == theirs.keys():
+        yield Unlike(path, "order", short(list(mine)), short(list(theirs)))
 
 
 def _form(value: Any) -> str:

@@ -140,7 +140,7 @@ def structure(pair: Pair) -> list[Difference]:
     original, clone = pair.shapes
     model = place(original, -1)
     return [
-        *_attributes(pair, original, clone, model, "model", ("kind", "name", "trainable")),
+        *_attributes(pair, original, clone, model, "model"),
         *compiled.compiled(original.compiled, clone.compiled, model),
         *_layers(pair),
         *holdings.attributes(pair),
@@ -153,7 +153,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.shapes
     moved = {expected for expected, _ in pair.layers.moved}
     in_order: set[int] = set()
-    gone, new = givers(pair, lambda call, twin: calls.unlike_arguments(pair, call, twin))
+    gone, new = givers(pair)
     for index, layer in enumerate(original.layers):
         first, path = place(original, index), at(original, index)
         if index not in pair.layers.found:
@@ -179,19 +179,18 @@ def _layers(pair: Pair) -> Iterator[Difference]:
 def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
     original, clone = pair.shapes
     layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
-    # An input has nothing to train: it is frozen with its model, and nobody can tell.
-    trains = () if layer.kind == "InputLayer" else ("trainable",)
-    yield from _attributes(pair, layer, twin, first, path, ("kind", "name", *trains))
+    yield from _attributes(pair, layer, twin, first, path)
     if layer.kind == twin.kind:
         yield from settings.settings(layer, twin, first, path)
     yield from calls.calls(pair, index, first)
 
 
 def _attributes(
-    pair: Pair, one: LayerSeen | Shape, twin: LayerSeen | Shape, first: Place, path: str, names: tuple[str, ...]
+    pair: Pair, one: LayerSeen | Shape, twin: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
-    """What differs in the attributes of these names, of a layer or of the model."""
-    for name in names:
+    """What differs in the class, the name and the flag of a layer or of the model."""
+    # An input has nothing to train: it is frozen with its model, and nobody can tell.
+    for name in ("kind", "name") if one.kind == "InputLayer" else ("kind", "name", "trainable"):
         want, have = getattr(one, name), getattr(twin, name)
         if want != have and not (name == "name" and pair.same_name(want, have, one.kind)):
             flag_alone = name == "trainable" and not _trains_otherwise(pair, first.layer)
@@ -202,14 +201,12 @@ def _attributes(
 def _trains_otherwise(pair: Pair, layer: int) -> bool:
     """Whether a weight of a layer, or of the model for -1, is trained in one of the two models only."""
     original, clone = pair.shapes
-
-    def is_within(owner: int) -> bool:
-        while owner not in (layer, -1):
-            owner = original.layers[owner].inside
-        return owner == layer
-
+    within = {layer}
+    for index, each in enumerate(original.layers):
+        if each.inside in within:
+            within.add(index)
     flags = ((original.weights[ours], clone.weights[theirs]) for ours, theirs in pair.weights.pairs)
-    return any(ours.trainable != theirs.trainable and is_within(ours.owner) for ours, theirs in flags)
+    return any(ours.trainable != theirs.trainable and ours.owner in within for ours, theirs in flags)
 
 
 CHECK = Check(ASPECTS, Stage.STRUCTURE, structure, links=_LINKS)

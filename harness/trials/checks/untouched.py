@@ -53,20 +53,17 @@ def untouched(pair: Pair) -> list[Difference]:
     original, clone = pair.original, pair.clone
     if original.cloned is not None:
         original = Observation(shape=original.cloned, keeps=original.keeps)
+    seen = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
+    after = Pair(original, Clone(observation=seen))
     differences: list[Difference] = []
     if clone.original_after is not None:
-        copied = original.copied_weights
-        after = Pair(original, Clone(observation=Observation(shape=clone.original_after, copied_weights=copied)))
         differences += [each for each in structure.structure(after) if not _is_asked_for(each, original)]
         differences += [*weights.weights(after), *sharing.sharing(after)]
-        differences += _replaced(after)
-        differences += _nodes(after)
-        differences += _values(after)
+        differences += [*_replaced(after), *_nodes(after), *_values(after)]
         if not differences and not original.keeps:
             first = place(original.shape, -1)
             differences.append(_ASPECTS.differs("touched", "model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
-        after = Pair(original, Clone(observation=Observation(shape=clone.original_after or original.shape)))
         runs = (after, original.inference, clone.inference_after, "inference")
         differences += [*outputs.run_differences(*runs), *masks.mask_differences(*runs)]
     return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]

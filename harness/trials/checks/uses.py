@@ -35,16 +35,10 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
                 uses[giver, its_use].append((name(layer), place, output, (layer, use)))
     found = {(layer, use): 0 for layer, seen in enumerate(shape.layers) for use in range(len(seen.calls))}
     for _ in range(FAR):
-        before = found
-        found = {
-            call: hash(
-                (
-                    tuple(sorted((who, place, output, before.get(by, 0)) for who, place, output, by in uses[call])),
-                    tuple(ends[call]),
-                )
-            )
-            for call in before
-        }
+        before, found = found, {}
+        for used in before:
+            its = sorted((who, place, output, before.get(by, 0)) for who, place, output, by in uses[used])
+            found[used] = hash((*its, *ends[used]))
     return found
 
 
@@ -72,15 +66,19 @@ def tensors(value: Any) -> Iterator[Tensor]:
 
 def tensors_at(value: Any, path: str = "") -> Iterator[tuple[str, Tensor]]:
     """Every tensor in a skeleton of arguments, with its path, as `skeletons.unlike` tells it."""
-    items: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, list):
-        items = enumerate(value)
-    elif isinstance(value, dict) and isinstance(value.get("tensor"), list):
+    if isinstance(value, dict) and isinstance(value.get("tensor"), list):
         layer, use, output = value["tensor"]
         yield path, (layer, use, output)
-    elif isinstance(value, dict) and isinstance(value.get("tuple"), list):
-        items = enumerate(value["tuple"])
-    elif isinstance(value, dict):
-        items = value["dict"] if isinstance(value.get("dict"), list) else value.items()
-    for key, item in items:
-        yield from tensors_at(item, f"{path}[{key!r}]")
+    else:
+        for key, item in items(value):
+            yield from tensors_at(item, f"{path}[{key!r}]")
+
+
+def items(value: Any) -> Iterable[tuple[Any, Any]]:
+    """What stands in a skeleton, each with its key or its number; nothing in a leaf."""
+    if not isinstance(value, dict):
+        return enumerate(value) if isinstance(value, list) else ()
+    if isinstance(value.get("tuple"), list):
+        return enumerate(value["tuple"])
+    its: Iterable[tuple[Any, Any]] = value["dict"] if isinstance(value.get("dict"), list) else value.items()
+    return its

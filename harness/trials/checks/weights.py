@@ -121,9 +121,9 @@ def _variables(
         for part, aspect, its, other in _names(pair, want, have):
             yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{part}", its, other, first)
         for aspect in ("shape", "dtype", "trainable"):
-            expected, got = (short(getattr(each, aspect)) for each in (want, have))
-            if expected != got:
-                yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{aspect}", expected, got, first)
+            its, other = getattr(want, aspect), getattr(have, aspect)
+            if its != other:
+                yield ASPECTS.differs(f"{word} {aspect}", f"{path}.{aspect}", short(its), short(other), first)
         if word == "state" and want.value and have.value and want.value != have.value:
             yield ASPECTS.differs_in_value("state value", f"{path}.value", want.value, have.value, first)
 

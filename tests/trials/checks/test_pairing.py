@@ -131,5 +131,5 @@ def test_a_variable_of_no_layer_answers_to_the_one_of_no_layer() -> None:
     whole = chain("Dense")
     original = replace(whole, shape=replace(whole.shape, states=(*whole.shape.states, loss)))
     clone = replace(original, shape=replace(original.shape, states=(*whole.shape.states, replace(loss, ident=900))))
-    pairing = Pair(original, Clone(observation=clone)).states
+    _, (*_, pairing) = Pair(original, Clone(observation=clone)).variables
     assert (pairing.pairs, pairing.missing, pairing.extra) == (((0, 0), (1, 1)), (), ())
