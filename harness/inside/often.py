@@ -16,7 +16,7 @@ from .frameworks.interface import Framework
 ROUNDS = 3
 CLONES = 2
 """So many clones are made in a round; the last of them is looked at."""
-_MOST_LAYERS = 30
+_MOST_LAYERS = 20
 """Larger models are not cloned so often."""
 _MORE_CALLS = 1.07
 
