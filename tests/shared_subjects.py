@@ -30,9 +30,10 @@ class Lent(SubjectProcess):
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
     from clonediff.harness.answers import doctor, examples, gallery, replay
+    from clonediff.harness.answers.audit import jobs as audits
     from clonediff.harness.answers.history import one_release  # a run that only collects tests need not wait for these
     from clonediff.harness.answers.real_models import jobs as real_models
-    from clonediff.harness.cli import bench, check
+    from clonediff.harness.cli import audit, bench, check
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
         if place == BESIDE or place.how in ("laid over", "own stack"):
@@ -47,5 +48,5 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     monkeypatch.setattr(real_models, "started", lambda name, limits: started(Subject.parse(name), limits=limits))
     monkeypatch.setattr(doctor, "SubjectProcess", started)
     monkeypatch.setattr(one_release, "SubjectProcess", started)
-    for command in (bench, check):
+    for command in (audit, audits, bench, check):
         monkeypatch.setattr(command, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

@@ -20,6 +20,7 @@ TOGETHER = {
     "tests/trials/test_cut_out.py": "keras",
     "tests/strategies/test_drawing.py": "keras",
     "tests/strategies/test_preparations.py": "keras",
+    "tests/campaign/test_corpus.py": DRAWN,
     "tests/search/reducing/test_fitting.py": DRAWN,
     "tests/search/reducing/test_minima.py": DRAWN,
     "tests/search/reducing/test_preparations.py": DRAWN,
@@ -97,6 +98,9 @@ LONGEST = (
     "tests/scripts/test_running.py",
     "tests/tf_keras_releases/test_releases.py",
     "tests/inside",
+    "audit",
+    "tests/answers/audit/test_asking.py",
+    "tests/answers/real_models/test_jobs.py",
 )
 """The groups that take longest, the longest first: begun at the end, one would be waited for alone."""
 

@@ -97,6 +97,7 @@ def command(
     on = Subject.parse(subject)
     limits = Limits(trial=timeout, memory=shared.memory_limit(memory, jobs))
     allowed = read_baseline(baseline) if baseline is not None else frozenset[str]()
+    further = _values(values)
     status = StatusLine(quiet=as_json and not sys.stderr.isatty())
     with open_subject(on, limits=limits) as process:
         status.show(f"looking at {target}", now=True)
@@ -114,7 +115,7 @@ def command(
                     chosen,
                     on,
                     limits,
-                    values=_values(values),
+                    values=further,
                     made_with=made,
                     of_bases=of_bases,
                     jobs=jobs,

@@ -18,6 +18,7 @@ from clonediff.harness.campaign import corpus
 from clonediff.harness.campaign.corpus import About, NightlyCorpus
 from clonediff.strategies import Graph, to_json
 from clonediff.strategies.graph import Call, Input, Layer, Made, Ref
+from tests.example_counts import examples
 from tests.reports.making import TWO, drawn, finding
 from tests.waiting import PATIENCE
 from tests.warm_keras import graphs_of
@@ -48,7 +49,7 @@ def test_what_is_kept_is_read_by_another_night(tmp_path: Path) -> None:
     assert after.problems == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20, 60), deadline=None)
 @given(st.lists(graphs_of("keras"), max_size=4))
 def test_any_graphs_come_back_equal_in_an_order_of_their_own(
     tmp_path_factory: pytest.TempPathFactory, graphs: list[Graph]

@@ -59,12 +59,22 @@ def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
     return hits
 
 
+EXAMPLES = [each for each in KNOWN.issues if each.example]
+ONE_IN = 4
+"""So many issues have one that is tried by day."""
+ONE_OF_MANY = pytest.mark.slow(reason="one of hundreds of issues; every few are tried by day, and one that is named")
+
+
 @pytest.mark.parametrize(
     ("subject", "issue"),
     [
-        pytest.param(SHOWN_ON[each.generation], each, id=f"{SHOWN_ON[each.generation]}-{each.id}")
-        for each in KNOWN.issues
-        if each.example
+        pytest.param(
+            SHOWN_ON[each.generation],
+            each,
+            id=f"{SHOWN_ON[each.generation]}-{each.id}",
+            marks=[ONE_OF_MANY] if place % ONE_IN else [],
+        )
+        for place, each in enumerate(EXAMPLES)
     ],
 )
 def test_a_known_issue_still_breaks(
@@ -136,6 +146,7 @@ SEVERAL = {
 """The issues that show in several ways, and why."""
 
 
+@pytest.mark.slow(reason="it takes what every issue shows, and by day only some are tried")
 @pytest.mark.parametrize("subject", SHOWN_ON.values())
 def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
     subject: str, warm: Callable[[str], SubjectProcess], example_of: HitsOfExample, request: pytest.FixtureRequest

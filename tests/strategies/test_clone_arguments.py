@@ -195,7 +195,8 @@ _ELSEWHERE = {
 """What this graph has nothing for: no layer has an axis or a layer, and a model has a width and a dtype of its own."""
 
 
-@EACH
+@pytest.mark.slow(reason="500 draws; what is drawn for a graph that has something for it is looked at below")
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_every_sort_of_argument_is_drawn_about_as_often_as_the_next(generation: Literal["keras", "tf_keras"]) -> None:
     features = CLONE_ARGUMENT_FEATURES | {LATER} if generation == "keras" else {"new inputs", "clone functions"}
     given = [

@@ -34,7 +34,7 @@ from clonediff.strategies.graph import (
     Seq,
     Wrong,
 )
-from tests.strategies.test_clone_arguments import GRAPH, INNER, SORTS, SUITED, WIDE
+from tests.strategies.test_clone_arguments import GRAPH, INNER, PAIR, SORTS, SUITED, WIDE
 from tests.waiting import PATIENCE
 from tests.warm_keras import well_typed
 
@@ -381,6 +381,14 @@ def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_arguments(
     well_typed(graph)
     found = {(each.check, each.aspect) for each in planted(graph, keras, "argument_answers_kept", checks=("again",))}
     assert ("again", "layer shared by clones") in found
+
+
+def test_a_tuple_for_inputs_that_a_file_made_a_list_is_no_fault(keras: SubjectProcess) -> None:
+    takes = Seq((Ref(0), Ref(1)), "tuple")
+    graph = structs.replace(PAIR, takes=takes, clone_arguments=CloneArguments(inputs="fresh"))
+    well_typed(graph)
+    clones = tried(graph, keras, "upstream", "fixed", checks=("again", "saving", "reloading"))
+    assert [each.differences for each in clones.values()] == [(), ()]
 
 
 @pytest.mark.parametrize("wrong", ["function", "call", "text"])

@@ -259,8 +259,8 @@ LATER = pytest.mark.slow(reason="a Keras of its own for a script that is like an
 
 @pytest.mark.parametrize(
     "function",
-    ["loses", "loses[outputs]"]
-    + [pytest.param(each, marks=LATER) for each in ("gives_config", "raises", "loses[weights,values]")],
+    ["loses[outputs]"]
+    + [pytest.param(each, marks=LATER) for each in ("loses", "gives_config", "raises", "loses[weights,values]")],
 )
 def test_its_script_imports_it_and_fails_alone(
     function: str, file: Path, clones: Callable[[str], CloneTrial], keras: SubjectProcess

@@ -44,13 +44,14 @@ def test_a_model_that_ends_its_process_or_cannot_be_built_costs_itself() -> None
     assert small.source == SMALL
 
 
+@pytest.mark.slow(reason="a Keras of its own; one whose time is over is lost in test_check_command, too")
 def test_a_model_that_hangs_is_ended() -> None:
     (tried,) = _tried(Recipe("a:hangs", SUBJECT, "while True:\n    pass\n"), seconds=1.0).values()
     assert tried.checked.status is Status.LOST
     assert "took more than 1 s" in tried.checked.reason
 
 
-@pytest.mark.slow(reason="two Keras of its own; the tests above have each recipe tried once, one after another")
+@pytest.mark.slow(reason="two Keras of its own; the test above has each recipe tried once, one after another")
 def test_several_at_once_try_each_once() -> None:
     recipes = [Recipe(f"a:{number}", SUBJECT, SMALL) for number in range(3)]
     assert set(_tried(*recipes, jobs=2)) == {"a:0", "a:1", "a:2"}

@@ -51,3 +51,9 @@ def test_what_python_has_shown_it_does_not_show_again() -> None:
         config_of(Told(warn))
         warn()
     assert [str(each.message) for each in heard] == ["once a place"]
+
+
+def test_filters_that_somebody_resets_meanwhile_are_not_missed() -> None:
+    with warnings.catch_warnings():
+        config_of(Told(warnings.resetwarnings))
+        assert warnings.filters == []

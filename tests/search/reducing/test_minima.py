@@ -50,9 +50,9 @@ MANY = examples(1, 8)
 
 
 def kinds_for(name: str, generation: Generation) -> tuple[str, ...] | None:
-    """For a kind that is seldom drawn, it and few others; a Lambda of Keras 2, which answers slowest, is one."""
+    """For a kind that is seldom drawn, it and few others; so for a mask, and for a Lambda of Keras 2, the slowest."""
     kind = name.removeprefix("a layer of kind ")
-    if generation == "keras2" and name.startswith("a Lambda"):
+    if name == "a fixed mask" or (generation == "keras2" and name.startswith("a Lambda")):
         kind = "LSTM"
     return None if kind == name else (kind, "Dense", "Add", "Lambda")
 
