@@ -263,7 +263,7 @@ class Keras2(Framework):
     def first_values(self, build: Callable[[], Any]) -> list[Any]:
         # The tensor that a variable is initialised with is still there, whatever became of the variable.
         firsts = [weight.initializer.inputs[1] for weight in self.weights(build())[0]]
-        return list(self.session.run(firsts, {}))
+        return list(self.session.first(firsts))
 
     # -- a model that runs
 
