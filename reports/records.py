@@ -155,8 +155,9 @@ class Cause(msgspec.Struct, frozen=True):
     `given` has the arguments, beside the model, that `clone_model` was given, the preparations of the model, and for
     each kind of layer of which one is called more than once, or may have been, "Dense called more than once"; of a
     call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
-    original; of an exception while it is made "a Lambda with a mask", where the original has one; of a function "a
-    function of the same name", where another of its name is in its place.
+    original, and "an inner input that no layer uses", where a model in the original has one; of an exception while it
+    is made "a Lambda with a mask", where the original has one; of a function "a function of the same name", where
+    another of its name is in its place.
     `blame` is None where no cloner is at fault.
     """
 

@@ -71,6 +71,12 @@ class SavedModels:
             self._first_loaded = again, values
         return None if model is None else (model, self._first_loaded)
 
+    def load_again(self) -> None:
+        """Load anew what is asked for from now on: what was loaded is in a graph that the framework has forgotten."""
+        self._first_loaded = None
+        for each in filter(None, [self._first, *self._files.values()]):
+            each.unload()
+
 
 class SavedModel:
     """A model in a file of its own. `told` is what `Saved` declares on the wire."""
@@ -115,6 +121,10 @@ class SavedModel:
                 except Exception as error:  # likewise
                     self.told["loading"] = failure(error, below="loaded")
         return self._loaded
+
+    def unload(self) -> None:
+        """Load it anew when it is asked for."""
+        self._loaded = None
 
     def load(self, arrays: list[Any], packing: Any, known: dict[str, Any]) -> None:
         """Load it and run what comes, unless that has been done."""

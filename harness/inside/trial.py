@@ -208,9 +208,7 @@ class _Trial:
         if not self._request.get("asked"):
             return model, model
         framework = self._observer.framework
-        if (
-            "clone_function" not in self._calling.arguments
-        ):  # which gives layers the names of the model's: no other gets one
+        if "clone_function" not in self._calling.arguments:  # it gives layers the names of the model's
             framework.forget_names()
         framework.reseed(self._observer.seed)
         with self._warned_of.listening():
@@ -241,6 +239,7 @@ class _Trial:
         both = cloned is before or observer.framework.one_graph
         with self._clock.keras("build"):
             observer.framework.forget()
+            self._saved.load_again()
             observer.framework.reseed(observer.seed)
             model, asked = self._build_both() if both else (self._build(), before.model)
         if both:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from clonediff.harness.trials.titles import FORMS, argument, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
+IDLE_INPUT = "an inner input that no layer uses"
 LIST_OF_ONE = "a list of one tensor"
 MASKED_LAMBDA = "a Lambda with a mask"
 NAMESAKE = "a function of the same name"
@@ -76,8 +78,9 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     """The causes behind differences, the worst first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given, and what was done before; of a call that raises it is also what was called before that, of any exception
-    whether the model has a Lambda with a mask, and of a function whether another of its name has taken its place.
+    was given, and what was done before; of a call that raises it is also what was called before that, and whether a
+    model in the model has an input that no layer uses; of any exception whether the model has a Lambda with a mask, and
+    of a function whether another of its name has taken its place.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]
@@ -95,6 +98,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             (
                 *given,
                 *_called_before(original, members[0]),
+                *_idle_input(original, members[0]),
                 *_masked_lambda(original, members[0]),
                 *_namesake(members[0]),
             ),
@@ -120,6 +124,16 @@ def _called_before(original: Observation | None, root: Difference) -> tuple[str,
         layer = flow.one(first.layer)
         behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
+
+
+def _idle_input(original: Observation | None, root: Difference) -> tuple[str, ...]:
+    """That an inner model has such an input, of several: what takes its place in a call that raises is chance."""
+    if original is None or root.check != "made" or root.raised is None or not root.raised.calling:
+        return ()
+    layers = original.shape.layers
+    inner = [layer for layer in layers if layer.kind == "InputLayer" and layer.inside >= 0]
+    several = Counter(layer.inside for layer in inner)
+    return (IDLE_INPUT,) if any(several[layer.inside] > 1 and not layer.nodes[1] for layer in inner) else ()
 
 
 def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str, ...]:

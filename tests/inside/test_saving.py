@@ -14,7 +14,7 @@ from clonediff import clone_model
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.inside.observer import Observer
-from clonediff.harness.inside.saving import SavedModel
+from clonediff.harness.inside.saving import SavedModel, SavedModels
 
 
 def nested(library: Any) -> Any:
@@ -82,3 +82,19 @@ def test_what_cannot_be_saved_equals_nothing(tmp_path: Path) -> None:
     assert {*refused.told} == {"saving"}
     assert not refused.equals(saved(model, tmp_path))
     assert not refused.equals(refused)
+
+
+def test_what_was_loaded_is_loaded_anew_once_the_framework_has_forgotten_it(tmp_path: Path) -> None:
+    observer = Observer(framework("keras"), 0)
+    model, files = Description(nested(keras), observer), SavedModels(observer)
+    files.save(model, str(tmp_path), [], None, {})
+
+    def loaded() -> tuple[Any, Any]:
+        found = files.loaded(model, {})
+        assert found is not None
+        return found[0], found[1][0].model
+
+    before = loaded()
+    assert loaded() == before
+    files.load_again()
+    assert all(one is not other for one, other in zip(loaded(), before, strict=True))

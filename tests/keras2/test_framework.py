@@ -12,7 +12,7 @@ from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.known import load
-from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Layer, Ref
+from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Layer, Made, Preparation, Ref
 
 RELEASES = (
     "keras==2.2.4",
@@ -218,3 +218,15 @@ def test_a_cloner_that_touched_its_model_costs_the_next_one_nothing(release: Sub
     trials = GraphTrials(release, load())
     trial = trials.try_graph(structs.replace(graph, clone_arguments=CloneArguments(inputs="own")), costly=True)
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+
+
+@pytest.mark.parametrize(
+    ("layer", "said"), [(Layer("Dense", (("units", 1),)), (("built", True),)), (Layer("ThresholdedReLU"), ())]
+)
+def test_a_layer_hung_on_a_model_of_another_session_keeps_its_floats(
+    release: SubjectProcess, layer: Layer, said: tuple[tuple[str, bool], ...]
+) -> None:
+    hung = Preparation("hang", None, (("layer", Made(layer)), *said))
+    before = (hung, Preparation("built session", None, (("floatx", "float64"),)))
+    graph = Graph((Input((1,)),), (), (), Ref(0), Ref(0), generation="keras2", preparations=before)
+    assert GraphTrials(release, load()).try_graph(graph).clones["fixed"].verdict is Verdict.FAITHFUL

@@ -73,6 +73,11 @@ class GraphSession:
         self._stale = self._stale or changes
         return self._run(fetches, feed)
 
+    def first(self, tensors: list[Any]) -> Any:
+        """What tensors give in a session where nothing was drawn: a seed gives another number the next time."""
+        self.begin()
+        return self._run(tensors, {})
+
     def settle(self) -> None:
         """Write what waits to be written."""
         while self._waiting:

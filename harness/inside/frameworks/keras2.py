@@ -263,8 +263,8 @@ class Keras2(Framework):
     def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
         # The tensor that a variable is initialised with is still there, whatever became of the variable.
         weights = self.weights(build())[0]
-        firsts = [weight.initializer.inputs[1] for weight in weights]
-        return list(self.session.run(firsts, {})), [self.read(weight) for weight in weights]
+        lasts = [self.read(weight) for weight in weights]
+        return list(self.session.first([weight.initializer.inputs[1] for weight in weights])), lasts
 
     # -- a model that runs
 

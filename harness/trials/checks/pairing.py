@@ -174,8 +174,9 @@ class Pair:
         def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
             given = [name(each) for each in tensors([call.args, call.kwargs])]
-            # What the clone adds by keyword, or has by keyword now, moves no call.
-            texts = (repr((args, kwargs)), repr(given), repr(args))
+            bare = map_tensors([call.args, call.kwargs], lambda _: "")
+            # What the clone adds by keyword, or has by keyword now, or is called on, moves no call.
+            texts = (repr((args, kwargs)), repr(given), repr(args), repr(bare))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
         return pair(

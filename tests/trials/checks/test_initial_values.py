@@ -184,6 +184,21 @@ def test_a_faithful_clone_begins_as_the_original_did(
     assert _initial_values(_tried(warm(subject), OTHERS[model], "fixed").differences) == []
 
 
+def test_a_seeded_value_is_the_first_draw_though_weights_come_in_another_order(
+    warm: Callable[[str], SubjectProcess],
+) -> None:
+    body = """
+inner_inputs = keras.Input(shape=(4,))
+inner = keras.Model(inner_inputs, layers.Dense(4)(inner_inputs))
+inner.trainable = False
+draw = keras.initializers.RandomUniform(seed=5)
+model = keras.Model(inputs, layers.Dense(2, kernel_initializer=draw)(inner(inputs)))
+"""
+    tried = _tried(warm("keras==2.2.4"), body, "upstream")
+    assert "trainable" in [one.aspect for one in tried.differences]  # so that its weights come in another order
+    assert _initial_values(tried.differences) == []
+
+
 @pytest.mark.parametrize("subject", GENERATIONS[:2])
 def test_what_a_layer_sets_while_it_is_built_is_no_copy(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
     body = """

@@ -64,6 +64,14 @@ def test_calls_that_moved_are_known_by_their_arguments_and_so_are_those_after_th
     assert calls[4].pairs == ((0, 0), (1, 1))
 
 
+def test_calls_that_moved_are_known_by_their_plain_arguments_where_their_tensors_are_new() -> None:
+    shared = layer("s", "Dense", 1, gives([0, 0, 0], kwargs={"by": 1.0}), gives([0, 0, 0]))
+    original = observed([layer("input", "InputLayer", 0), shared], [1])
+    moved = [gives([2, 0, 0]), gives([2, 0, 0], kwargs={"by": 1.0})]
+    calls = Pair(original, altered(faithful(original), ("observation.shape.layers.1.calls", moved))).calls
+    assert calls[1].pairs == ((0, 1), (1, 0))
+
+
 def test_values_come_from_before_and_through_what_holds_them() -> None:
     layers = [
         layer("input", "InputLayer", 0),

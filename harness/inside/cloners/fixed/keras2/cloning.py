@@ -17,6 +17,7 @@ from ..schedule import Schedule, in_order
 from . import carried_over
 from .layers import rebuild_layer
 from .release import RELEASE, ends, givers, made_at, maker
+from .session import floats_as_in
 
 # The arguments of a recurrent layer whose tensors become inputs of the call as well.
 _INPUTS_BY_KEYWORD = ("initial_state", "constants")
@@ -54,7 +55,8 @@ class Keras2Cloning(Cloning):
     def restore(self) -> None:
         """Give the clones what no config carries, and no call may have changed."""
         for layer in self._held:  # now that all calls are made: some may have built what a model holds
-            carried_over.build_uncalled(layer, self.clone_of(layer))
+            with floats_as_in([layer]):
+                carried_over.build_uncalled(layer, self.clone_of(layer))
         self.finish_user_layers()
         for layer, clone in list(self._layers.values()):
             if id(layer) not in self._given:
@@ -92,9 +94,9 @@ class Keras2Cloning(Cloning):
 
     def part_of_clone(self, model: Any, part: Any) -> Any:
         if RELEASE.is_layer(part):
-            clone = self.clone_of(part)
             self._held.append(part)
-            return clone
+            with floats_as_in([part]):
+                return self.clone_of(part)
         if RELEASE.is_symbolic(part) and id(maker(part)) not in self._nodes:
             raise NotUnderstood(str(part))
         if RELEASE.is_variable(part) and id(part) not in self.owners:
