@@ -155,6 +155,11 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     nodes: tuple[int, int] = (0, 0)
     holdings: tuple[dict[str, str], ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse layers that hold each other in a circle: a holder comes before what it holds."""
+        if not all(-1 <= layer.inside < index for index, layer in enumerate(self.layers)):
+            raise ValueError("a layer is inside of one that does not come before it")
+
     @cached_property
     def held(self) -> dict[int, list[int]]:
         """The layers that the model, for -1, and each layer that holds others has, in their order."""
