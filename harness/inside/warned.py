@@ -12,6 +12,7 @@ from .canonical import without_addresses
 from .failures import LONGEST_MESSAGE, plain_frames, stack
 
 _NUMBER = re.compile(r"_?\d+")
+_QUOTED = re.compile(r"'[^']*'")
 _MOST = 20
 _NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """What Python shows nobody, unless somebody asks for it: it is for whoever writes a library."""
@@ -68,8 +69,10 @@ class Warned:
         self._heard[key] = {"type": category, "message": message, "frames": frames}
 
     def beside(self, other: Warned) -> list[dict[str, Any]]:
-        """What was heard here and not there, up to a number of them."""
-        return [told for key, told in self._heard.items() if key not in other._heard][:_MOST]
+        """What was heard here and not there, up to a number of them; a name that is quoted may be another since."""
+        there = {(category, _QUOTED.sub("", text)) for category, text in other._heard}
+        heard = (((category, _QUOTED.sub("", text)), told) for (category, text), told in self._heard.items())
+        return [told for key, told in heard if key not in there][:_MOST]
 
     def only(self, other: Warned) -> Warned:
         """What was heard here and there."""

@@ -27,6 +27,12 @@ def test_what_was_heard_before_is_no_news_but_in_another_category() -> None:
     assert len(heard("dense_1 is odd").beside(heard("dense_7 is odd", category=FutureWarning))) == 1
 
 
+def test_what_was_heard_of_a_layer_that_is_called_otherwise_since_is_no_news() -> None:
+    built = heard("layer 'padding' drops a mask")
+    assert heard("layer 'renamed' drops a mask").beside(built) == []
+    assert len(heard("layer 'renamed' drops a state").beside(built)) == 1
+
+
 def test_warnings_are_errors_again_afterwards() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
