@@ -128,6 +128,20 @@ keras.utils.get_custom_objects()["Set"] = Set
 """,
         "Set()",
     ),
+    "set once it is drawn": (
+        """
+class Projected(layers.Layer):
+    def build(self, input_shape):
+        self.held = self.add_weight(shape=(4, 2), initializer="glorot_uniform", name="held")
+        self.held.assign(np.random.default_rng(0).normal(size=(4, 2)))
+        super().build(input_shape)
+
+    def call(self, x):
+        return x @ self.held
+keras.utils.get_custom_objects()["Projected"] = Projected
+""",
+        "Projected()",
+    ),
     "an array": ("", f"layers.Dense(2, use_bias=False, kernel_initializer={TABLE})"),
 }
 GATES = """
@@ -249,7 +263,7 @@ def test_a_constant_is_compared_however_it_came_in(
         pytest.skip(reason="tf_keras takes no array for an initializer")
     before, layer = CONSTANTS[way]
     body = f"{before}\nmodel = keras.Model(inputs, {layer}(inputs))\n"
-    for cloner, found in ("fixed", []), ("planted/first_values_lost", [("weights[0].value", "first value")]):
+    for cloner, found in ("fixed", []), ("planted/first_values_doubled", [("weights[0].value", "first value")]):
         assert _initial_values(_tried(warm(subject), body, cloner).differences) == found, cloner
 
 
@@ -257,3 +271,29 @@ def test_a_constant_is_compared_however_it_came_in(
 def test_a_constant_of_several_numbers_is_one(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
     told = _initial_values(_tried(warm(subject), GATES, "planted/first_values_doubled").differences)
     assert told == [("weights[2].value", "first value")]  # the bias: zeros, and ones for the gate that forgets
+
+
+@pytest.mark.parametrize("subject", GENERATIONS[:2])
+def test_what_a_fixed_seed_gives_is_a_constant_that_is_lost_with_the_seed(
+    subject: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    body = """
+class Forgetful(layers.Layer):
+    def __init__(self, seed=None, **kwargs):
+        super().__init__(**kwargs)
+        self.draw = keras.initializers.RandomUniform(seed=seed)
+
+    def build(self, input_shape):
+        self.held = self.add_weight(shape=(4, 2), initializer=self.draw, name="held")
+        super().build(input_shape)
+
+    def call(self, x):
+        return x @ self.held
+
+    def get_config(self):
+        return super().get_config()
+
+model = keras.Model(inputs, Forgetful(seed=5)(inputs))
+"""
+    told = _initial_values(_tried(warm(subject), body, "upstream").differences)
+    assert told == [("weights[0].value", "first value")]

@@ -37,12 +37,6 @@ def first_values_doubled(model: Any, clone: Any, context: TrialContext) -> None:
         context.framework.write(weight, context.framework.read(weight) * 2)
 
 
-def first_values_lost(model: Any, clone: Any, context: TrialContext) -> None:
-    """own: begins with zeros in each weight, as if nothing that sets one had come along."""
-    for weight in clone.weights:
-        context.framework.write(weight, context.framework.read(weight) * 0)
-
-
 def first_values_not_drawn(model: Any, clone: Any, context: TrialContext) -> None:
     """own: begins with a half in each weight that the original draws by chance."""
     for weight in clone.weights:
