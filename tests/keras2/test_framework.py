@@ -11,6 +11,7 @@ from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Layer, Made, Preparation, Ref
 
@@ -218,6 +219,14 @@ def test_a_cloner_that_touched_its_model_costs_the_next_one_nothing(release: Sub
     trials = GraphTrials(release, load())
     trial = trials.try_graph(structs.replace(graph, clone_arguments=CloneArguments(inputs="own")), costly=True)
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+
+
+def test_what_was_loaded_before_its_model_was_built_again_is_loaded_anew(release: SubjectProcess) -> None:
+    cloners = ("planted/original_frozen", "fixed")  # after the first the model is built again
+    trial = run(Case(HEAD + TRAINED, (FLOATS,), seed=5), release, cloners, ("again", "saving", "reloading"))
+    assert trial.built, (trial.refused, trial.lost)
+    assert [trial.clones[name].verdict is Verdict.FAITHFUL for name in cloners] == [False, True]
+    assert trial.clones["fixed"].differences == ()
 
 
 @pytest.mark.parametrize(
