@@ -9,7 +9,7 @@ from clonediff.harness.trials.checks.links import Stage
 from clonediff.harness.trials.checks.roots import roots, stage
 from clonediff.reports.records import Difference, Place, Raised, Severity
 
-from .making import altered, chain, layer, observed
+from .making import altered, chain, gives, layer, observed
 
 
 def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_calls() -> None:
@@ -166,3 +166,27 @@ def test_that_a_layer_takes_no_masks_any_more_follows_from_nothing_else_that_it_
     lost = Difference("structure", "p", other, "one", "another", Severity.PROPERTY, place)
     masks = Difference("structure", "q", "attribute.supports_masking", "True", "False", Severity.PROPERTY, place)
     assert len(roots(chain("Dense"), [lost, masks])) == 2
+
+
+def test_another_tensor_explains_that_layers_come_in_another_order() -> None:
+    """An operation that is called on a tensor further up has another depth, by which layers are sorted."""
+    ends = [layer("input", "InputLayer", 0), layer("d", "Dense", 1, gives([0, 0, 0]))]
+    original = observed(
+        [*ends, layer("e", "Dense", 2, gives([1, 0, 0])), layer("f", "Dense", 3, gives([2, 0, 0]))], [3]
+    )
+    other = Difference(
+        "structure", "p", "call.args tensor", "d#0.0", "input#0.0", Severity.PROPERTY, Place("e", "Dense", 2)
+    )
+    order = Difference(
+        "structure", "model.layers", "layer order", "x", "y", Severity.PROPERTY, Place("m", "Model", -1, container=True)
+    )
+    assert roots(original, [order, other]) == [(other, [order])]
+
+
+def test_weights_cannot_be_set_since_one_is_missing_and_not_since_calls_changed_places() -> None:
+    first = Place("dense_1", "Dense", 1)
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Severity.PROPERTY, first)
+    missing = Difference("weights", "weights[2]", "weight missing", "x", "nothing", Severity.COMPUTES, first)
+    raised = Difference("weights", "set_weights", "raises", "4 weights", "3 weights", Severity.CRASHES)
+    found = roots(chain("Dense", "Dense"), [calls, missing, raised])
+    assert found == [(calls, []), (missing, [raised])]
