@@ -21,29 +21,38 @@ MANY = 64
 
 def doubtful(original: Description, clones: list[tuple[dict[str, Any], Description]], framework: Framework) -> bool:
     """Whether a weight of a clone may begin with another constant than the original's, or with one in its place."""
+    pairs = [(seen, clone, dict(zip(_by_layer(original), _by_layer(clone)))) for seen, clone in clones]
     for number, ours in enumerate(original.initial):
-        fresh = [clone for seen, clone in clones if number < len(clone.initial) and seen["fresh"][number]]
-        unlike = [clone for clone in fresh if not same(ours, clone.initial[number])]
+        fresh = [(clone, its[number]) for seen, clone, its in pairs if number in its and seen["fresh"][its[number]]]
+        unlike = [(clone, its) for clone, its in fresh if not same(ours, clone.initial[its])]
         # What several cloners have made anew, each with a value of its own, was drawn.
         drawn = len(unlike) == len(fresh) > 1
-        if any(_is_doubtful(original, clone, number, framework, drawn) for clone in unlike):
+        if any(_is_doubtful(original, number, clone, its, framework, drawn) for clone, its in unlike):
             return True
     return False
 
 
-def _is_doubtful(original: Description, clone: Description, number: int, framework: Framework, drawn: bool) -> bool:
+def _by_layer(description: Description) -> list[int]:
+    """The numbers of weights, a layer at a time: a model may list first what it trains, and its clone train others."""
+    weights = description.shape["weights"]
+    return sorted(range(len(weights)), key=lambda number: int(weights[number]["owner"]))
+
+
+def _is_doubtful(
+    original: Description, number: int, clone: Description, its: int, framework: Framework, drawn: bool
+) -> bool:
     """Whether two values that a weight begins with may differ by more than by chance.
 
     What an initializer without a fixed seed gives was drawn, unless its numbers say that it was set. Of any other the
     value is known, or it takes a new model to know.
     """
-    ours, theirs = original.initial[number], clone.initial[number]
+    ours, theirs = original.initial[number], clone.initial[its]
     initializer = initializer_of(original, number)
     set_ = theirs.size > 1 and (looks_set(ours) or looks_set(theirs))
-    if framework.was_drawn(original.weights[number], ours) and framework.was_drawn(clone.weights[number], theirs):
+    if framework.was_drawn(original.weights[number], ours) and framework.was_drawn(clone.weights[its], theirs):
         return set_
     if draws(initializer):
-        return set_ or draws(initializer_of(clone, number)) is False
+        return set_ or draws(initializer_of(clone, its)) is False
     if initializer is None and drawn:
         return set_
     # A model that was trained, or was loaded, has left its constants behind: that is no doubt of a clone.
@@ -100,18 +109,11 @@ def tell_initial_values(
     told["begins"] = constants = initial_constants(original, build, observer)
     with observer.clock.ours("digest"):
         for seen, clone in clones:
-            values = enumerate(clone.initial)
-            seen["begins"] = [begins_as(original, number, value, constants, observer) for number, value in values]
-
-
-def begins_as(original: Description, number: int, value: Any, told: list[str], observer: Observer) -> str:
-    """The digest of what a weight of a clone begins with, or of what the original's is made with, where it does so too.
-
-    The original has had other values since it was built, so who has that one has not copied it.
-    """
-    if number < len(told) and told[number] not in ("", DRAWN) and same(value, original.initial[number]):
-        return told[number]
-    return observer.digests.digest(value)
+            seen["begins"] = begins = [observer.digests.digest(value) for value in clone.initial]
+            for number, its in zip(_by_layer(original), _by_layer(clone)) if constants else ():
+                # The original has had other values since it was built, so who has that one has not copied it.
+                if same(clone.initial[its], original.initial[number]):
+                    begins[its] = constants[number]
 
 
 def beginning(original: Description, number: int, one: Any, two: Any, observer: Observer) -> str:
