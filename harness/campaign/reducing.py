@@ -12,6 +12,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import MadeSmaller, Shard, WrittenFinding
+from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.run_alone import is_proven, tried_alone
 from clonediff.harness.search.reducing import MOST, reduce
@@ -67,6 +68,7 @@ def piece(
     raw_finding: WrittenFinding,
     before: MadeSmaller | None = None,
     *,
+    scripts: ForkedScripts,
     until: float | None = None,
 ) -> MadeSmaller:
     """Go on where `before` ended, until it is as small as it gets or the time is over; then run its script alone."""
@@ -78,7 +80,7 @@ def piece(
         return trials.new_hit(graph, raw_finding.key, costly=costly)
 
     def proven(hit: Hit) -> WrittenFinding:
-        return _proven(trials, hit, raw_finding.finding)
+        return _proven(trials, scripts, hit, raw_finding.finding)
 
     same = ShowsTheSame(look, (before and before.rest) or "", until)
     left: str | None = None
@@ -136,13 +138,15 @@ def _first_proven(
     return first or kept
 
 
-def _proven(trials: GraphTrials, hit: Hit, seen: Finding) -> WrittenFinding:
+def _proven(trials: GraphTrials, scripts: ForkedScripts, hit: Hit, seen: Finding) -> WrittenFinding:
     """A finding with its script, which is run alone where it is plain Keras."""
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)
     finding = replace(finding_of(hit, process.subject, process.versions), first_seen=seen.first_seen)
     if is_proven(hit.cloner) or hit.across:
-        proof, unproven = tried_alone(script, process.subject, process.place)
+        # One that compares two subjects starts a process for each itself.
+        ended = tried_alone(script, process.subject, process.place) if hit.across else scripts.tried(script)
+        proof, unproven = ended
         finding = replace(finding, proof=proof, unproven=unproven)
     return WrittenFinding(finding, script.text)
 

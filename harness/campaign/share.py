@@ -11,8 +11,8 @@ SHARE = 1 / 3
 """The share of the time for making findings smaller."""
 LEAST, MOST = 10.0, 30.0
 """The seconds of the first piece, which is enough for most findings, and of the longest."""
-SCRIPT = 5.0
-"""The seconds that it takes, about, to run a script alone at the end of a piece."""
+SCRIPT = 1.0
+"""The seconds that it takes, about, to run a script at the end of a piece."""
 
 
 @dataclass(slots=True)

@@ -218,7 +218,8 @@ def make_smaller(
     `seconds` is how long that may take, but for the script; None for as long as it takes.
     """
     began, until = time.perf_counter(), None if seconds is None else time.monotonic() + seconds
-    trials = warm_subjects(campaign).trials(shard.subject)
+    warm = warm_subjects(campaign)
+    trials, scripts = warm.trials(shard.subject), warm.scripts(shard.subject)
     with trials.asking():
-        done = piece(trials, shard, raw_finding, before, until=until)
+        done = piece(trials, shard, raw_finding, before, scripts=scripts, until=until)
     return msgspec.structs.replace(done, seconds=time.perf_counter() - began)

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from clonediff.harness.campaign.shards import Setup
+from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
@@ -33,6 +34,7 @@ class WarmSubjects:
         self.setup = setup
         self.used = time.monotonic()
         self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
+        self._scripts: dict[str, ForkedScripts] = {}
         self._known = KnownIssues(setup.known, setup.read_in)
 
     def process(self, name: str, beside: Collection[str] = ()) -> SubjectProcess:
@@ -53,8 +55,15 @@ class WarmSubjects:
         for other in [each for each in self._processes if each != name and each not in beside]:
             if len(self._processes) <= max(MOST, 1 + len(beside)):
                 break
-            self._processes.pop(other).close()
+            self._end(other)
         return process
+
+    def scripts(self, name: str) -> ForkedScripts:
+        """What runs scripts on a subject that is warm."""
+        if name not in self._scripts:
+            process = self.process(name)
+            self._scripts[name] = ForkedScripts(process.subject, process.place)
+        return self._scripts[name]
 
     def trials(self, name: str) -> GraphTrials:
         """Trials on a subject, with nothing counted yet."""
@@ -73,9 +82,13 @@ class WarmSubjects:
 
     def close(self) -> None:
         """End them all."""
-        while self._processes:
-            _, process = self._processes.popitem()
-            process.close()
+        for name in list(self._processes):
+            self._end(name)
+
+    def _end(self, name: str) -> None:
+        self._processes.pop(name).close()
+        if name in self._scripts:
+            self._scripts.pop(name).close()
 
 
 _SETUPS: dict[str, Setup] = {}
