@@ -246,7 +246,8 @@ def shared(pair: Pair) -> Iterator[Difference]:
             continue
         if fact.twin < 0 or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
             path, first = fact.of(pair)
-            yield OWN.differs("object shared", path, "an object of its own", "the original's", first)
+            found = f"the original's {fact.found.removeprefix(SHARED)}"
+            yield OWN.differs("object shared", path, "an object of its own", found, first)
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
