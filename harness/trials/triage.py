@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import LayerSeen, Observation
+from clonediff.harness.subjects.observation import LayerSeen, Observation, Shape
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
@@ -127,13 +127,23 @@ def _called_before(original: Observation | None, root: Difference) -> tuple[str,
 
 
 def _idle_input(original: Observation | None, root: Difference) -> tuple[str, ...]:
-    """That an inner model has such an input, of several: what takes its place in a call that raises is chance."""
+    """That an inner model has such an input, of several: what takes its place in a call that raises is chance.
+
+    One that the inner model gives back as it is has a use.
+    """
     if original is None or root.check != "made" or root.raised is None or not root.raised.calling:
         return ()
-    layers = original.shape.layers
-    inner = [layer for layer in layers if layer.kind == "InputLayer" and layer.inside >= 0]
+    shape = original.shape
+    inner = [layer for layer in shape.layers if layer.kind == "InputLayer" and layer.inside >= 0]
     several = Counter(layer.inside for layer in inner)
-    return (IDLE_INPUT,) if any(several[layer.inside] > 1 and not layer.nodes[1] for layer in inner) else ()
+    idle = (layer for layer in inner if several[layer.inside] > 1 and not layer.nodes[1])
+    return (IDLE_INPUT,) if any(layer.name not in _output_names(shape, layer.inside) for layer in idle) else ()
+
+
+def _output_names(shape: Shape, model: int) -> set[str]:
+    """The names of the layers that give the outputs of a model within the model."""
+    facts = shape.holdings[model + 1] if shape.holdings else {}
+    return {fact.split("'")[1] for path, fact in facts.items() if path.startswith(".output_names[")}
 
 
 def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str, ...]:
