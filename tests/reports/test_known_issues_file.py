@@ -102,6 +102,8 @@ def test_a_match_says_more_than_where_it_shows(issue: KnownIssue) -> None:
             assert pattern.given is not None
         elif pattern.check == "made":
             assert pattern.exception is not None
-            assert pattern.frame is not None or pattern.given in (LIST_OF_ONE, IDLE_INPUT), "which exception comes of it is chance"
+            assert pattern.frame is not None or pattern.given in (LIST_OF_ONE, IDLE_INPUT), (
+                "which exception comes of it is chance"
+            )
         else:
             assert pattern.aspect not in (None, "*")
