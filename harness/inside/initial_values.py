@@ -119,18 +119,22 @@ def tell_initial_values(
 def beginning(original: Description, number: int, one: Any, two: Any, observer: Observer) -> str:
     if one is None or two is None:
         return ""
+    initializer = initializer_of(original, number)
+    if _is_quantized(original, number):
+        constant = _constant_of(initializer, one, observer.framework)
+        return observer.digests.digest(one) if constant is not None and same(constant, one) else ""
     if not same(one, two):
         return DRAWN
-    if draws(initializer_of(original, number)) is not False and not same(one, original.initial[number]):
-        return ""  # set by hand since, as what quantizing makes of another weight
+    drawn = draws(initializer)
+    if drawn is not False and not same(one, original.initial[number]):
+        return ""  # set by hand since
     # Of a few whole numbers, or of two signs, one may be drawn twice.
     by_chance = one.size < 2 or one.dtype.kind != "f"
-    drawn = draws(initializer_of(original, number)) or _is_quantized(original, number)
     return "" if by_chance and drawn else observer.digests.digest(one)
 
 
 def _is_quantized(original: Description, number: int) -> bool:
-    """Whether the layer of a weight was quantized, and made its numbers of others, which may have been drawn."""
+    """Whether the layer of a weight was quantized: it has made numbers of others, which a new one does not begin with."""
     owner = original.shape["weights"][number]["owner"]
     return owner >= 0 and getattr(original.layers.places[owner].layer, "quantization_mode", None) is not None
 

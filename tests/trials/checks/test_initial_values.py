@@ -255,6 +255,20 @@ model = keras.Model(inputs, Opposite(1)(inner(inputs)))
     assert len(_initial_values(tried.differences)) == 2
 
 
+@pytest.mark.parametrize(
+    "layer",
+    [
+        "layers.Dense(4, kernel_initializer=keras.initializers.TruncatedNormal(seed=7, stddev=0.5))",
+        "layers.ReversibleEmbedding(6, output_dim=1)",
+    ],
+)
+def test_what_quantizing_makes_is_nothing_that_a_clone_begins_with(
+    layer: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    body = f"model = keras.Model(inputs, {layer}(inputs))\nmodel.quantize('int8')\nmodel(model.input)\n"
+    assert _initial_values(_tried(warm("keras"), body, "fixed").differences) == []
+
+
 @pytest.mark.parametrize("subject", GENERATIONS[:2])
 def test_what_a_layer_sets_while_it_is_built_is_no_copy(subject: str, warm: Callable[[str], SubjectProcess]) -> None:
     body = """
