@@ -1,4 +1,4 @@
-"""How the workers' time is shared: while there is more to draw, at most a third of it goes to making findings smaller.
+"""How the workers' time is shared: while there is more to draw, at most a quarter of it goes to making findings smaller.
 
 Pure: it is told what took how long.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHARE = 1 / 3
+SHARE = 1 / 4
 """The share of the time for making findings smaller."""
 LEAST, MOST = 10.0, 30.0
 """The seconds of the first piece, which is enough for most findings, and of the longest."""
