@@ -1,4 +1,4 @@
-"""How the workers' time is shared: while there is more to draw, at most a quarter of it goes to making findings smaller.
+"""How the workers' time is shared: while there is more to draw, a quarter at most makes findings smaller.
 
 Pure: it is told what took how long.
 """

@@ -134,7 +134,7 @@ def beginning(original: Description, number: int, one: Any, two: Any, observer: 
 
 
 def _is_quantized(original: Description, number: int) -> bool:
-    """Whether the layer of a weight was quantized: it has made numbers of others, which a new one does not begin with."""
+    """Whether the layer of a weight was quantized: it made numbers of others, which a new one has not."""
     owner = original.shape["weights"][number]["owner"]
     return owner >= 0 and getattr(original.layers.places[owner].layer, "quantization_mode", None) is not None
 
