@@ -26,11 +26,28 @@ def floats_as_in(nodes: Iterable[Any]) -> Iterator[None]:
 
 
 def _of_the_session(node: Any) -> list[str]:
-    """The dtype of the first float that a call gave, where it is none that its layer computes in."""
+    """The dtype of the first float that a call gave, where it is none that its layer computes in.
+
+    A user's layer without weights computes in none, where it is given whole numbers.
+    """
     if node.is_input or not node.operation:
         return []
-    floats = [str(each.dtype) for each in node.outputs if str(each.dtype) in _FLOATS]
-    return [each for each in floats[:1] if each != getattr(node.operation, "compute_dtype", None)]
+    computes = getattr(node.operation, "compute_dtype", None)
+    if (
+        not _is_of_keras(node.operation)
+        and not getattr(node.operation, "weights", ())
+        and not _floats(node.input_tensors)
+    ):
+        computes = None
+    return [each for each in _floats(node.outputs)[:1] if each != computes]
+
+
+def _floats(tensors: Iterable[Any]) -> list[str]:
+    return [str(each.dtype) for each in tensors if str(each.dtype) in _FLOATS]
+
+
+def _is_of_keras(operation: Any) -> bool:
+    return type(operation).__module__.partition(".")[0] == "keras"
 
 
 @contextlib.contextmanager
