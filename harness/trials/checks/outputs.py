@@ -19,6 +19,7 @@ from clonediff.harness.trials.checks.check import (
     nested,
 )
 from clonediff.harness.trials.checks.links import Stage, Thing
+from clonediff.harness.trials.checks.names import is_operation
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures
@@ -94,12 +95,15 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
 
 
 def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+    """Which calls there are, and in what they give their tensors. An operation without any gives a plain number."""
     shape, pairing = pair.original.shape, pair.steps(expected, found)
+    ours, theirs = {step.layer for step in expected.steps}, {step.layer for step in found.steps}
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), at_step(pair, where, step, step.layer)
         if index not in pairing.found:
-            if step.layer in pair.layers.found:
+            twin_layer = pair.layers.found.get(step.layer)
+            if twin_layer is not None and (twin_layer in theirs or not is_operation(shape.layers[step.layer])):
                 yield ASPECTS.differs("step missing", path, "a call", MISSING, first, severity=severity)
             continue
         twin = found.steps[pairing.found[index]]
@@ -115,7 +119,7 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
-        if layer is not None:
+        if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
             path, first = at_step(pair, where, step, layer), place(shape, layer, step.use)
             yield ASPECTS.differs("step extra", path, MISSING, "a call", first, severity=severity)
 

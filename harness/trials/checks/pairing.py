@@ -249,7 +249,9 @@ class Pair:
 
     def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
         def keys(each: Variable, owner: int, path: str) -> Keys:
-            return (owner, path, each.shape), (owner, path), (owner, each.shape, each.dtype), (owner, each.shape), owner
+            last = path.rpartition("/")[2]
+            by_name = (owner, path, each.shape), (owner, path), (owner, "", last, each.shape), (owner, "", last)
+            return (*by_name, (owner, each.shape, each.dtype), (owner, each.shape), owner)
 
         # A variable of no layer, such as a metric's, has -1 on both sides; that of a layer that only the clone has, -2.
         owners = {-1: -1, **self.layers.expected}

@@ -46,7 +46,7 @@ def gives(*tensors: list[int], kwargs: dict[str, Any] | None = None) -> CallSeen
 def layer(name: str, kind: str, ident: int, *calls: CallSeen, inside: int = -1, role: str = "layers") -> LayerSeen:
     """A layer with a config of its own."""
     seen = calls or (CallSeen([], {}, 1, (False,)),)
-    return LayerSeen(name, kind, ident, inside, role, {"units": "3", "mask": "None"}, True, seen)
+    return LayerSeen(name, kind, ident, inside, role, {"units": "3", "mask": "None", "trainable": "True"}, True, seen)
 
 
 def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) -> Observation:

@@ -141,3 +141,15 @@ def test_a_variable_of_no_layer_answers_to_the_one_of_no_layer() -> None:
     clone = replace(original, shape=replace(original.shape, states=(*whole.shape.states, replace(loss, ident=900))))
     _, (*_, pairing) = Pair(original, Clone(observation=clone)).variables
     assert (pairing.pairs, pairing.missing, pairing.extra) == (((0, 0), (1, 1)), (), ())
+
+
+def test_weights_of_other_scopes_and_shapes_answer_to_those_of_their_names() -> None:
+    whole = chain("LSTM")
+    old = tuple(replace(one, name=f"rnn/cell/{one.name}") for one in whole.shape.weights)
+    new = tuple(replace(one, name=one.name.removeprefix("rnn/")) for one in old)
+    shapes = zip(new, ((3, 1), (3, 3)), strict=True)
+    original = replace(whole, shape=replace(whole.shape, weights=old))
+    clone = replace(whole, shape=replace(whole.shape, weights=tuple(replace(one, shape=its) for one, its in shapes)))
+    assert Pair(original, Clone(observation=clone)).weights.pairs == ((0, 0), (1, 1))
+    swapped = replace(clone, shape=replace(clone.shape, weights=clone.shape.weights[::-1]))
+    assert Pair(original, Clone(observation=swapped)).weights.pairs == ((0, 1), (1, 0))
