@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 SHARE = 1 / 4
 """The share of the time for making findings smaller."""
-LEAST, MOST = 10.0, 30.0
+LEAST, MOST = 5.0, 30.0
 """The seconds of the first piece, which is enough for most findings, and of the longest."""
 SCRIPT = 1.0
 """The seconds that it takes, about, to run a script at the end of a piece."""

@@ -41,6 +41,8 @@ def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
             tensors = [framework.symbolic(spec) for spec in specs]
             said = [call(tensors) for call in module.calls][-1]
             gives = [_told(tensor, framework) for tensor in _flat(said)]
+            if not gives:
+                raise _Refused("it gives no tensor at all")
             _refuse_without_config(said)
             if any(tensor is given for tensor in _flat(said) for given in tensors):
                 raise _Refused("it gives back a tensor that it is given")

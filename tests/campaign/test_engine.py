@@ -296,7 +296,10 @@ def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
         engine.run()
     answers = [before.rest if before and before.rest else "" for before, _ in workers.pieces]
     assert answers == ["1" * number for number in range(PIECES)]
-    assert [seconds for _, seconds in workers.pieces] == [LEAST, LEAST + SCRIPT, 2 * (LEAST + SCRIPT), MOST, MOST, MOST]
+    assert [seconds for _, seconds in workers.pieces] == [
+        LEAST,
+        *(min(MOST, number * (LEAST + SCRIPT)) for number in range(1, PIECES)),
+    ]
 
 
 def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) -> None:

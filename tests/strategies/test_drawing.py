@@ -147,6 +147,12 @@ def tensors_of(question: Question) -> list[dict[str, object]]:
     return [{"shape": list(spec.shape), "dtype": spec.dtype} for spec in question.tensors]
 
 
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_a_call_that_gives_no_tensor_is_refused(generation: Generation) -> None:
+    told = process_of(generation).gives({"text": "calls = [lambda tensors: []]\n", "tensors": []})
+    assert (told.gives, told.why) == (None, "it gives no tensor at all")
+
+
 @pytest.mark.slow(reason="a process is killed, and started again")
 def test_a_call_that_takes_its_process_with_it_is_refused_and_the_next_is_answered() -> None:
     with open_subject(Subject.parse("keras")) as process:
