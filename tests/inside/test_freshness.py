@@ -41,6 +41,7 @@ def test_a_few_whole_numbers_that_were_quantized_are_no_constant(mode: str | Non
         layers=SimpleNamespace(places=[SimpleNamespace(layer=SimpleNamespace(quantization_mode=mode))]),
         initial=[np.zeros((1, 2), "int8")],
     )
-    observer: Any = SimpleNamespace(digests=SimpleNamespace(digest=lambda value: "digest"))
+    digests, framework = SimpleNamespace(digest=lambda value: "digest"), SimpleNamespace(one_graph=False)
+    observer: Any = SimpleNamespace(digests=digests, framework=framework)
     twice = [np.zeros((1, 2), "int8")] * 2
     assert beginning(description, 0, *twice, observer) == constant

@@ -93,8 +93,9 @@ def test_nor_does_it_in_the_path_of_a_weight(name: str, path: str, found: str, a
 def test_operations_of_a_model_made_by_hand_are_paired_in_their_order_and_layers_by_their_names() -> None:
     """An operation may be numbered as a layer of the same name is, and as another operation was."""
     ends = layer("input", "InputLayer", 0)
-    added = msgspec.structs.replace(layer("add", "Add", 1, gives([0, 0, 0])), config={"trainable": "True"})
-    first, second = (layer(name, "Add", ident, gives([1, 0, 0])) for name, ident in (("add_1", 2), ("add_2", 3)))
+    added = layer("add", "Add", 1, gives([0, 0, 0]))
+    twice = (layer(name, "Add", ident, gives([1, 0, 0])) for name, ident in (("add_1", 2), ("add_2", 3)))
+    first, second = (msgspec.structs.replace(each, config={}) for each in twice)
     expected = observed([ends, added, first, second], [2, 3]).shape
     found = msgspec.structs.replace(expected, layers=(ends, added, second, first))
     assert pair_layers(expected, found, by_hand=True).pairs == ((0, 0), (1, 1), (2, 2), (3, 3))
