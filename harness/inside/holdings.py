@@ -18,6 +18,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
+from .by_class import once_a_class
 from .canonical import entry, function
 from .digests import short_hash
 from .layers import Layers
@@ -142,7 +143,7 @@ class Holdings:
                 value = getattr(owner, name)
                 if callable(value) and self._is_made_for(owner, name, value):
                     continue
-                if name == "name" and type(value) is str and _counts(value, kind):
+                if name == "name" and type(value) is str and _counts(value, kind.__name__):
                     value = _COUNTED.sub("", value)
             except Exception as error:  # an attribute that it does not have yet
                 self._told[here] = "raises %s" % type(error).__name__
@@ -406,13 +407,13 @@ def _private(owner: Any, but: frozenset[str] = _NONE) -> list[str]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _counts(name: str, kind: type) -> bool:
+def _counts(name: str, kind: str) -> bool:
     """Whether Keras may have counted a name itself: "seed_generator_3" of a `SeedGenerator`."""
-    spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind.__name__)).lower()
+    spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
     return _COUNTED.sub("", name) == spelled
 
 
-@functools.lru_cache(maxsize=4096)
+@once_a_class
 def _is_value(kind: Any) -> bool:
     """Whether objects of a class only hold what their config says, and do nothing, as an `InputSpec` does."""
     methods = {name for each in kind.__mro__[:-1] for name, item in vars(each).items() if callable(item)}
@@ -423,7 +424,7 @@ def _is_value(kind: Any) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=4096)
+@once_a_class
 def _properties(kind: type) -> tuple[str, ...]:
     """The public properties of its objects. What the class itself answers, as a registry of presets, is not theirs."""
     found: dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -76,3 +77,19 @@ def test_where_somebody_counts_already_nothing_is_counted() -> None:
         sys.setprofile(None)
     assert counted == (0, "a clone")
     assert there is profiler
+
+
+def test_where_a_profile_is_made_already_it_goes_on() -> None:
+    theirs = cProfile.Profile()
+    theirs.enable()
+    try:
+        clone = _counted(lambda: "a clone")[1]
+        raises_nothing()
+    finally:
+        theirs.disable()
+    assert clone == "a clone"
+    assert "raises_nothing" in {getattr(entry.code, "co_name", "") for entry in theirs.getstats()}
+
+
+def raises_nothing() -> None:
+    pass

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import dis
 import inspect
-from functools import lru_cache
 from typing import Any, Callable, Collection, Sequence
 
 import numpy as np
 
+from ...by_class import once_a_class
 from ...structure import leaves, map_leaves
 from .adapter import Adapter
 from .comparison import PLAIN, Comparison, leads_to
@@ -175,7 +175,7 @@ def _without_names(config: Any) -> Any:
     return [_without_names(each) for each in config] if isinstance(config, (list, tuple)) else config
 
 
-@lru_cache(maxsize=None)
+@once_a_class
 def _set_by_calls(kind: Any) -> frozenset[str]:
     """The attributes that a layer of this class may set while it is built or called, by what its methods say."""
     found: set[str] = set()

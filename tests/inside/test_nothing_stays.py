@@ -1,0 +1,64 @@
+"""What is alive once a trial is over: no model of it, nor any class that its source defines."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from .models import case
+
+keras = pytest.importorskip("keras")
+
+from clonediff.harness.inside.by_class import once_a_class  # noqa: E402 - after it is known that there is a Keras
+from clonediff.harness.inside.trial import run_trial  # noqa: E402 - as above
+from clonediff.harness.subjects.case import COSTLY  # noqa: E402 - as above
+
+OWN_AND_COMPILED = """
+class Halved(layers.Layer):
+    @property
+    def half(self):
+        return 0.5
+
+    def call(self, x):
+        return x * self.half
+
+inputs = keras.Input((3, 4), name="inputs")
+model = keras.Model(inputs, layers.Dense(2, name="dense")(Halved(name="halved")(inputs)), name="plain")
+model.compile("sgd", "mse", metrics=["mae"])
+"""
+FLOATS = {"shape": [3, 4], "dtype": "float32", "fill": "normal"}
+
+
+@pytest.mark.parametrize("parts", [(), COSTLY], ids=["plain", "costly"])
+def test_no_model_and_no_class_stays_of_a_trial(parts: tuple[str, ...]) -> None:
+    def alive() -> list[str]:
+        gc.collect()
+        found = gc.get_objects()
+        layers = [each.name for each in found if isinstance(each, keras.layers.Layer)]
+        return layers + [each.__name__ for each in found if isinstance(each, type) and each.__name__ == "Halved"]
+
+    request = {**case(OWN_AND_COMPILED, "keras", FLOATS), "cloners": ["upstream", "fixed"]}
+    before = sorted(alive())
+    clones = run_trial({**request, "checks": dict.fromkeys(parts, True)})["clones"]
+    assert all("observation" in clone for clone in clones.values())
+    assert sorted(alive()) == before
+
+
+def test_what_is_found_out_about_a_class_is_found_out_once_and_goes_with_it() -> None:
+    asked: list[str] = []
+
+    @once_a_class
+    def name(kind: type) -> str:
+        asked.append(kind.__name__)
+        return kind.__name__
+
+    def one() -> None:
+        kind = type("Kind", (), {})
+        assert [name(kind), name(kind)] == ["Kind", "Kind"]
+
+    one()
+    one()
+    gc.collect()
+    assert asked == ["Kind", "Kind"], "another class of that name is another class"
+    assert not [each for each in gc.get_objects() if isinstance(each, type) and each.__name__ == "Kind"]
