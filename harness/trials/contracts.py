@@ -39,6 +39,7 @@ _OF_A_STEP = (".steps[", "layers[")
 _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
 _FUNCTIONS_AGAIN = "functions called again"
+_FUNCTION_AGAIN = "clone_function"
 _ON_LACKING = {
     "tensors that keep their dtype": (_DTYPES_WRITTEN,),
     "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
@@ -62,6 +63,7 @@ _NOT_ASKED: Mapping[str, _NotAsked] = {
     "turned": _NotAsked(("input structure order",)),
     "not compiled": _NotAsked(("compiled",)),
     "another scope": _NotAsked(("weight scope", "state scope")),
+    _FUNCTION_AGAIN: _NotAsked(("weight scope", "state scope"), at="twice."),
     _DTYPES_WRITTEN: _NotAsked(("input dtype", "output dtype"), of="float"),
     _VARIABLES_COUNTED: _NotAsked(("weight scope", "state scope", "config.node_def")),
     _OPERATIONS_COUNTED: _NotAsked(("name",), of="tf_op_layer_"),
@@ -69,7 +71,8 @@ _NOT_ASKED: Mapping[str, _NotAsked] = {
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
-a layer got another name once it was built, that variables are named within what they were; where layers write their
+a layer got another name once it was built, that variables are named within what they were; where a function makes
+layers anew, that of the layers that it makes of these they are; where layers write their
 own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; where
 tensors are those of one TensorFlow graph, which has each name once, and counts on where a model is made by hand after
 another, what variables and operations are called in it, nor that a function of TensorFlow, which such a model knows
@@ -128,8 +131,8 @@ def promised_names(text: str) -> tuple[str, ...]:
 
 
 def exemptions_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
-    """What is not asked for in a case, and in one that asks for another model on a release that lacks this."""
-    return (case.promises, *(each for ability in lacks for each in _ON_LACKING.get(ability, ())))
+    """What is not asked for in a case, for its arguments, and where it asks for another model of what lacks this."""
+    return (case.promises, *case.arguments, *(each for ability in lacks for each in _ON_LACKING.get(ability, ())))
 
 
 def breaks_contract(cloner: str, cause: Cause) -> bool:

@@ -383,6 +383,16 @@ def test_a_second_clone_and_the_clone_of_a_clone_are_held_to_the_same_arguments(
     assert ("again", "layer shared by clones") in found
 
 
+def test_what_a_function_makes_again_is_built_within_another_name_in_tf_keras(
+    warm: Callable[[str], SubjectProcess],
+) -> None:
+    one = Graph((Input((1,)),), (Layer("Scale"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    graph = structs.replace(one, layers=(Layer("Sequential", graph=one),), generation="tf_keras")
+    graph = structs.replace(graph, clone_arguments=CloneArguments(clone_function=CloneFunction()))
+    clones = tried(graph, warm("tf_keras"), "upstream", "fixed", checks=("again",))
+    assert {clone.verdict for clone in clones.values()} == {Verdict.FAITHFUL}
+
+
 def test_a_tuple_for_inputs_that_a_file_made_a_list_is_no_fault(keras: SubjectProcess) -> None:
     takes = Seq((Ref(0), Ref(1)), "tuple")
     graph = structs.replace(PAIR, takes=takes, clone_arguments=CloneArguments(inputs="fresh"))

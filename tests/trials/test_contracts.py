@@ -35,6 +35,11 @@ def test_what_a_release_counts_is_not_promised(
     assert _promised(aspect, expected, found, lacks) is is_promised
 
 
+@pytest.mark.parametrize(("path", "is_promised"), [("twice.weights[0].name", False), ("again.weights[0].name", True)])
+def test_what_a_function_makes_of_what_it_made_may_be_named_within_something_else(path: str, is_promised: bool) -> None:
+    assert _promised("weight scope", "scale:0", "scale/scale:0", "nothing that matters", path) is is_promised
+
+
 @pytest.mark.parametrize("layer", ["tf_op_layer_ExpandDims", "dense"])
 @pytest.mark.parametrize("aspect", ["layer extra", "layer missing", "config.constants"])
 def test_that_a_function_makes_the_same_operations_on_other_inputs_is_not_promised(aspect: str, layer: str) -> None:
