@@ -197,7 +197,10 @@ RULES: tuple[Rule, ...] = (
     # keras/src/layers/rnn/dropout_rnn_cell.py:40 draws a mask once, until the layer around the cell has it drawn anew.
     Rule(
         "which numbers a cell drops that is in no recurrent layer, and has trained",
-        lambda graph, done, arguments: not done.isdisjoint(("train", "run")) and any(map(_drops, all_layers(graph))),
+        lambda graph, done, arguments: (
+            not done.isdisjoint(("train", "run"))
+            and any(_drops(layer) for level in levels(graph) for layer in level.layers)
+        ),
     ),
     # keras.saving.load_model wants them registered, or in a scope as it loads (guides/serialization_and_saving).
     Rule(

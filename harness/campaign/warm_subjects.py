@@ -61,7 +61,7 @@ class WarmSubjects:
     def scripts(self, name: str) -> ForkedScripts:
         """What runs scripts on a subject that is warm."""
         if name not in self._scripts:
-            process = self.process(name)
+            process = self._processes.get(name) or self.process(name)
             self._scripts[name] = ForkedScripts(process.subject, process.place)
         return self._scripts[name]
 

@@ -60,8 +60,9 @@ _ONCE_MORE = frozenset(
 )
 """The graph of a model, as it is told of its layers and their calls, once more."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_NUMBER = re.compile(r"(?<![A-Za-z0-9])[0-9]")
-"""A number, or a digest; "float32" has none."""
+_NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
+"""A number, or a digest."""
+_DTYPE = re.compile(r"\b(?:b?float|complex|u?q?u?int)[0-9]+")
 _SIZE = re.compile(r"a tensor of |\w+ of \d+$")
 """How a fact begins that says how large something is."""
 _COUNTED = re.compile(r"(_\d+)+$")
@@ -323,7 +324,7 @@ def varying(
 def _may_vary(original: Holdings, number: int, path: str) -> bool:
     """Whether chance may have made a fact: it draws numbers and counts names; no flag that is public, and no size."""
     fact = original.facts[number].get(path, "")
-    return "._" in path or bool(_NUMBER.search(fact) and not _SIZE.match(fact))
+    return "._" in path or bool(_NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact))
 
 
 def _is_drawn(holdings: Holdings, number: int, path: str, made: dict[tuple[type, str], list[Any]]) -> bool:

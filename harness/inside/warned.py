@@ -12,7 +12,7 @@ from .canonical import without_addresses
 from .failures import LONGEST_MESSAGE, plain_frames, stack
 
 _NUMBER = re.compile(r"_?\d+")
-_QUOTED = re.compile(r"'[^']*'")
+_QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 _MOST = 20
 _NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """What Python shows nobody, unless somebody asks for it: it is for whoever writes a library."""

@@ -42,13 +42,19 @@ for folder in sys.stdin:
     script = os.fork()
     if not script:
         dies_with(own)
+        os.setpgid(0, 0)
         os.chdir(folder.rstrip("\\n"))
         os.dup2(nowhere, 0)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
         answers.close()
         runpy.run_path("repro.py", run_name="__main__")
         sys.exit()
-    print(os.waitstatus_to_exitcode(os.waitpid(script, 0)[1]), file=answers, flush=True)
+    ended = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
+    try:
+        os.killpg(script, signal.SIGKILL)  # what it has started
+    except ProcessLookupError:
+        pass
+    print(ended, file=answers, flush=True)
 """
 
 

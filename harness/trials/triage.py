@@ -143,7 +143,8 @@ def _idle_input(original: Observation | None, root: Difference) -> tuple[str, ..
 def _output_names(shape: Shape, model: int) -> set[str]:
     """The names of the layers that give the outputs of a model within the model."""
     facts = shape.holdings[model + 1] if shape.holdings else {}
-    return {fact.split("'")[1] for path, fact in facts.items() if path.startswith(".output_names[")}
+    written = (fact for path, fact in facts.items() if path.startswith(".output_names["))
+    return {text[1:].partition(text[0])[0] for text in written}  # in whichever quotes
 
 
 def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str, ...]:

@@ -54,6 +54,8 @@ def test_no_more_subjects_are_kept_warm_than_there_is_room_for(monkeypatch: pyte
         second = its.process("tf_keras", beside=("keras",))
         assert first.pid
         assert second.pid, "two that are compared are both wanted"
+        its.scripts("keras")
+        assert second.pid, "and scripts take the place of none"
         its.process("tf_keras")
         assert not first.pid
         assert second.pid

@@ -54,6 +54,54 @@ def test_a_live_model_keeps_its_weights_and_its_name() -> None:
     assert all(np.array_equal(left, right) for left, right in zip(before, model.get_weights(), strict=True))
 
 
+LAZY = """
+import numpy
+
+class Lazy(layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.inner = layers.Dense(2)
+
+    def build(self, shape):
+        self.built = True
+
+    def compute_output_spec(self, x):
+        return keras.KerasTensor((*x.shape[:-1], 2), x.dtype)
+
+    def call(self, x):
+        return self.inner(x)
+
+inputs = keras.Input((3, 4), name="inputs")
+model = keras.Model(inputs, Lazy(name="lazy")(inputs), name="plain")
+model.predict(numpy.zeros((2, 3, 4)), verbose=0)
+"""
+DRAWN = """
+import uuid
+
+class Drawn(layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.token = FIRST + uuid.uuid4().hex
+
+    def call(self, x):
+        return x * 2.0
+
+inputs = keras.Input((3, 4), name="inputs")
+model = keras.Model(inputs, Drawn(name="drawn")(inputs), name="plain")
+"""
+
+
+def test_a_weight_may_be_made_within_a_function_of_tensorflow() -> None:
+    answer = run_trial({**case(LAZY, "keras"), "cloners": ["upstream"]})
+    assert "refused" not in answer
+
+
+@pytest.mark.parametrize("first", ["a", "7"])
+def test_what_is_drawn_says_nothing_of_a_clone_whatever_it_begins_with(first: str) -> None:
+    answer = run_trial({**case(DRAWN.replace("FIRST", repr(first)), "keras"), "cloners": ["upstream"]})
+    assert answer["original"]["varying"][-1] == [".token"]
+
+
 class ClassProperty(property):
     """What a class answers itself, as the classes of keras_hub do with their presets."""
 

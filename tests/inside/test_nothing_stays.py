@@ -11,6 +11,7 @@ from .models import case
 keras = pytest.importorskip("keras")
 
 from clonediff.harness.inside.by_class import once_a_class  # noqa: E402 - after it is known that there is a Keras
+from clonediff.harness.inside.frameworks import framework  # noqa: E402 - as above
 from clonediff.harness.inside.trial import run_trial  # noqa: E402 - as above
 from clonediff.harness.subjects.case import COSTLY  # noqa: E402 - as above
 
@@ -43,6 +44,17 @@ def test_no_model_and_no_class_stays_of_a_trial(parts: tuple[str, ...]) -> None:
     clones = run_trial({**request, "checks": dict.fromkeys(parts, True)})["clones"]
     assert all("observation" in clone for clone in clones.values())
     assert sorted(alive()) == before
+
+
+def test_no_value_that_was_drawn_stays_of_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    its, drawn = framework("keras"), []
+    was_drawn = its.was_drawn
+    monkeypatch.setattr(its, "was_drawn", lambda *of: drawn.append(was_drawn(*of)) or drawn[-1])
+    answer = run_trial({**case(OWN_AND_COMPILED, "keras", FLOATS), "cloners": ["upstream"]}, its)
+    assert "refused" not in answer
+    assert any(drawn)
+    gc.collect()
+    assert its._drawn == {}
 
 
 def test_what_is_found_out_about_a_class_is_found_out_once_and_goes_with_it() -> None:

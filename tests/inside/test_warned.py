@@ -33,6 +33,13 @@ def test_what_was_heard_of_a_layer_that_is_called_otherwise_since_is_no_news() -
     assert len(heard("layer 'renamed' drops a state").beside(built)) == 1
 
 
+def test_an_apostrophe_is_no_quote() -> None:
+    mask, tensor = (heard(f"The layer can't be saved: {each} isn't in its config.") for each in ("a mask", "an input"))
+    assert len(mask.beside(tensor)) == 1
+    left, right = (heard(f"Inputs don't match. Expected: ['{each}']") for each in ("left", "right"))
+    assert left.beside(right) == []
+
+
 def test_warnings_are_errors_again_afterwards() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.place import ReleasePlace
+from tests.waiting import PATIENCE
 
 NOTE = "open(%r, 'a').write(f'{os.getppid()}\\n')\n"
 
@@ -47,6 +49,17 @@ def scripts() -> Iterator[ForkedScripts]:
 )
 def test_a_fork_proves_what_a_process_proves(script: Script, scripts: ForkedScripts) -> None:
     assert scripts.tried(script) == tried_alone(script, Subject.parse("keras"))
+
+
+def test_what_a_script_has_started_ends_with_it(scripts: ForkedScripts, tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    begins = "import subprocess\nit = subprocess.Popen(['sleep', '60'], stderr=subprocess.DEVNULL)\n"
+    text = f"{begins}open({str(note)!r}, 'w').write(str(it.pid))\nassert False\n"
+    assert scripts.tried(Script(text, "AssertionError", sure=True)) == (True, "")
+    started = int(note.read_text())
+    with contextlib.suppress(psutil.NoSuchProcess):
+        it = psutil.Process(started)
+        assert it.status() == psutil.STATUS_ZOMBIE or it.wait(PATIENCE) is None
 
 
 def test_a_script_that_fails_as_it_should_is_run_once_and_leaves_nothing_to_the_next(

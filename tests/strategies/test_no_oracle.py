@@ -32,6 +32,7 @@ def of(*layers: Layer, generation: str = "keras", preparations: tuple[Preparatio
 
 
 DROPS = Layer("GRUCell", (("units", 4), ("recurrent_dropout", 0.5)))
+IN_RNN = Layer("RNN", (("cell", Made(DROPS)),))
 DENSE, DROPOUT = Layer("Dense", (("units", 4),)), Layer("Dropout", (("rate", 0.5),))
 SET_RATE = Preparation("set", "Dropout", (("rate", 0.25),))
 SPECTRAL = Layer("SpectralNormalization", (("layer", Made(DENSE)),))
@@ -61,7 +62,7 @@ NO_ORACLE = {
         of(SPECTRAL, preparations=(Preparation("quantize"),)),
         of(DENSE, preparations=(Preparation("quantize"),)),
     ),
-    "a cell": (of(DROPS, preparations=(Preparation("train"),)), of(DROPS, preparations=(Preparation("compile"),))),
+    "a cell": (of(DROPS, preparations=(Preparation("train"),)), of(IN_RNN, preparations=(Preparation("train"),))),
     "hung on it": (
         of(DENSE, preparations=(Preparation("add_loss"), Preparation("hang"))),
         of(DENSE, preparations=(Preparation("hang"),)),

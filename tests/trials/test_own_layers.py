@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.trials.triage import Verdict
+from clonediff.harness.trials.trial import run
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Made, Ref, Value
 from clonediff.strategies.kinds import Generation
+from tests.waiting import PATIENCE
 
 from .trying import tried
 
@@ -23,6 +25,27 @@ LAYERS: dict[str, tuple[tuple[tuple[str, Value], ...], tuple[tuple[str, Value], 
     "Remember": ((), ()),
     "Tailored": ((), ()),
 }
+
+
+COUNTS = """
+import keras
+
+
+@keras.saving.register_keras_serializable()
+class Counts(keras.layers.Layer):
+    def call(self, x):
+        return keras.ops.cast(x, self.compute_dtype), keras.ops.ones(keras.ops.shape(x))
+
+
+inputs = keras.Input((3,), dtype="int32")
+model = keras.Model(inputs, Counts(dtype="float16")(inputs))
+"""
+
+
+def test_floats_of_two_dtypes_say_nothing_of_the_session(keras: SubjectProcess) -> None:
+    case = Case(COUNTS, ({"shape": [3], "dtype": "int32"},))
+    trial = run(case, keras, ("fixed",), timeout=PATIENCE)
+    assert trial.clones["fixed"].differences == ()
 
 
 ON: list[tuple[str, Generation]] = [

@@ -307,9 +307,14 @@ class Keras3(Eager):
             self._drawn.pop(id(variable), None)
             if type(initializer).__module__ == _RANDOM and initializer.get_config().get("seed", 0) is None:
                 if getattr(variable, "_value", None) is not None:
-                    self._drawn[id(variable)] = self.read(variable)
+                    with contextlib.suppress(Exception):  # within a tf.function it is not to be read
+                        self._drawn[id(variable)] = self.read(variable)
 
         self.replace(owner, "__init__", noted)
+
+    def remove_hooks(self) -> None:
+        super().remove_hooks()
+        self._drawn.clear()
 
     def was_drawn(self, variable: Any, value: Any) -> bool:
         drawn = self._drawn.get(id(variable))

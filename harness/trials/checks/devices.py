@@ -6,6 +6,7 @@ bug.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -211,22 +212,21 @@ class _Between:
 
 def beyond(expected: Elements, found: Elements, *, dtype: str, shape: Sequence[int | None]) -> Numbers | None:
     """What lies beyond the tolerance of a dtype, or None where nothing does."""
-    want, have = np.array(expected), np.array(found)
-    both_nan = (want != want) & (have != have)
-    near = (want == have) | both_nan  # in a float, two large integers would be one
+    near = np.equal(np.array(expected, object), np.array(found, object))  # in a float, two large integers would be one
     relative, absolute = tolerance(dtype)
     if absolute:
-        near |= np.isclose(have, want, rtol=relative, atol=absolute)
-    bad = np.flatnonzero(~near)
-    if not bad.size:
+        want, have = (np.array(each, complex).view(float).reshape(-1, 2) for each in (expected, found))
+        near |= np.isclose(have, want, rtol=relative, atol=absolute, equal_nan=True).all(axis=1)
+    bad = [int(each) for each in np.flatnonzero(~near.astype(bool))]
+    if not bad:
         return None
-    gaps = np.abs(want[bad].astype(complex) - have[bad].astype(complex)) if want.dtype.kind != "U" else np.array([])
-    finite = gaps[np.isfinite(gaps)]
+    both = [(expected[each], found[each]) for each in bad]
+    gaps = [abs(want - have) for want, have in both if not isinstance(want, str) and not isinstance(have, str)]
     return Numbers(
-        max_abs=float(finite.max()) if finite.size else None,
+        max_abs=max(filter(math.isfinite, gaps), default=None),
         differing=len(bad),
         total=len(expected),
-        index=tuple(map(int, np.unravel_index(bad[0], [size or 1 for size in shape]))),
+        index=(bad[0],) if None in shape else tuple(map(int, np.unravel_index(bad[0], [size or 0 for size in shape]))),
         expected=str(expected[bad[0]]),
         found=str(found[bad[0]]),
     )

@@ -95,7 +95,7 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
 
 
 def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
-    """Which calls there are, and in what they give their tensors. An operation without any gives a plain number."""
+    """Which calls there are, and in what they give their tensors. An operation without any may give a plain number."""
     shape, pairing = pair.original.shape, pair.steps(expected, found)
     ours, theirs = {step.layer for step in expected.steps}, {step.layer for step in found.steps}
     swapped: set[int] = set()

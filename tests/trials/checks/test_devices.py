@@ -90,7 +90,27 @@ def test_numbers_that_are_close_are_so_in_either_part() -> None:
     told = beyond([1j, 2 + 3j], [1.00001j, 2 + 3.1j], dtype="complex64", shape=(2,))
     assert told is not None
     assert (told.differing, told.index, round(told.max_abs or 0, 5)) == (1, (1,), 0.1)
-    assert beyond([True, False], [True, True], dtype="bool", shape=(None, 2)) is not None
+    told = beyond([True, False], [True, True], dtype="bool", shape=(None, 2))
+    assert told is not None
+    assert told.index == (1,), "of a shape that is open it is the number of the element"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dtype"),
+    [
+        ((2**63, 2**53 + 1), (2**63, 2**53), "uint64"),
+        ((1j, complex(math.nan, 1)), (1j, complex(math.nan, 5)), "complex64"),
+        ((1j, complex(1e6, 0.001)), (1j, complex(1e6, 5)), "complex64"),
+        (("a", "b"), ("a", "b\0"), "string"),
+    ],
+)
+def test_two_elements_differ_however_large_or_alike_the_rest_is(
+    one: tuple[complex | str, ...], other: tuple[complex | str, ...], dtype: str
+) -> None:
+    told = beyond(one, other, dtype=dtype, shape=(2,))
+    assert told is not None
+    assert (told.differing, told.index) == (1, (1,))
+    assert beyond(one, one, dtype=dtype, shape=(2,)) is None
 
 
 @pytest.mark.parametrize("step", ["float32", "bfloat16", "int64", "float64"])

@@ -28,18 +28,15 @@ def floats_as_in(nodes: Iterable[Any]) -> Iterator[None]:
 def _of_the_session(node: Any) -> list[str]:
     """The dtype of the first float that a call gave, where it is none that its layer computes in.
 
-    A user's layer without weights computes in none, where it is given whole numbers.
+    A user's layer without weights computes in none, where it is given whole numbers and gives floats of one dtype.
     """
     if node.is_input or not node.operation:
         return []
-    computes = getattr(node.operation, "compute_dtype", None)
-    if (
-        not _is_of_keras(node.operation)
-        and not getattr(node.operation, "weights", ())
-        and not _floats(node.input_tensors)
-    ):
+    computes, gives = getattr(node.operation, "compute_dtype", None), _floats(node.outputs)
+    weighs = _is_of_keras(node.operation) or bool(getattr(node.operation, "weights", ()))
+    if not weighs and not _floats(node.input_tensors) and len(set(gives)) == 1:
         computes = None
-    return [each for each in _floats(node.outputs)[:1] if each != computes]
+    return [each for each in gives[:1] if each != computes]
 
 
 def _floats(tensors: Iterable[Any]) -> list[str]:
