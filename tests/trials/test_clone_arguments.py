@@ -34,7 +34,7 @@ from clonediff.strategies.graph import (
     Seq,
     Wrong,
 )
-from tests.strategies.test_clone_arguments import GRAPH, INNER, PAIR, SORTS, SUITED, WIDE
+from tests.strategies.test_clone_arguments import GRAPH, INNER, SORTS, SUITED, WIDE
 from tests.waiting import PATIENCE
 from tests.warm_keras import well_typed
 
@@ -391,14 +391,6 @@ def test_what_a_function_makes_again_is_built_within_another_name_in_tf_keras(
     graph = structs.replace(graph, clone_arguments=CloneArguments(clone_function=CloneFunction()))
     clones = tried(graph, warm("tf_keras"), "upstream", "fixed", checks=("again",))
     assert {clone.verdict for clone in clones.values()} == {Verdict.FAITHFUL}
-
-
-def test_a_tuple_for_inputs_that_a_file_made_a_list_is_no_fault(keras: SubjectProcess) -> None:
-    takes = Seq((Ref(0), Ref(1)), "tuple")
-    graph = structs.replace(PAIR, takes=takes, clone_arguments=CloneArguments(inputs="fresh"))
-    well_typed(graph)
-    clones = tried(graph, keras, "upstream", "fixed", checks=("again", "saving", "reloading"))
-    assert [each.differences for each in clones.values()] == [(), ()]
 
 
 @pytest.mark.parametrize("wrong", ["function", "call", "text"])

@@ -220,13 +220,6 @@ def test_a_layer_of_ones_own_gives_floats_of_whole_numbers_as_when_it_was_built(
     fixed_is_faithful(structs.replace(graph, preparations=(SESSIONS[1],)), keras)
 
 
-def test_an_operation_that_gives_a_number_runs_no_less_than_one_that_gives_a_tensor(keras: SubjectProcess) -> None:
-    graph = Graph((Input((2,)),), (Layer("ops.ndim"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    graph = structs.replace(graph, preparations=(Preparation("clone remat", None, (("mode", "full"),)),))
-    found = run(case_of(graph, "keras"), keras, ("upstream",), timeout=PATIENCE).clones["upstream"].differences
-    assert [one.aspect for one in found if one.check == "outputs"] == []
-
-
 TELLS = """
 import keras
 from keras.src.saving.serialization_lib import in_safe_mode

@@ -56,7 +56,7 @@ def again(pair: Pair) -> list[Difference]:
     told = {_key(each) for each in _all(pair)} if any(seen for *_, seen in others) else set()
     differences: list[Difference] = []
     for path, expected, failure, seen in others:
-        if failure is not None and not (path == "loaded" and _has_other_inputs(pair)):
+        if failure is not None and not (path == "loaded" and _is_another(pair)):
             differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
         if seen is None:
             continue
@@ -73,10 +73,12 @@ def again(pair: Pair) -> list[Difference]:
     return differences
 
 
-def _has_other_inputs(pair: Pair) -> bool:
-    """Whether the arguments for the inputs of the original do not fit it as it was loaded: a file tells no tuples."""
+def _is_another(pair: Pair) -> bool:
+    """Whether a file tells of another model than the original: of a list for a tuple of inputs, or another config."""
     loaded, original = pair.original.loaded, pair.original
-    return pair.by_hand and loaded is not None and loaded.shape.input_structure != original.shape.input_structure
+    if loaded is None or (pair.by_hand and loaded.shape.input_structure != original.shape.input_structure):
+        return loaded is not None
+    return any(each.aspect.startswith("config.") for each in _all(Pair(original, Clone(observation=loaded))))
 
 
 def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
