@@ -10,7 +10,7 @@ from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
-from clonediff.strategies.graph import Call, Graph, Input, Layer, Made, Ref, Value
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Made, Ref, Seq, Value
 from clonediff.strategies.kinds import Generation
 from tests.waiting import PATIENCE
 
@@ -25,6 +25,13 @@ LAYERS: dict[str, tuple[tuple[tuple[str, Value], ...], tuple[tuple[str, Value], 
     "Remember": ((), ()),
     "Tailored": ((), ()),
 }
+
+
+def test_a_layer_that_its_config_has_built_is_cloned_once_more(keras: SubjectProcess) -> None:
+    calls = (Call(0, (Ref(1),)), Call(0, (Ref(0),)))
+    inputs = (Input((None,)), Input((1,)))
+    graph = Graph(inputs, (Layer("Tailored"),), calls, Seq((Ref(0), Ref(1))), Ref(3), generation="keras")
+    assert tried(graph, keras, "fixed", checks=("again", "saving", "reloading"))["fixed"].differences == ()
 
 
 COUNTS = """

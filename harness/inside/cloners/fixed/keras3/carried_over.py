@@ -150,17 +150,17 @@ def build_before_call(original: Any, clone: Any, first_argument: Any, its: Any) 
     """Builds a layer for the shape that its original was built for, where the first call of this graph has another one.
 
     That happens when the original was called, or built, elsewhere before. A class of the user's that says itself how it
-    is built from a config is built so, as when it is loaded: a call may build it otherwise. `its` is what the clone is
-    called on.
+    is built from a config is built so, as when it is loaded: a call may build it otherwise. No shape is recorded of one
+    that was. `its` is what the clone is called on.
     """
     recorded = getattr(original, "_build_shapes_dict", None)
     shapes = _shapes_of(first_argument)
-    if not recorded or getattr(clone, "built", True) or shapes is None:
+    if getattr(clone, "built", True) or shapes is None or getattr(type(original).build, "_is_default", False):
         return
-    if getattr(type(original).build, "_is_default", False):
-        return
-    if _builds_itself(type(original)) and shapes == _shapes_of(its):
+    if _builds_itself(type(original)) and (not recorded or shapes == _shapes_of(its)):
         build_alike(original, clone)
+        return
+    if not recorded:
         return
     shape = _as_tuples(next(iter(recorded.values())))
     if isinstance(shape, tuple) and shape != shapes:
