@@ -29,8 +29,8 @@ WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """The seconds to wait for a scheduler, and for its first worker."""
 STARTS = 8
 """How often it is tried to start the local workers."""
-EACH = 1 << 30
-"""The memory that a job takes, about: a subject and its worker."""
+EACH = 3 << 29
+"""The memory that a job takes, about: a subject, what runs its scripts, and its worker."""
 
 
 class ClusterError(ConnectionError):
