@@ -239,3 +239,13 @@ def test_a_layer_hung_on_a_model_of_another_session_keeps_its_floats(
     before = (hung, Preparation("built session", None, (("floatx", "float64"),)))
     graph = Graph((Input((1,)),), (), (), Ref(0), Ref(0), generation="keras2", preparations=before)
     assert GraphTrials(release, load()).try_graph(graph).clones["fixed"].verdict is Verdict.FAITHFUL
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["alone", "in a model"])
+def test_weights_of_ones_own_layer_have_the_floats_that_it_is_called_on(release: SubjectProcess, inside: bool) -> None:
+    graph = Graph((Input((1,)),), (Layer("Scale"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+    if inside:
+        graph = structs.replace(graph, layers=(Layer("Model", graph=graph),))
+    session = (Preparation("session", None, (("floatx", "float64"),)),)
+    graph = structs.replace(graph, generation="keras2", preparations=session)
+    assert GraphTrials(release, load()).try_graph(graph).clones["fixed"].verdict is Verdict.FAITHFUL

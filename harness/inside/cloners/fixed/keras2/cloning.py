@@ -240,7 +240,8 @@ class Keras2Cloning(Cloning):
             except Exception:
                 pass
             else:
-                return
+                if self._given or _shapes(layer._inbound_nodes[-1]) == _shapes(node):
+                    return
             raise
         first = layer._inbound_nodes[-1]
         if self._given or _shapes(first) == _shapes(node):

@@ -23,9 +23,13 @@ def floats_as_in(layers: list[Any], given: Any = None) -> Iterator[None]:
     now = backend.floatx()
     own = [layer for layer in layers if RELEASE.comes_with_keras(type(layer)) and not RELEASE.is_graph(layer)]
     found = {dtype for layer in own for dtype in _of_the_session(layer)} & _FLOATS
-    if not found and len(own) == len(layers) and not any(isinstance(each, _LAMBDA) for each in own):
-        # No number tells. Layers of Keras alone were called on these floats, and add none of another session to them.
-        found = {dtype for layer in own for dtype in _called_on(layer)} & _FLOATS
+    if not found:
+        # No number tells. Layers of Keras alone were called on these floats, and add none of another session to them;
+        # where others have weights of the floats that all are called on, nothing else speaks of a session.
+        called = {dtype for layer in layers for dtype in _called_on(layer)} & _FLOATS
+        weights = {backend.dtype(weight) for layer in layers for weight in layer.weights} & _FLOATS
+        alone = len(own) == len(layers) and not any(isinstance(each, _LAMBDA) for each in own)
+        found = called if alone or called == weights else set()
     others = {backend.dtype(each) for each in leaves(given) if RELEASE.is_tensor(each)} & _FLOATS
     if len(found) != 1 or others - found:
         yield
