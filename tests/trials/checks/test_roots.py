@@ -21,6 +21,13 @@ def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_ca
         assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
 
 
+@pytest.mark.parametrize(("aspect", "causes"), [("value", 1), ("shape", 1), ("dtype", 2)])
+def test_a_file_tells_of_calls_by_their_numbers(aspect: str, causes: int) -> None:
+    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Severity.PROPERTY, Place("elu_1", "ELU", 1))
+    of_file = Difference("saved", "saved.run.outputs[1]", aspect, "a", "b", Severity.COMPUTES, Place("elu_1", "ELU", 1))
+    assert len(roots(chain("ELU", "Dense"), [of_file, calls])) == causes
+
+
 @pytest.mark.parametrize(
     ("kind", "aspect", "causes"),
     [
