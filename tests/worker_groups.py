@@ -36,6 +36,8 @@ TOGETHER = {
     "tests/strategies/test_reach.py": DRAWN,
     "tests/trials/test_other_layers.py": "keras",
     "tests/trials/test_own_layers.py": "keras",
+    "tests/trials/test_operations.py": "keras",
+    "tests/trials/test_loaded.py": "keras",
     "tests/trials/test_users_cloners.py": "keras",
     "tests/trials/test_preparations.py": "keras",
     "tests/trials/test_clone_arguments.py": "keras",
