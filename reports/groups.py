@@ -44,7 +44,7 @@ def sentences(findings: Sequence[Finding]) -> list[str]:
 
 def _shared(finding: Finding) -> tuple[str, tuple[str, ...]]:
     """What findings with the cause of this one probably share: in words, and as a key."""
-    whose = (finding.generation, finding.cloner, *finding.across)
+    whose = (finding.generation, finding.cloner)
     if finding.known is not None:
         return f"the known issue {finding.known}", (*whose, "known", finding.known)
     root = finding.root

@@ -30,8 +30,6 @@ PROMISES = {
     "together": "In one model with the original, each of the two trains as it does alone.",
     "warned": "Cloning warns of nothing that building the model does not warn of.",
     "often": "A model can be cloned many times: nothing of a dropped clone stays in memory, and none takes more work.",
-    "device": "A model computes the same on each device, but for rounding.",
-    "backend": "A model computes the same on each backend, but for rounding.",
 }
 _CLONERS = {
     "upstream": "`clone_model`",
@@ -67,16 +65,12 @@ def _what(finding: Finding) -> list[str]:
     if root is None:
         parts.append("The model cannot be built or run at all, so there is nothing to clone.")
         return [*parts, fenced(finding.detail)] if finding.detail else parts
-    if finding.across:
-        one, other = (*finding.across, "", "")[:2]
-        parts.append(f"One model computes different things on {code(one)} and on {code(other)}.")
-    else:
-        severity = f": {SEVERITIES[finding.severity]}" if finding.severity is not None else ""
-        parts.append(
-            f"{_who(finding)} raises for the model below, which is built and runs."
-            if root.check == "made"
-            else f"{_who(finding)} does not give the same model as the one below{severity}."
-        )
+    severity = f": {SEVERITIES[finding.severity]}" if finding.severity is not None else ""
+    parts.append(
+        f"{_who(finding)} raises for the model below, which is built and runs."
+        if root.check == "made"
+        else f"{_who(finding)} does not give the same model as the one below{severity}."
+    )
     parts.append(_told(root))
     if root.raised is not None:
         frame = f", raised in {code(root.raised.frame)}" if root.raised.frame else ""

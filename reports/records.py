@@ -178,7 +178,7 @@ class Finding(msgspec.Struct, frozen=True):
     """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
     `proof` says whether its script failed alone, as it should: None where that is not known, and then `unproven` says
-    why. `blame` is whose fault it is, `across` the two subjects where it is they that differ, `detail` what was said
+    why. `blame` is whose fault it is, `detail` what was said
     where there are no differences, `notes` what every report has to say of how it was found. `since` is the first
     release that has it, `history` the answer for all releases that were tried, `commits` that for commits. `smallest`
     is False as long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
@@ -198,7 +198,6 @@ class Finding(msgspec.Struct, frozen=True):
     first_seen: str = ""
     proof: bool | None = None
     blame: str = ""
-    across: tuple[str, ...] = ()
     detail: str = ""
     notes: tuple[str, ...] = ()
     since: str | None = None
@@ -220,8 +219,8 @@ class Finding(msgspec.Struct, frozen=True):
 
     @property
     def who(self) -> str:
-        """Who breaks it: a cloner, two subjects that differ, or the original."""
-        return cloner_said(self.cloner) or ("across" if self.across else "original")
+        """Who breaks it: a cloner, or the original."""
+        return cloner_said(self.cloner) or "original"
 
     @property
     def alone(self) -> str:

@@ -142,8 +142,7 @@ class RunFolder:
 
     def of(self, finding: Finding) -> Path:
         """A finding's folder."""
-        who = finding.cloner or (finding.across[-1] if finding.across else "original")
-        return self.path / "findings" / slug(finding.subject, who, finding.id)
+        return self.path / "findings" / slug(finding.subject, finding.cloner or "original", finding.id)
 
     def run(self, run: Run) -> None:
         """Write what ran and what came of it, as far as it is known."""

@@ -21,7 +21,6 @@ from tests.command_line import Command, command
 from tests.example_counts import ALL, GRAPHS, everything
 from tests.required_releases import not_had
 from tests.shared_subjects import lend
-from tests.trials.devices.second import SecondProcess
 from tests.warm_keras import KerasAtHand, processes
 from tests.worker_groups import group, turn
 
@@ -161,21 +160,6 @@ def keras_at_hand(request: pytest.FixtureRequest) -> Iterator[None]:
 def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
     """The warm process of the Keras that is installed."""
     return warm("keras")
-
-
-@pytest.fixture(scope="session")
-def seconds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], SecondProcess]]:
-    """A second process of a subject, by its name, to compare the warm one with."""
-    running: dict[str, SecondProcess] = {}
-
-    def second(name: str) -> SecondProcess:
-        if name not in running:
-            running[name] = SecondProcess(Subject.parse(name), tmp_path_factory.mktemp("second"))
-        return running[name]
-
-    yield second
-    for each in running.values():
-        each.process.close()
 
 
 @pytest.fixture

@@ -42,8 +42,6 @@ TOGETHER = {
     "tests/trials/test_preparations.py": "keras",
     "tests/trials/test_clone_arguments.py": "keras",
     "tests/trials/checks/test_planted.py": "keras",
-    "tests/trials/devices/test_across.py": "keras",
-    "tests/trials/devices/test_devices_end_to_end.py": "keras",
     "tests/trials/checks/test_initial_values.py": "keras",
     "tests/judge/test_trying.py": "keras",
     "tests/judge/test_two_trees.py": "keras",

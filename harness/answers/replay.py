@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.replay_target import ReplayTarget
-from clonediff.harness.answers.repro import in_release
 from clonediff.harness.inside.cloners.users import as_asked
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -62,13 +61,12 @@ class ReplayRow(msgspec.Struct, frozen=True):
     outcome: ReplayOutcome = ReplayOutcome.ERROR
     because: str = ""
     shown: tuple[CauseShown, ...] = ()
-    across: tuple[str, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
 
 
 def with_answer(row: ReplayRow, expected: Expected, tried: Trial) -> ReplayRow:
-    """The row with what its one cloner did, or with what differs across two subjects."""
+    """The row with what its one cloner did."""
     looked = look_for(expected, tried)
     outcome, because = _OUTCOMES.get(looked.result, ReplayOutcome.ERROR), looked.because
     if tried.refused is not None:
@@ -96,16 +94,16 @@ class Replays:
         self._cloner = cloner
         self._private = private
         self._unready: list[ReplayRow] = []
-        self._by_subject: dict[Subject, list[tuple[ReplayTarget, Subject | None]]] = {}
+        self._by_subject: dict[Subject, list[ReplayTarget]] = {}
         for target in targets:
             for named in subjects or (None,):
                 try:
-                    subject, other = _subjects(target, named)
+                    subject = _subject(target, named)
                 except (UnknownSubjectError, SubjectError) as error:
                     row = self._row(target, target.subject or str(named or ""))
                     self._unready.append(replace(row, because=str(error)))
                 else:
-                    self._by_subject.setdefault(subject, []).append((target, other))
+                    self._by_subject.setdefault(subject, []).append(target)
 
     def __len__(self) -> int:
         return len(self._unready) + sum(map(len, self._by_subject.values()))
@@ -119,42 +117,34 @@ class Replays:
                 yield from self._on(subject, targets, _Processes(running))
 
     def _cloner_for(self, target: ReplayTarget) -> str:
-        if target.across or target.expected.lost:
+        if target.expected.lost:
             return ""
         return as_asked(self._cloner, target.cloner) if self._cloner else target.cloner
 
     def _row(self, target: ReplayTarget, subject: str) -> ReplayRow:
-        cloner = self._cloner_for(target)
-        return ReplayRow(target.where, target.title, target.id, subject, cloner, across=target.across)
+        return ReplayRow(target.where, target.title, target.id, subject, self._cloner_for(target))
 
-    def _on(
-        self, subject: Subject, targets: Sequence[tuple[ReplayTarget, Subject | None]], processes: _Processes
-    ) -> Iterator[ReplayRow]:
-        for target, other in targets:
+    def _on(self, subject: Subject, targets: Sequence[ReplayTarget], processes: _Processes) -> Iterator[ReplayRow]:
+        for target in targets:
             began = time.monotonic()
             row = self._row(target, str(subject))
             try:
                 process = processes.of(subject)
-                across = () if other is None else (str(subject), str(other))
-                row = replace(row, across=across, versions=process.versions)
-                others = [] if other is None else [processes.of(other)]
+                row = replace(row, versions=process.versions)
                 began = time.monotonic()  # without what the processes took to start
-                row = self._answered(row, target, process, others)
+                row = self._answered(row, target, process)
             except SubjectError as error:
                 row = replace(row, because=str(error))
             yield replace(row, seconds=time.monotonic() - began)
 
-    def _answered(
-        self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, others: Sequence[SubjectProcess]
-    ) -> ReplayRow:
+    def _answered(self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess) -> ReplayRow:
         assert target.graph is not None
         another = another_came_up(process)
         if another:
             return replace(row, because=another)
         cloners = (row.cloner,) if row.cloner else ()
-        trials = GraphTrials(
-            process, self._known, others, cloners=cloners, private=self._private or target.expected.private
-        )
+        private = self._private or target.expected.private
+        trials = GraphTrials(process, self._known, cloners=cloners, private=private)
         tried = trials.try_or_say_why_not(target.graph, costly=target.expected.parts or None)
         row = with_answer(row, target.expected, tried)
         if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:
@@ -183,22 +173,18 @@ class _Processes:
         return found
 
 
-def _subjects(target: ReplayTarget, named: Subject | None) -> tuple[Subject, Subject | None]:
-    """What a target is tried on; where it is of two that differ, both, with --subject in the release that it names."""
+def _subject(target: ReplayTarget, named: Subject | None) -> Subject:
+    """What a target is tried on."""
     if target.problem:
         raise SubjectError(target.problem)
-    if target.across:
-        both = map(Subject.parse, target.across)
-        first, second = both if named is None else (Subject.parse(str(in_release(each, named))) for each in both)
-        return first, second
     if named is not None:
-        return named, None
+        return named
     if target.subject:
-        return Subject.parse(target.subject), None
+        return Subject.parse(target.subject)
     generation = target.generation or "keras"
     package = INSTALLED.get(generation)
     if package is None:
         raise SubjectError(
             f"of {generation}, for which nothing is installed here: name a release, such as --subject keras==2.2.4"
         )
-    return Subject.parse(package), None
+    return Subject.parse(package)

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.trusted_layers import allow_remembered
 from clonediff.reports import corpus
@@ -46,7 +45,6 @@ class ReplayTarget:
     subject: str = ""
     cloner: str = "upstream"
     generation: str = ""
-    across: tuple[str, ...] = ()
     finding: Finding | None = None
     problem: str = ""
 
@@ -212,16 +210,12 @@ def _of_finding(finding: Finding, where: str) -> ReplayTarget:
         subject=finding.subject,
         cloner=finding.cloner or "upstream",
         generation=finding.generation,
-        across=finding.across,
         finding=finding,
     )
     try:
         graph = from_json(bytes(finding.graph), "`$.graph`")
     except MalformedGraph as error:
         return replace(found, problem=str(error))
-    apart = finding.root is not None and finding.root.check in APART
-    if len(finding.across) not in (0, 2) or (not finding.across and apart):
-        return replace(found, problem="does not say which two subjects differ: `across` has to name them")
     return replace(found, graph=graph)
 
 
@@ -234,9 +228,6 @@ def _of_issue(issue: KnownIssue) -> ReplayTarget:
         cloner=issue.cloner,
         generation=issue.generation,
     )
-    if issue.cloner in APART:
-        said = f"tells of two {issue.cloner}s that differ: replay a finding of it, which names them"
-        return replace(found, problem=said)
     if issue.example is None:
         return replace(found, problem="this known issue has no example to try; name a finding or a graph")
     try:

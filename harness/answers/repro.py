@@ -53,11 +53,7 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
         )
     about = msgspec.structs.replace(finding, subject=str(chosen))
     if other:
-        about = msgspec.structs.replace(
-            about,
-            versions=_versions(chosen),
-            across=tuple(str(in_release(Subject.parse(name), chosen)) for name in finding.across),
-        )
+        about = msgspec.structs.replace(about, versions=_versions(chosen))
     try:
         from_json(bytes(finding.graph), "`$.graph`")
         made = _written(about, chosen)

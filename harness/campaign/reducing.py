@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from clonediff.harness.campaign.shards import MadeSmaller, Shard, WrittenFinding
 from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.scripts.of_finding import finding_of, script_of
-from clonediff.harness.scripts.run_alone import is_proven, tried_alone
+from clonediff.harness.scripts.run_alone import is_proven
 from clonediff.harness.search.reducing import MOST, reduce
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.trial import Hit, Key
@@ -143,10 +143,8 @@ def _proven(trials: GraphTrials, scripts: ForkedScripts, hit: Hit, seen: Finding
     process = trials.process
     script = script_of(hit, process.subject.dialect, process.versions)
     finding = replace(finding_of(hit, process.subject, process.versions), first_seen=seen.first_seen)
-    if is_proven(hit.cloner) or hit.across:
-        # One that compares two subjects starts a process for each itself.
-        ended = tried_alone(script, process.subject, process.place) if hit.across else scripts.tried(script)
-        proof, unproven = ended
+    if is_proven(hit.cloner):
+        proof, unproven = scripts.tried(script)
         finding = replace(finding, proof=proof, unproven=unproven)
     return WrittenFinding(finding, script.text)
 

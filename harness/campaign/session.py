@@ -20,13 +20,12 @@ from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.events import Event
 from clonediff.harness.campaign.recorder import Recorder
 from clonediff.harness.campaign.shards import Done, Plan, Setup
-from clonediff.harness.campaign.totals import Totals, compared
+from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.inside.cloners.users import users_cloner
 from clonediff.harness.search.graph_database import DatabaseError, rooted
 from clonediff.harness.source.other_layers import absolute, file_of, is_allowed
 from clonediff.harness.subjects.journal import read_journal
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.across import others_of
 from clonediff.harness.trials.trusted_layers import allow_remembered, trust
 from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.broken import broken, by_worst
@@ -58,7 +57,6 @@ class CampaignOptions:
 
     subjects: tuple[str, ...]
     cloners: tuple[str, ...]
-    across: tuple[str, ...]
     minutes: float | None
     trials: int | None
     seed_: int
@@ -133,12 +131,6 @@ class Watcher(Protocol):
 def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     """A new run, in a new folder."""
     chosen = [Subject.parse(name) for name in dict.fromkeys(asked.subjects)]
-    others = {subject: others_of(subject, map(Subject.parse, asked.across)) for subject in chosen}
-    for name in asked.across:
-        if not any(Subject.parse(name) in its for its in others.values()):
-            raise MistakenError(
-                f"--across {name}: expected another backend or device of {' or '.join(map(str, chosen))}"
-            )
     try:
         cloners = held_to(asked.cloners, asked.promises)
     except PromisesError as error:
@@ -167,7 +159,6 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,
         read_in=known.read_in,
-        across={str(subject): tuple(map(str, its)) for subject, its in others.items()},
         journals="" if where.scheduler else str((folder.path / "journal").absolute()),
         reach=asked.reach,
         layers=_layers(asked.layers),
@@ -355,7 +346,6 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "failures": ending.failures,
         "verdicts": run.verdicts,
         "known": totals.drawn.known,
-        "across": [line for each in totals.of.values() for line in compared(each)],
         "unsteady": totals.unsteady,
         "findings": [
             {

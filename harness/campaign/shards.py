@@ -24,7 +24,7 @@ SIZE = 50
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """What all shards of a campaign share. `across` names, for each subject, those that it is compared with.
+    """What all shards of a campaign share.
 
     `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
     models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved. `layers` names the
@@ -37,7 +37,6 @@ class Setup(msgspec.Struct, frozen=True):
     cloners: tuple[str, ...]
     rate: int
     known: tuple[KnownIssue, ...] = ()
-    across: dict[str, tuple[str, ...]] = {}
     journals: str = ""
     reach: bool = False
     preparation_rate: int = msgspec.field(default=RATE, name="state_rate")
@@ -94,7 +93,7 @@ class WrittenFinding(msgspec.Struct, frozen=True):
     @property
     def key(self) -> Key:
         """That of the hit."""
-        return self.finding.cloner, self.finding.id, " ".join(self.finding.across)
+        return self.finding.cloner, self.finding.id
 
 
 class RefusedGraph(msgspec.Struct, frozen=True):
@@ -147,8 +146,6 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     coverage: Coverage = Coverage()
-    compared: dict[str, int] = {}
-    not_compared: dict[str, dict[str, int]] = {}
     losses: dict[str, int] = {}
     reached: dict[str, tuple[int, ...]] = {}
     accepted: tuple[str, ...] = ()
@@ -182,11 +179,6 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
             },
             refusals=tuple(refusals.values()),
             coverage=counting.coverage(),
-            compared=_counted(self.compared, more.compared),
-            not_compared={
-                name: _counted(self.not_compared.get(name, {}), more.not_compared.get(name, {}))
-                for name in self.not_compared | more.not_compared
-            },
             losses=_counted(self.losses, more.losses),
             reached={
                 name: tuple({*self.reached.get(name, ()), *more.reached.get(name, ())})

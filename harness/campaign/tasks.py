@@ -200,8 +200,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         refusals=tuple(refusals.values()),
         met=tuple(met.items()),
         coverage=counting.coverage(),
-        compared={name: each.graphs for name, each in trials.compared.items()},
-        not_compared={name: dict(each.not_compared) for name, each in trials.compared.items()},
         losses=dict(process.losses - before),
         reached=process.reach().lines if setup.reach else {},
         accepted=accepted,

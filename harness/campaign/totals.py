@@ -6,8 +6,6 @@ Only sums are kept, however long the campaign runs. Pure.
 from __future__ import annotations
 
 import functools
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from clonediff.harness.campaign.reach import file_reached
@@ -26,7 +24,7 @@ from clonediff.reports.run_folder import known_folder
 MANY = 5
 """A kind that Keras never accepted is reported once it was tried on so many tensors."""
 
-FindingKey = tuple[str, str, str, tuple[str, ...]]
+FindingKey = tuple[str, str, str]
 
 
 @dataclass(slots=True)
@@ -90,7 +88,7 @@ class SubjectTotals:
 
 def key_of(finding: Finding) -> FindingKey:
     """What makes two findings of a campaign the same one."""
-    return finding.subject, finding.cloner, finding.id, finding.across
+    return finding.subject, finding.cloner, finding.id
 
 
 class Totals:
@@ -201,16 +199,3 @@ class Totals:
             for issue in self._known.on(generation, release, cloner).issues
             if issue.cloner == "upstream" or issue.id in cloners
         ]
-
-
-def compared(sum_: SubjectTotals) -> list[str]:
-    """A line for each subject that it was compared with."""
-    return [
-        f"compared with {name}: {count} graphs" + _not_compared(sum_.drawn.not_compared.get(name, {}))
-        for name, count in sum_.drawn.compared.items()
-    ]
-
-
-def _not_compared(why: Mapping[str, int]) -> str:
-    said = ", ".join(f"{count} {reason}" for reason, count in Counter(why).most_common())
-    return f"; not compared: {said}" if said else ""

@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Collection
 from pathlib import Path
 
 from clonediff.harness.campaign.shards import Setup
@@ -37,8 +36,8 @@ class WarmSubjects:
         self._scripts: dict[str, ForkedScripts] = {}
         self._known = KnownIssues(setup.known, setup.read_in)
 
-    def process(self, name: str, beside: Collection[str] = ()) -> SubjectProcess:
-        """The process of a subject, started if it does not run. Those `beside` it are kept as well."""
+    def process(self, name: str) -> SubjectProcess:
+        """The process of a subject, started if it does not run."""
         self.used = time.monotonic()
         process = self._processes.get(name)
         if process is None:
@@ -52,8 +51,8 @@ class WarmSubjects:
             bring(asked(process), process.others)
             self._processes[name] = process
         self._processes.move_to_end(name)
-        for other in [each for each in self._processes if each != name and each not in beside]:
-            if len(self._processes) <= max(MOST, 1 + len(beside)):
+        for other in [each for each in self._processes if each != name]:
+            if len(self._processes) <= MOST:
                 break
             self._end(other)
         return process
@@ -68,12 +67,9 @@ class WarmSubjects:
     def trials(self, name: str) -> GraphTrials:
         """Trials on a subject, with nothing counted yet."""
         setup = self.setup
-        together = (name, *setup.across.get(name, ()))
-        process, *others = (self.process(each, together) for each in together)
         return GraphTrials(
-            process,
+            self.process(name),
             self._known,
-            others,
             cloners=setup.cloners,
             rate=setup.rate,
             at_least=setup.at_least,

@@ -40,12 +40,6 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @shared.subjects("What to try.")
 @shared.cloners
 @shared.promises
-@click.option(
-    "--across",
-    type=shared.SubjectName(),
-    multiple=True,
-    help="Run each graph there too, and compare: another backend or device of a --subject, such as keras/jax.",
-)
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The same seed draws the same graphs.")
@@ -97,11 +91,10 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
 
     Every finding is made as small as it gets and written to the run's folder with a script. A script against upstream
     is plain Keras, and is run on its own: if it should fail and does not, the finding does not count. What
-    reports/known_issues.toml explains is counted, not reported. With --across, what two backends compute differently is
-    a finding too, apart from those of cloning. A release that is not there is installed; a subject that cannot be had
-    is told, the others are tried, and the exit code is 2. What of --layers, or of Keras' own, no call was ever accepted
-    of is named at the end, with the exception. What is less severe than --at-least is no finding, and a graph
-    with nothing else is not counted as unfaithful; how many there were is said.
+    reports/known_issues.toml explains is counted, not reported. A release that is not there is installed; a subject
+    that cannot be had is told, the others are tried, and the exit code is 2. What of --layers, or of Keras' own, no
+    call was ever accepted of is named at the end, with the exception. What is less severe than --at-least is no
+    finding, and a graph with nothing else is not counted as unfaithful; how many there were is said.
 
     With --cloner module:function a function of your own clones, which takes a model and gives its clone. It is held to
     --promises. A module is looked for in the current folder first. What upstream's known issues explain is new of such

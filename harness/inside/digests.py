@@ -74,13 +74,6 @@ class Digests:
             seen.append((data.copy(), name))
         return name
 
-    def elements(self, digest: str, limit: int) -> dict[str, Any] | None:
-        """The elements behind a digest, flat and in order, as text where JSON has no number; None where not kept."""
-        array = self._arrays.get(digest)
-        if array is None or array.size > limit:
-            return None
-        return {"shape": list(array.shape), "dtype": str(array.dtype), "elements": _elements(array)}
-
     def difference(self, left: str, right: str) -> dict[str, Any]:
         """How two arrays differ: the largest distance, how many elements, the first of them with both its values."""
         missing = [digest for digest in (left, right) if digest not in self._arrays]
@@ -147,14 +140,6 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
         report["first"] = list(place)
         report["values"] = [_as_text(left[place]), _as_text(right[place])]
     return report
-
-
-def _elements(array: Any) -> list[Any]:
-    if array.dtype.kind in "OSUc":
-        return [_as_text(item) for item in array.flat]
-    # bfloat16, and what is smaller, are of kind "V": NumPy does not know them as floats.
-    numbers: list[Any] = array.ravel().astype(np.float64 if array.dtype.kind in "fV" else array.dtype).tolist()
-    return [str(number) if number != number or number in (np.inf, -np.inf) else number for number in numbers]
 
 
 def _as_text(item: Any) -> str:

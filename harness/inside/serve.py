@@ -111,7 +111,6 @@ class Server:
         self._reach: ReachedLines | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
-            "elements": self._elements,
             "layers": lambda request: other_layers(request["names"], framework),
             "gives": lambda request: answer(request["question"], framework),
             "refuses": lambda request: refusal(request, framework),
@@ -192,17 +191,6 @@ class Server:
         if self._last is None:
             raise ValueError("no trial has run yet: values can be asked for after one")
         return [self._last.digests.difference(left, right) for left, right in request["digests"]]
-
-    def _elements(self, request: dict[str, Any]) -> list[dict[str, Any] | None]:
-        digests = self._last.digests if self._last is not None else None
-        # The limit is for all of them together: it bounds the line that carries them.
-        room = int(request.get("limit", 100000))
-        found = []
-        for digest in request["digests"]:
-            report = None if digests is None else digests.elements(digest, room)
-            room -= 0 if report is None else len(report["elements"])
-            found.append(report)
-        return found
 
     def _own(self, request: dict[str, Any]) -> dict[str, Any]:
         self._last = None

@@ -280,7 +280,7 @@ class Candidate(GraphTrials):
         """
         until = time.monotonic() + seconds
         seen: set[Key] = {
-            (effect.value, each.cause.fingerprint, "")
+            (effect.value, each.cause.fingerprint)
             for (effect, _), each in self.causes.items()
             if effect not in (FixEffect.SILENCES, FixEffect.BREAKS) or len(each.smallest.graph.calls) <= SMALL
         }

@@ -174,8 +174,6 @@ def _written(script: Script, finding: Finding, style: _Style) -> str:
     root = finding.root
     if root is None or not script.raises:
         raise NoTestError("its script shows the model only and compares nothing")
-    if finding.across:
-        raise NoTestError("its script compares two subjects, which takes a process of each")
     if "from clonediff import " in script.text:
         raise NoTestError("its script clones with clonediff's own cloner")
     if style.own and is_users(finding.cloner):

@@ -10,7 +10,6 @@ import msgspec
 from clonediff.harness.scripts.graph_mode import with_versions
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.scripts.run_alone import is_proven
-from clonediff.harness.scripts.two_subjects import across
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
@@ -37,7 +36,6 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
         subject=str(subject),
         first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
         blame=hit.blame.value if hit.blame else "",
-        across=hit.across,
         detail=hit.detail,
         notes=hit.notes,
         smallest=False,
@@ -63,7 +61,7 @@ def _not_run(hit: Hit) -> str:
     """Why the script was not run, as long as nobody has run it."""
     if hit.cause is None:
         return "it is the model alone"
-    if is_proven(hit.cloner) or hit.across:
+    if is_proven(hit.cloner):
         return "there was no time to run it yet"
     if hit.cloner == "fixed":
         return "it needs clonediff, and is not run"
@@ -73,22 +71,17 @@ def _not_run(hit: Hit) -> str:
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
     """The script that shows a hit: plain Keras, unless it is our own cloner that breaks it."""
     cause = hit.cause
-    return _script(hit.case, dialect, cause.root if cause else None, hit.cloner, hit.across, versions)
+    return _script(hit.case, dialect, cause.root if cause else None, hit.cloner, versions)
 
 
 def script_from(finding: Finding) -> Script:
     """The script of a finding as it is kept."""
     dialect = Subject.parse(finding.subject).dialect
     case = case_of(from_json(bytes(finding.graph), "`$.graph`"), dialect)
-    return _script(case, dialect, finding.root, finding.cloner, finding.across, finding.versions)
+    return _script(case, dialect, finding.root, finding.cloner, finding.versions)
 
 
-def _script(
-    case: Case, dialect: str, root: Difference | None, cloner: str, sides: tuple[str, ...], versions: Mapping[str, str]
-) -> Script:
+def _script(case: Case, dialect: str, root: Difference | None, cloner: str, versions: Mapping[str, str]) -> Script:
     if root is None:
         return with_versions(Script(case.source), versions)
-    if sides:
-        first, second = map(Subject.parse, sides)
-        return with_versions(across(case, dialect, root, first, second), versions)
     return with_versions(reproducer(case.source, dialect, root, cloner, case), versions)

@@ -2,7 +2,6 @@
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.outcomes import (
-    ElementsReport,
     Killed,
     NoDeviceError,
     Outcome,
@@ -17,7 +16,6 @@ from clonediff.harness.subjects.warm_child import Limits
 
 __all__ = [
     "Case",
-    "ElementsReport",
     "Killed",
     "Limits",
     "NoDeviceError",

@@ -312,21 +312,6 @@ class ValuesReport(msgspec.Struct, frozen=True):
     values: tuple[str, str] | None = None
 
 
-class ElementsReport(msgspec.Struct, frozen=True):
-    """An array, flat and in order. What JSON has no number for is text: "nan", "inf", "(1+2j)"."""
-
-    shape: tuple[int, ...]
-    dtype: str
-    elements: tuple[int | float | bool | str, ...]
-
-    def numbers(self) -> tuple[float | complex | bool | str, ...]:
-        """The elements with text read as the number that it stands for, where this is no array of text."""
-        if self.dtype.startswith(("object", "<U", ">U", "|S", "str")):
-            return self.elements
-        number = complex if "complex" in self.dtype else float
-        return tuple(number(each) if isinstance(each, str) else each for each in self.elements)
-
-
 class SubjectError(RuntimeError):
     """A subject that does not come up, or that breaks the protocol. The message says what was run and what it said."""
 

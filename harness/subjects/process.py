@@ -19,7 +19,6 @@ from clonediff.harness.subjects.outcomes import (
     AuditedClass,
     CloningFunctions,
     ConstructionAudited,
-    ElementsReport,
     LostProcess,
     ModelClass,
     ModelDescribed,
@@ -34,8 +33,6 @@ from clonediff.strategies.kinds.of_release import Signature
 
 TRIAL = "a trial"
 """What a process was lost over, where that is a trial: it is run again, each cloner alone."""
-ELEMENTS = 100_000
-"""How many numbers an answer carries at most: some two megabytes of JSON."""
 
 
 class SubjectProcess(WarmChild):
@@ -97,13 +94,6 @@ class SubjectProcess(WarmChild):
         pairs = list(digests)
         found = self._of_last("values", tuple[ValuesReport, ...], {"digests": pairs}) if pairs else None
         return [ValuesReport(missing=pair) for pair in pairs] if found is None else list(found)
-
-    def elements(self, digests: Iterable[str], limit: int = ELEMENTS) -> list[ElementsReport | None]:
-        """The arrays behind digests of the last trial, at most `limit` elements of all; None for one that is gone."""
-        asked = list(digests)
-        request = {"digests": asked, "limit": limit}
-        found = self._of_last("elements", tuple[ElementsReport | None, ...], request) if asked else None
-        return [None for _ in asked] if found is None else list(found)
 
     def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
         """Have the child measure; its report as plain data."""

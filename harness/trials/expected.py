@@ -15,9 +15,7 @@ from msgspec.structs import replace
 from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.subjects.case import COSTLY, FREQUENT
 from clonediff.harness.subjects.observation import Observation
-from clonediff.harness.trials.across import terms_of
 from clonediff.harness.trials.checks import parts_needed
-from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Hit, Trial
@@ -201,14 +199,9 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     except MalformedGraph:
         return None, None
     expected = Expected(issue=issue)
-    apart = issue.cloner in APART
-    others = [each for each in trials.others if apart and terms_of(subject, each.subject).check == issue.cloner]
-    if apart and not others:
-        return None, None
     cloner = next((each for each in trials.cloners if short_name(each) == issue.cloner), issue.cloner)
-    cloners = () if apart else (cloner,)
-    own = GraphTrials(trials.process, KnownIssues(), others, cloners=cloners, private=expected.private)
-    tried = own.try_or_say_why_not(graph, costly=() if apart else expected.parts_of_its_example)
+    own = GraphTrials(trials.process, KnownIssues(), cloners=(cloner,), private=expected.private)
+    tried = own.try_or_say_why_not(graph, costly=expected.parts_of_its_example)
     shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
     if shown is not None:
         return True, shown

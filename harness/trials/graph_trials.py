@@ -17,10 +17,8 @@ from msgspec.structs import replace
 from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.subjects.case import RARER, RATE
-from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.across import Compared, compared_with, terms_of
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
 from clonediff.harness.trials.checks import CHECKS, parts_needed
 from clonediff.harness.trials.contracts import promises
@@ -80,16 +78,14 @@ class GraphTrials:
     """Trials on one subject, under one list of known issues.
 
     Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
-    that a graph is always tried in the same way. Each graph also runs in the processes of `others`, another backend or
-    device; what differs there is a hit of its own kind. A cause less severe than `at_least` is left out: it is no
-    hit, and a cloner that did nothing worse is counted apart. With `private`, private attributes are compared, too.
+    that a graph is always tried in the same way. A cause less severe than `at_least` is left out: it is no hit, and a
+    cloner that did nothing worse is counted apart. With `private`, private attributes are compared, too.
     """
 
     def __init__(
         self,
         process: SubjectProcess,
         known: KnownIssues,
-        others: Sequence[SubjectProcess] = (),
         *,
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         rate: int = RATE,
@@ -98,19 +94,17 @@ class GraphTrials:
     ) -> None:
         """Nothing is tried, nor started, yet."""
         self.process = process
-        self.others = tuple(others)
         self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
         self.rate = rate
         self.at_least = at_least
         self.private = private
         self.tally = Tally()
-        self.compared = {str(other.subject): Compared() for other in others}
         self._all_known = known
         self._known: dict[str, KnownIssues] = {}
 
     def known(self, cloner: str, *, through_keras: bool = False) -> KnownIssues:
-        """The known issues that may explain what a cloner does, or how two devices or backends differ.
+        """The known issues that may explain what a cloner does.
 
         A user's own cloner that clones `through_keras` has those of upstream, beside its own.
         """
@@ -169,12 +163,9 @@ class GraphTrials:
             reason = next(filter(None, reasons), "")
             if reason:
                 return Trial(not_tried=reason)
-            tried = self.try_graph(graph, costly=costly)
+            return self.try_graph(graph, costly=costly)
         except SubjectError as error:
             return Trial(not_tried=str(error))
-        if tried.not_compared and len(tried.not_compared) == len(self.others):
-            return Trial(not_tried=f"not compared: {tried.not_compared[0]}")
-        return tried
 
     def case(self, graph: Graph) -> Case:
         """What is tried of a graph; to be asked for in the scope of `asking`."""
@@ -190,21 +181,12 @@ class GraphTrials:
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: Costly) -> Trial:
-        case = self.case(graph)
-        trial = self.try_case(case, self.parts(graph, costly), graph=graph)
+        trial = self.try_case(self.case(graph), self.parts(graph, costly), graph=graph)
         if costly_preparation(graph):
             self.tally.prepared += 1
             self.tally.preparing += trial.seconds
-        hits, not_compared = [*trial.hits], []
-        if trial.original is not None:
-            for other in self.others:
-                found = self._compare(graph, case, trial.original, other)
-                if isinstance(found, str):
-                    not_compared.append(found)
-                else:
-                    hits += found
-        self.tally.meet(hits)
-        return replace(trial, hits=tuple(hits), not_compared=tuple(not_compared))
+        self.tally.meet(trial.hits)
+        return trial
 
     def try_case(
         self, case: Case, checks: Collection[str] = (), *, graph: Graph | None = None, timeout: float | None = None
@@ -249,23 +231,6 @@ class GraphTrials:
             tally.verdicts[name, clone.verdict.value] += 1
             if worst is not None:
                 tally.worst[name, worst] += 1
-
-    def _compare(self, graph: Graph, case: Case, original: Observation, other: SubjectProcess) -> list[Hit] | str:
-        """What differs on another subject, or why that cannot be said."""
-        compared = self.compared[str(other.subject)]
-        found = compared_with(other, self.process, case, original)
-        if isinstance(found, str):
-            compared.not_compared[found] += 1
-            return found
-        compared.graphs += 1
-        known = self.known(terms_of(self.process.subject, other.subject).check)
-        names = str(self.process.subject), str(other.subject)
-        said = " and ".join(names)
-        return [
-            Hit(cause.fingerprint, "", f"{said}: {title(cause)}", case, graph, cause, known.of(cause), across=names)
-            for cause in found
-            if cause.severity <= self.at_least
-        ]
 
 
 def _with_arguments(said: str, case: Case) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from clonediff.harness.trials.checks import aspect_of
-from clonediff.harness.trials.checks.devices import APART
 from clonediff.reports.records import Difference
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -57,7 +56,6 @@ def argument(root: Difference) -> str:
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
     clone, inside, before = _where(root)
-    apart = root.check in APART
     raised = _raised(root)
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, found = _form(root.expected), _form(root.found)
@@ -69,8 +67,8 @@ def sentence(root: Difference, kind: str) -> str:
         of=f" of {_a(word)}" if kind else "",
         at="" if kind in _OF_MODELS else f": first at {word if kind in CATALOGUE else _a(word)}",
         held=_held(root, kind),
-        clone="" if apart else clone,
-        inside=f" on another {root.check}" if apart else inside,
+        clone=clone,
+        inside=inside,
         training=" in training mode" if root.check in ("outputs", "masks") and root.path.startswith("training") else "",
         form=form,
         found_form=found if found != form else "of another type",

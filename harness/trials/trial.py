@@ -27,7 +27,7 @@ from clonediff.strategies.graph import Graph
 
 __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
 
-Key = tuple[str, str, str]
+Key = tuple[str, str]
 
 LOST = "process-lost"
 """The fingerprint of an original that takes its process with it."""
@@ -62,8 +62,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
 class Hit(msgspec.Struct, frozen=True):
     """Something that a trial showed. `known` is the issue that explains it; what has none is new.
 
-    `graph` is None of a model that nobody drew. `across` names two subjects, where it is they that differ and no cloner
-    is to blame. `notes` is what every report of the cloner's work has to say.
+    `graph` is None of a model that nobody drew. `notes` is what every report of the cloner's work has to say.
     """
 
     fingerprint: str
@@ -74,7 +73,6 @@ class Hit(msgspec.Struct, frozen=True):
     cause: Cause | None = None
     known: KnownIssue | None = None
     detail: str = ""
-    across: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -85,7 +83,7 @@ class Hit(msgspec.Struct, frozen=True):
     @property
     def key(self) -> Key:
         """What makes two hits the same one."""
-        return self.cloner, self.id, " ".join(self.across)
+        return self.cloner, self.id
 
     @property
     def id(self) -> str:
@@ -101,9 +99,8 @@ class Trial(msgspec.Struct, frozen=True):
     `not_tried` says why nothing could be run at all, and `expressible` whether the release has words for the graph.
     `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
     its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
-    the causes that count, looked up among the known issues, and `not_compared` says why the graph was not compared with
-    another subject, for each with which it was not: `GraphTrials` adds both. `seconds` is the whole of it, `keras` and
-    `ours` what each side of the child took, `checking` the comparison here.
+    the causes that count, looked up among the known issues: `GraphTrials` adds them. `seconds` is the whole of it,
+    `keras` and `ours` what each side of the child took, `checking` the comparison here.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -115,7 +112,6 @@ class Trial(msgspec.Struct, frozen=True):
     keras: dict[str, float] = {}
     ours: dict[str, float] = {}
     hits: tuple[Hit, ...] = ()
-    not_compared: tuple[str, ...] = ()
     not_tried: str = ""
     expressible: bool = True
 

@@ -154,7 +154,6 @@ def _facts(kept: StoredFinding) -> Markup:
         ("Since", finding.since or ""),
         ("By release", finding.history),
         ("By commit", finding.commits),
-        ("Where", " and ".join(finding.across)),
         ("Message", finding.detail),
     ]
     link = tag("a", "link to this finding", href=f"#{anchor(kept)}", class_="link")
@@ -165,11 +164,7 @@ def _facts(kept: StoredFinding) -> Markup:
 def _graphs(kept: StoredFinding, drawing: Drawing | str) -> Markup:
     if isinstance(drawing, str):
         return tag("p", f"Not drawn: {drawing}.", class_="none")
-    across = kept.finding.across
-    names = [name for _, name in drawing.sides]
-    if len(across) == len(names):
-        names = list(across)
-    panels = [_panel(name, drawing.one(side)) for name, (side, _) in zip(names, drawing.sides, strict=True)]
+    panels = [_panel(name, drawing.one(side)) for side, name in drawing.sides]
     return tag("div", *panels, class_="graphs")
 
 

@@ -25,7 +25,7 @@ GRAPH = msgspec.Raw(
     b'{"inputs":[{"shape":[1]}],"layers":[],"calls":[],"takes":{"is":"ref","node":0},"gives":{"is":"ref","node":0}}'
 )
 FINDING = Finding("f", "title", "keras", "upstream", GRAPH, (), "source", subject="keras")
-KEY = ("upstream", "f", "")
+KEY = ("upstream", "f")
 DONE = [
     SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"),
     KnownRetried("keras", {"known": True, "gone": False, "unknown": None}),
@@ -54,7 +54,7 @@ def test_what_is_added_is_read_back(done_log: DoneLog) -> None:
 
 
 def test_a_plan_is_read_back(tmp_path: Path) -> None:
-    setup = Setup("c", ("upstream", "fixed"), 8, across={"keras": ("keras/jax",)})
+    setup = Setup("c", ("upstream", "fixed"), 8)
     plan = Plan("2026-01-01T00:00:00+00:00", ("keras",), setup, 7, Budget(minutes=3.0), {"keras": (GRAPH,)})
     DoneLog(tmp_path).begin(plan)
     kept, asked = (msgspec.json.decode(msgspec.json.encode(each)) for each in (DoneLog(tmp_path).plan(), plan))

@@ -43,7 +43,7 @@ from clonediff.reports.records import Budget, Finding
 from tests.waiting import until
 
 GRAPH = msgspec.Raw(b"{}")
-KEY, STEEL = ("upstream", "made-of-glass", ""), ("upstream", "made-of-steel", "")
+KEY, STEEL = ("upstream", "made-of-glass"), ("upstream", "made-of-steel")
 
 Answer = Callable[..., Any]
 

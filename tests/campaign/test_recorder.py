@@ -32,7 +32,7 @@ from tests.reports.making import TWO, finding, graph_of
 DRAWN = finding(0, TWO, subject="keras", versions={"keras": "3.15.1"}, smallest=False)
 HALFWAY = msgspec.structs.replace(DRAWN, proof=True, count=2)
 SMALL = finding(0, graph_of(0), subject="keras", versions={"keras": "3.15.1"}, proof=True)
-KEY = ("upstream", DRAWN.id, "")
+KEY = ("upstream", DRAWN.id)
 
 
 @pytest.fixture

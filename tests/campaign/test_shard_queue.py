@@ -22,7 +22,7 @@ def finding(name: str, turn: int) -> Finding:
 
 
 def key(name: str) -> Key:
-    return "upstream", name, ""
+    return "upstream", name
 
 
 def done(turn: int, *names: str) -> ShardDone:
@@ -63,7 +63,7 @@ def test_the_witness_and_the_count_do_not_depend_on_the_order_in_which_shards_co
     its = shard_queue()
     for turn in order:
         assert its.done(shards[turn])
-    assert {name: case.count for (_, name, _), case in its.cases.items()} == {"b": 5, "a": 7, "c": 5}
+    assert {name: case.count for (_, name), case in its.cases.items()} == {"b": 5, "a": 7, "c": 5}
     heard = list(iter(its.next_case, None))
     assert [(case.key[1], shard.turn) for case, shard, _ in heard] == [("b", 1), ("a", 2), ("c", 4)]
 

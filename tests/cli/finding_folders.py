@@ -12,9 +12,17 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, Run, write, write_bytes
-from clonediff.strategies.graph import Graph, from_json
+from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, from_json
 
 KNOWN = load()
+DENSE = Graph(
+    (Input((4,), name="x"),),
+    (Layer("Dense", (("units", 3),), name="one"), Layer("Dense", (("units", 2),), name="two")),
+    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
+    Ref(0),
+    Ref(2),
+    generation="keras",
+)
 
 
 def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Finding:
@@ -31,12 +39,6 @@ def news(process: SubjectProcess, graph: Graph, cloner: str) -> Finding:
     return finding_of(one, process.subject, process.versions)
 
 
-def apart(process: SubjectProcess, other: SubjectProcess, graph: Graph) -> Finding:
-    """What differs between two subjects."""
-    [one] = GraphTrials(process, KnownIssues(), [other], cloners=(), rate=0).try_graph(graph).hits
-    return finding_of(one, process.subject, process.versions)
-
-
 def kept(path: Path, *findings: Finding) -> Path:
     """A run's folder with these findings."""
     for each in findings:
@@ -48,4 +50,4 @@ def kept(path: Path, *findings: Finding) -> Path:
 
 
 def folder_of(path: Path, finding: Finding) -> Path:
-    return path / "findings" / slug(finding.subject, finding.cloner or "across", finding.id)
+    return path / "findings" / slug(finding.subject, finding.cloner or "original", finding.id)

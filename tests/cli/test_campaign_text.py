@@ -38,7 +38,7 @@ MET = SubjectStarted("keras", {"keras": "3.15.1", "tensorflow": "2.21.0"}, "besi
 FINDING = Finding(
     "made-raises", "a title", "keras", "upstream", msgspec.Raw(b"{}"), (), "", subject="keras", proof=True, count=3
 )
-KEY = ("upstream", "made-raises", "")
+KEY = ("upstream", "made-raises")
 BUDGET = Budget(trials=200)
 
 

@@ -57,7 +57,6 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(
         pytest.param(("bench", "--subject"), id="bench"),
         pytest.param(("check", "model.keras", "--subject"), id="check"),
         pytest.param(("fuzz", "--subject"), id="fuzz"),
-        pytest.param(("fuzz", "--across"), id="across"),
         pytest.param(("history", "lambda-refused", "--releases"), id="history"),
         pytest.param(("judge", "fix.patch", "--subject"), id="judge"),
         pytest.param(("replay", "lambda-refused", "--subject"), id="replay"),

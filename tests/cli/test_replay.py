@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -16,18 +15,16 @@ from clonediff.harness.campaign.corpus import About, NightlyCorpus, digest
 from clonediff.harness.cli import cli
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.subjects import Subject, SubjectProcess
-from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.trials.cases import number_of
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.records import Finding, write_bytes
 from clonediff.strategies.graph import from_json, to_json
-from tests.cli.finding_folders import KNOWN, apart, folder_of, found, kept, news
+from tests.cli.finding_folders import DENSE, KNOWN, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
 from tests.repositories import commit, git, put_keras
 from tests.shared_subjects import Lent
-from tests.trials.devices.second import SecondProcess
-from tests.trials.devices.test_across import DENSE
 
 EMPTY = "format = 1\n"
 
@@ -124,24 +121,6 @@ def test_an_unreadable_finding_is_named_and_the_rest_is_replayed(
     assert "findings/" in done.stdout
     assert f"STILL BROKEN  keras  {other.title}" in done.stdout
     assert "2 replayed" in done.stdout
-
-
-def test_two_subjects_that_differ_are_compared_again(
-    keras: SubjectProcess, seconds: Callable[[str], SecondProcess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name, second = f"keras=={version('keras')}", seconds("keras")
-    places = {Subject.parse("keras"): BESIDE, Subject.parse(name): second.process.place}
-    monkeypatch.setattr(replaying, "place_of", lambda subject: places[subject])
-    monkeypatch.setattr(
-        replaying, "SubjectProcess", lambda subject, place: Lent(keras if place == BESIDE else second.process)
-    )
-    with second.planted("value") as other:
-        finding = msgspec.structs.replace(apart(keras, other, DENSE), across=("keras", name))
-        run = kept(tmp_path / "run", finding)
-        [row], code = answers(run)
-        assert (row["outcome"], row["across"], code) == ("STILL BROKEN", ["keras", name], 1)
-    [row], code = answers(run)
-    assert (row["outcome"], code) == ("FIXED", 0)
 
 
 def test_the_seconds_of_an_answer_are_without_the_start_of_its_process(

@@ -19,10 +19,9 @@ from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.place import ReleasePlace as Release
 from clonediff.reports.issue import issue
 from clonediff.reports.records import Difference, Finding, Place, Severity, write
-from tests.cli.finding_folders import folder_of, found, kept, news
+from tests.cli.finding_folders import DENSE, folder_of, found, kept, news
 from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
-from tests.trials.devices.test_across import DENSE
 from tests.waiting import PATIENCE
 
 SCREEN = 45

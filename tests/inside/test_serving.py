@@ -138,10 +138,6 @@ def test_values_behind_digests(child: Child) -> None:
     assert other["count"] > 0
     assert len(other["values"]) == 2
     assert gone == {"missing": ["gone"]}
-    (found, nothing) = child.ask(do="elements", digests=[before, "gone"])["elements"]
-    assert nothing is None
-    assert found["shape"] == [2, 3, 4]
-    assert len(found["elements"]) == 24
 
 
 def test_bench_is_what_a_user_writes_first(child: Child) -> None:

@@ -73,8 +73,7 @@ def hostile_folder(path: Path, text: str) -> Path:
     first, run = everywhere(text)
     known = replace(first, id="b", known=text)
     unproven = replace(first, id="c", proof=False, cloner=text[:50])
-    across = replace(first, id="d", across=(text, text))
-    folder = run_folder(path, [first, known, unproven, across], run=run)
+    folder = run_folder(path, [first, known, unproven], run=run)
     for each in (folder / "findings").iterdir():
         (each / "repro.py").write_text(text)
     next((folder / "findings").iterdir()).joinpath("issue.md").write_text(text)

@@ -50,7 +50,6 @@ def test_an_issue_has_what_a_maintainer_reads_in_that_order() -> None:
         pytest.param({"proof": False}, "Its script does not fail alone, so it does not count: look", id="not proven"),
         pytest.param({"notes": ("found where numpy is older",)}, "found where numpy is older", id="notes"),
         pytest.param({"cloner": "fixed"}, "clonediff.clone", id="ours"),
-        pytest.param({"across": ("keras", "keras/jax"), "cloner": ""}, "on `keras` and on `keras/jax`", id="across"),
         pytest.param({"differences": (), "detail": "ValueError: no"}, "cannot be built or run", id="refused"),
     ],
 )
@@ -81,7 +80,6 @@ def test_an_issue_renders_as_text_whatever_stands_in_its_finding(text: str) -> N
     for found in (
         made,
         replace(made, differences=made.differences[::-1], cloner=text[:50], proof=False),
-        replace(made, across=(text, text)),
         replace(made, differences=()),
     ):
         parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

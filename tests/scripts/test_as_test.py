@@ -225,7 +225,6 @@ def test_a_clone_that_is_to_be_refused_is(aspect: str, end: str, raises: str, ow
         (Script(MODEL), {}, "compares nothing"),
         (written(EQUAL, raises="SIGSEGV"), {}, "does not end in an exception"),
         (written(EQUAL, raises="timed out"), {}, "does not end in an exception"),
-        (written(EQUAL), {"across": ("keras", "keras/jax")}, "compares two subjects"),
         (Script(f"{MODEL}\nfrom clonediff import clone_model\n", "AssertionError"), {}, "clonediff's own cloner"),
         (written(EQUAL), {"generation": "tf_keras"}, "--as-pytest writes a plain one"),
     ],

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from clonediff.harness.answers.replay_target import ReplayTarget, listed, replay_targets
 from clonediff.harness.inside.cloners.users import as_asked
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.checks.devices import APART
 from clonediff.harness.trials.expected import Expected
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies.graph import Graph
@@ -53,10 +52,6 @@ def question_of(what: str, cloner: str | None = None) -> HistoryQuestion:
     (its,) = found
     cloner = as_asked(cloner, its.cloner) if cloner else cloner
     finding, graph, issue = its.finding, its.graph, its.expected.issue
-    if finding is not None and finding.root is not None and finding.root.check in APART:
-        raise QuestionError(
-            f"{its.where}: tells of two {finding.root.check}s that differ, not of a clone: no release can answer for it"
-        )
     if its.problem or graph is None:
         raise QuestionError(f"{its.where}: {its.problem}")
     if finding is not None:

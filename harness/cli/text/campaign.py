@@ -19,7 +19,7 @@ from clonediff.harness.campaign.events import (
 )
 from clonediff.harness.campaign.session import CampaignResult
 from clonediff.harness.campaign.shards import Plan
-from clonediff.harness.campaign.totals import SubjectTotals, Totals, compared
+from clonediff.harness.campaign.totals import SubjectTotals, Totals
 from clonediff.harness.cli.terminal import StatusLine, cut, lines
 from clonediff.harness.subjects.process import TRIAL
 from clonediff.reports.broken import broken
@@ -216,7 +216,6 @@ def _by_subject(totals: Totals) -> Iterator[str]:
             losses = (f"{some(count, 'time')} over {what}" for what, count in sorted(each.drawn.losses.items()))
             again = "; such a trial is run once more" if TRIAL in each.drawn.losses else ""
             yield f"  its process was lost {', '.join(losses)}{again}"
-        yield from (f"  {line}" for line in compared(each))
         for file in reach.get(name, ()):
             yield f"  {file.file}: reached {file.said}"
     for name, reason in totals.lost.items():

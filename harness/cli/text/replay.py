@@ -25,10 +25,9 @@ _WIDTH = max(len(each) for each in ReplayOutcome)
 def answer_text(row: ReplayRow, *, colour: bool = False) -> str:
     """An answer, with what is behind it in lines of its own."""
     word = row.outcome.value.ljust(_WIDTH)
-    where = " and ".join(row.across) or row.subject
     name = f"{row.title} [{row.id}]" if row.id else row.title or row.where
     by = f", cloned by {row.cloner}" if row.cloner and row.title else ""
-    head = "  ".join(filter(None, (one_line(where), one_line(name) + one_line(by))))
+    head = "  ".join(filter(None, (one_line(row.subject), one_line(name) + one_line(by))))
     lines = [f"{click.style(word, fg=_COLOURS[row.outcome]) if colour else word}  {head}"]
     if row.outcome is ReplayOutcome.ERROR and row.title and row.id != row.where:
         lines.append(one_line(f"of {row.where}"))

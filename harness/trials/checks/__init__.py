@@ -2,7 +2,7 @@
 
 A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
 `Difference` it sees, in the original's order; an empty list is a pass. No check
-runs Keras. The check of devices compares two answers instead, and stands in `devices`.
+runs Keras.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from clonediff.harness.subjects.case import COSTLY, NEEDED_BY
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import (
     again,
-    devices,
     functions,
     made,
     masks,
@@ -44,8 +43,8 @@ CHECKS_WITH_FUNCTIONS = ("made", "functions", "untouched")
 CHECKS_OF_A_REFUSAL = ("made", "untouched")
 """The checks where `clone_model` is to refuse its arguments."""
 
-ASPECTS: Mapping[str, Aspects] = {**{name: check.aspects for name, check in CHECKS.items()}, **devices.ASPECTS}
-"""What each check can say, those that compare devices and backends too."""
+ASPECTS: Mapping[str, Aspects] = {name: check.aspects for name, check in CHECKS.items()}
+"""What each check can say."""
 
 _UNDECLARED = Aspect("*", Severity.PROPERTY, "{a} differs{inside}: {aspect}")
 """What a record from another clonediff may have."""
