@@ -35,7 +35,7 @@ DONE = [
     ShardDone("keras", 1, 50, coverage=Coverage(50, {"Dense": 9}, {"Dense": {"frozen": 1}})),
     MadeSmaller("keras", KEY, 0, FINDING, "import keras\n", 61),
     MadeSmaller("keras", KEY, 0, FINDING, rest="10"),
-    MadeSmaller("keras", ("", "process-lost", "SIGSEGV"), 1),
+    MadeSmaller("keras", ("", "process-lost-sigsegv"), 1),
     Spent(12.5),
 ]
 
