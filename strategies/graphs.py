@@ -17,7 +17,7 @@ from clonediff.strategies.asking import Keras, asking
 from clonediff.strategies.drawn_clone_arguments import DIGITS
 from clonediff.strategies.drawn_preparations import DIGITS as PREPARATION_DIGITS
 from clonediff.strategies.graph import Graph, Input
-from clonediff.strategies.instructions import PLAIN, instructions, touches_of
+from clonediff.strategies.instructions import PLAIN, instructions
 from clonediff.strategies.kinds import CATALOGUE, Generation, Kind, less
 from clonediff.strategies.kinds.arguments import PATHS
 from clonediff.strategies.kinds.given import Given
@@ -26,7 +26,6 @@ from clonediff.strategies.kinds.not_drawn import ONLY_WITHIN
 from clonediff.strategies.kinds.objects import Objects, is_object
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.lowering import FIRST_ON_RAGGED, WAYS_ON_RAGGED, lower
-from clonediff.strategies.pieces import BYTES, begun_with_a_piece, pieces_of
 from clonediff.strategies.preparations import PREPARATIONS, RATE
 from clonediff.strategies.programs import REGISTERS, Arrangement, Domain, Instruction, Program
 
@@ -86,7 +85,6 @@ Feature = Literal[
     "hang",
     "other model",
     "load",
-    "pieces",
     "model calls",
     "late building",
     "shapes of models",
@@ -101,10 +99,7 @@ CLONE_ARGUMENT_FEATURES: frozenset[Feature] = frozenset(
 """What `clone_model` may be given beside the model, for cloners that take it."""
 PREPARATION_FEATURES: frozenset[Feature] = frozenset(each for each in get_args(Feature) if each in PREPARATIONS)
 """What may be done to a model before it is cloned, for cloners that say what becomes of it."""
-PIECES: frozenset[Feature] = frozenset(("pieces",))
-"""That a model may begin with a piece of a real architecture: for who draws many, and makes what is found smaller by
-other means as well. Hypothesis alone does not get from what is left of a piece to a smaller graph that has none."""
-FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - CLONE_ARGUMENT_FEATURES - PREPARATION_FEATURES - PIECES
+FEATURES: frozenset[Feature] = frozenset(get_args(Feature)) - CLONE_ARGUMENT_FEATURES - PREPARATION_FEATURES
 """What a model may have beside layers called once; "sequential" is that all of it is a chain, "cut out" that it is made
 of tensors of another model, which stays.
 
@@ -185,21 +180,6 @@ def functional_graphs(
     its_own = {path: takes for path, takes in (objects or {}).items() if path not in without}
     given = Given(PLAIN, known, its_own) if "forms of values" in has else Given()
     drawn = _programs(instructions(there, has, given), has, min_instructions, max_instructions, max_inputs)
-    pieces = pieces_of(there, features, without, max_inputs, max_instructions) if has & PIECES else ()
-    if pieces:
-
-        def begun(drawn: tuple[Program, object, object, bytes]) -> Program:
-            program, *_, piece = drawn
-            return begun_with_a_piece(
-                program, piece, pieces, lambda kind: touches_of(there[kind], has), max_inputs, max_instructions
-            )
-
-        # At the end, so that what is drawn before it stays what it was, with these features and without.
-        nothing: st.SearchStrategy[tuple[int, ...]] = st.just(())
-        clone_arguments = nothing if has & CLONE_ARGUMENT_FEATURES else _CLONE_ARGUMENTS
-        preparations = nothing if has & PREPARATION_FEATURES else _PREPARATIONS
-        drawn = st.tuples(drawn, clone_arguments, preparations, BYTES).map(begun)
-
     domain = Domain(
         known,
         has,

@@ -32,7 +32,6 @@ TOGETHER = {
     "tests/strategies/test_clone_arguments.py": DRAWN,
     "tests/strategies/test_graph_json.py": DRAWN,
     "tests/strategies/test_left_out.py": DRAWN,
-    "tests/strategies/test_pieces.py": DRAWN,
     "tests/strategies/test_reach.py": DRAWN,
     "tests/trials/test_other_layers.py": "keras",
     "tests/trials/test_own_layers.py": "keras",

@@ -21,7 +21,7 @@ from clonediff.harness.trials.remembered_answers import Asked, asked, here
 from clonediff.harness.trials.trusted_layers import trust
 from clonediff.strategies import FEATURES, functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value
-from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PIECES, PREPARATION_FEATURES, Feature
+from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES, Feature
 from clonediff.strategies.kinds import Generation, Kind
 from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
 from clonediff.strategies.kinds.of_release import Signature, kinds_of
@@ -32,7 +32,7 @@ def graphs_on(
     process: SubjectProcess,
     *,
     without: Collection[str] = (),
-    features: Collection[Feature] = FEATURES | PIECES,
+    features: Collection[Feature] = FEATURES,
     cloners: Collection[str] = (),
     layers: Collection[str] = (),
     values: Mapping[str, Iterable[Any]] | None = None,
@@ -40,9 +40,9 @@ def graphs_on(
 ) -> SearchStrategy[Graph]:
     """The graphs that the release of a subject can build; starts the process where it does not run.
 
-    Takes the options of `functional_graphs`, and draws and shrinks as that does, with pieces of real architectures
-    among what it draws. Where all `cloners` take what `clone_model` takes, and there are some, clone arguments and
-    preparations are drawn as well. `layers` and `values` are those of `kinds_on`.
+    Takes the options of `functional_graphs`, and draws and shrinks as that does. Where all `cloners` take what
+    `clone_model` takes, and there are some, clone arguments and preparations are drawn as well. `layers` and `values`
+    are those of `kinds_on`.
     """
     return _graphs(
         asked(process),

@@ -6,10 +6,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
-from clonediff.strategies import Graph, graphs, infer, to_json
+from clonediff.strategies import Graph, infer, to_json
 from clonediff.strategies.cutting import later_inputs
 from clonediff.strategies.graph import (
     Call,
@@ -28,16 +28,12 @@ from clonediff.strategies.graph import (
     made_layers,
     refs,
 )
-from clonediff.strategies.kinds import Generation
 from clonediff.strategies.kinds.arguments import PATHS
 from clonediff.strategies.kinds.forms import OF_LAYERS
 from clonediff.strategies.kinds.lambdas import FORMS, SHAPE_FORMS
 from clonediff.strategies.kinds.objects import MODULES
 from clonediff.strategies.kinds.operations import is_operation
-from clonediff.strategies.pieces import Piece, pieces_of
-from clonediff.strategies.programs import Program
 from clonediff.strategies.pruning import idle, reached
-from tests.warm_keras import kinds_of, lowered
 
 Question = Callable[[Graph], bool]
 
@@ -389,25 +385,3 @@ FEATURES: dict[str, Question] = {
         for one in (True, False)
     },
 }
-
-
-@cache
-def offered(generation: Generation) -> tuple[Piece, ...]:
-    """The pieces that a generation has all layers for."""
-    return pieces_of(kinds_of(generation), graphs.FEATURES, (), 4, 24)
-
-
-@cache
-def kinds_called(piece: Piece, generation: Generation) -> list[str]:
-    """The kinds of the layers that a piece calls, in order."""
-    whole = lowered(Program(piece.inputs, piece.body, ends=3), generation)
-    return [whole.layers[call.layer].kind for call in whole.calls]
-
-
-def begins_with(graph: Graph, generation: Generation) -> Iterator[str]:
-    """The pieces whose calls, all of them and in their order, are the first of the graph's."""
-    kinds = [graph.layers[call.layer].kind for call in graph.calls]
-    for piece in offered(generation):
-        its = kinds_called(piece, generation)
-        if kinds[: len(its)] == its:
-            yield piece.name
