@@ -18,7 +18,7 @@ from clonediff.reports.records import Cause, RecordError
 
 KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
 
-_Generation = Literal["keras", "tf_keras", "keras2"]
+_Generation = Literal["keras", "tf_keras"]
 _GENERATIONS = get_args(_Generation)
 
 

@@ -31,7 +31,7 @@ class Bug(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     title: str
-    package: Literal["keras", "tf_keras", "tensorflow"]
+    package: Literal["keras", "tf_keras"]
     graph: str
     broken_in: tuple[str, ...]
     fixed_in: tuple[str, ...]
@@ -61,13 +61,13 @@ class Corpus(msgspec.Struct, frozen=True):
         return KnownIssues(tuple(self.as_issue(bug) for bug in self.bugs if self._generation(bug) == generation))
 
     def _generation(self, bug: Bug) -> str:
-        return self.graph(bug).generation or ("keras" if bug.package == "keras" else "tf_keras")
+        return self.graph(bug).generation or bug.package
 
     def as_issue(self, bug: Bug) -> KnownIssue:
         """A bug as a known issue that any release may have."""
         return KnownIssue(
             bug.id,
-            self._generation(bug),  # type: ignore[arg-type]  # one of the three
+            self._generation(bug),  # type: ignore[arg-type]  # one of the two
             bug.title,
             bug.because,
             bug.match or (Pattern(),),

@@ -142,7 +142,6 @@ def test_the_seconds_of_an_answer_are_without_the_start_of_its_process(
         pytest.param(("nothing-here",), "no such folder or file, and no known issue", id="nothing"),
         pytest.param(("lambda-refusd",), "did you mean lambda-refused", id="almost"),
         pytest.param(("lambda-refused", "--subject", "tensorflow==2.15.99"), "no such release", id="subject"),
-        pytest.param(("keras2-two-outputs",), "name a release", id="no subject of its own"),
     ],
 )
 def test_what_cannot_be_had_is_an_error_in_a_line(arguments: tuple[str, ...], said: str) -> None:
@@ -204,7 +203,7 @@ def test_an_interrupt_tells_what_was_replayed_so_far(tmp_path: Path) -> None:
 
 def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:
     assert KNOWN_ISSUES.is_file()
-    for name in ("lambda-refused", "input-name", "keras2-two-outputs"):
+    for name in ("lambda-refused", "input-name"):
         assert from_json(KNOWN[name].example or "", name)
 
 

@@ -198,7 +198,6 @@ def test_a_known_issue_is_tried_for_its_script(option: str, stands: str, warm_co
         (("nothing-like-it",), "name a finding's folder, a run and an id (runs/latest ID), or a known issue"),
         (("lambda-refused", "--subject", "tf_keras"), "is an issue of keras, and tf_keras of tf_keras"),
         (("tf-given-made",), "this known issue has no example"),
-        (("keras2-two-outputs",), "name a release, such as --subject keras==2.2.4"),
     ],
 )
 def test_a_known_issue_that_cannot_be_tried_is_one_line(arguments: tuple[str, ...], said: str) -> None:

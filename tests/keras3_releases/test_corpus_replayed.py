@@ -14,11 +14,11 @@ from clonediff.reports.corpus import load, shows
 
 CORPUS = load()
 SIDES = [
-    ("shared-at-two-depths", "3.0.5", True),
+    ("shared-at-two-depths", "3.2.1", True),
     ("shared-at-two-depths", "3.10.0", False),
-    ("lambda-refused", "3.0.5", True),
+    ("lambda-refused", "3.2.1", True),
     ("lambda-refused", "3.10.0", False),
-    ("sequential-on-new-inputs", "3.0.5", True),
+    ("sequential-on-new-inputs", "3.2.1", True),
     ("sequential-on-new-inputs", "3.10.0", False),
     ("recursive-once", "3.10.0", True),
     ("recursive-once", "", False),

@@ -31,7 +31,7 @@ check = "masks"
 def test_a_bug_has_a_graph_of_its_generation_and_two_sides(bug: Bug) -> None:
     generation = CORPUS.graph(bug).generation
     # One that both generations build belongs to neither.
-    assert generation in (None, "keras", "keras2" if bug.package == "keras" else "tf_keras")
+    assert generation in (None, bug.package)
     assert bug.fixed_in
     assert all(Version(release) for release in (*bug.broken_in, *bug.fixed_in))
     assert re.search(r"\w+\.py:\d+", bug.because)

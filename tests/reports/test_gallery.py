@@ -42,10 +42,9 @@ def test_every_issue_of_today_is_in_the_gallery() -> None:
     assert [each.id for each in today if f"`{each.id}`" not in text or f"cause-{each.id}" not in page] == []
 
 
-def test_another_entry_has_another_digest_unless_it_is_of_an_old_generation() -> None:
+def test_another_entry_has_another_digest() -> None:
     known = KnownIssues((FROZEN,))
     assert digest(known) != digest(KnownIssues((replace(FROZEN, link="https://x.org"),)))
-    assert digest(known) == digest(KnownIssues((FROZEN, replace(FROZEN, generation="keras2"))))
     assert digest_in(markdown([gallery(exhibit())], known)) == digest(known)
 
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.trials.triage import IDLE_INPUT, LIST_OF_ONE
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies.graph import from_json
 
 ISSUES = load().issues
-_TODAY = re.compile(r"\b((?:keras|tf_keras)/src/[\w/]+\.py):(\d+)")
-LINE = {"keras": _TODAY, "tf_keras": _TODAY, "keras2": re.compile(r"\b(keras/[\w/]+\.py):(\d+)")}
+LINE = re.compile(r"\b((?:keras|tf_keras)/src/[\w/]+\.py):(\d+)")
 READ_IN = load().read_in
-PACKAGE = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras"}
 OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+(?:\.dev\d+)?, (?:tensorflow/python/)?keras/[\w/]+\.py:\d+")
 """The line of an issue that is mended, or began later, with the release that it was read in."""
 EACH_LINE = re.compile(r"([\w/]+\.py)?:(\d+)")
@@ -41,7 +38,6 @@ SEEN_IN_RUNS_ALONE = {
     "merge-built-elsewhere": "what a layer was built for is its `_reshape_required`, and it has no other state",
     "tf-merge-built-elsewhere": "what a layer was built for is its `_reshape_required`, and it has no other state",
     "tf-normalization-built-elsewhere": "what a layer was built for is its `_fused`, and it has no other state",
-    "keras2-merge-built-elsewhere": "what a layer was built for is its `_reshape_required`, and it has no other state",
 }
 """Issues whose root is a private attribute, which is compared on demand."""
 
@@ -49,18 +45,15 @@ SEEN_IN_RUNS_ALONE = {
 @each_issue
 def test_the_cause_is_a_sentence_that_names_a_line(issue: KnownIssue) -> None:
     if not ((issue.until or issue.since) and OF_ANOTHER_DAY.match(issue.because)):
-        lines = LINE[issue.generation].findall(issue.because)
+        lines = LINE.findall(issue.because)
         assert lines
-        assert {file.partition("/")[0] for file, _ in lines} == {PACKAGE[issue.generation]}
+        assert {file.partition("/")[0] for file, _ in lines} == {issue.generation}
     assert "\n" not in issue.because
     assert not issue.because.endswith(".")
 
 
 @each_issue
-def test_the_line_is_there(issue: KnownIssue, release_place: Callable[[str], ReleasePlace]) -> None:
-    if issue.generation == "keras2":
-        _lines_are_there(issue, Path(release_place(f"keras=={READ_IN['keras2']}").path[0]))
-        return
+def test_the_line_is_there(issue: KnownIssue) -> None:
     spec = importlib.util.find_spec(issue.generation)
     if spec is None or importlib.metadata.version(issue.generation.replace("_", "-")) != READ_IN[issue.generation]:
         pytest.skip(reason=f"{issue.generation} {READ_IN[issue.generation]} is not installed here")
@@ -81,7 +74,7 @@ def _lines_of(issue: KnownIssue) -> Iterator[tuple[str, str]]:
     file = ""
     for name, line in EACH_LINE.findall(issue.because):
         file = name if "/" in name else f"{file.rpartition('/')[0]}/{name}" if name else file
-        if file.partition("/")[0] == PACKAGE[issue.generation]:
+        if file.partition("/")[0] == issue.generation:
             yield file, line
 
 
