@@ -9,7 +9,6 @@ import msgspec
 
 from clonediff.reports.html import page
 from clonediff.reports.issue import issue
-from clonediff.reports.junit import junit
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import Finding, RecordError, read, write, write_bytes
 from clonediff.reports.summary import summary
@@ -21,7 +20,6 @@ def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
     drawings, examples = draw_all(read.findings), draw_all(read.known)
     files = {
         out or read.path / "report.html": page(read, drawings, examples),
-        read.path / "junit.xml": junit(read),
         read.path / "summary.md": summary(read),
     }
     for path, text in files.items():

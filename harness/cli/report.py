@@ -23,7 +23,7 @@ from clonediff.reports.records import RecordError
 def command(run: Path, out: Path | None, as_json: bool) -> None:
     """Draw the reports of a run again, from its folder.
 
-    RUN is a folder that `clonediff fuzz` wrote. In it are written report.html, junit.xml and summary.md, and issue.md
+    RUN is a folder that `clonediff fuzz` wrote. In it are written report.html and summary.md, and issue.md
     and graph.svg in each finding that lacks them. A file of the run that is truncated or altered is named, and the rest
     is read.
 

@@ -77,7 +77,6 @@ def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) 
     assert {id_ for id_ in breaks if breaks[id_]} == set(TRIED_AGAIN)
     assert False not in breaks.values(), "an example that no longer breaks"
     assert (whole / "report.html").exists()
-    assert (whole / "junit.xml").exists()
     assert not list((whole / "journal").iterdir())
 
 

@@ -233,7 +233,7 @@ def test_every_report_says_whether_a_script_fails_alone(
     assert found.alone == said
     read = read_run(run_folder(tmp_path, [found], proven=False))
     write_reports(read)
-    for name in ("report.html", "junit.xml", "summary.md"):
+    for name in ("report.html", "summary.md"):
         assert said in (tmp_path / name).read_text(), name
     issue = next((tmp_path / "findings").iterdir()) / "issue.md"
     assert f"{said[0].upper()}{said[1:]}" in issue.read_text()

@@ -29,7 +29,7 @@ def test_all_reports_are_written(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert done.stdout.startswith("Keras 3.15.1's clone_model is unfaithful on 2 of 2 graphs: 2 new\n")
     assert done.stdout.endswith(f"{tmp_path / 'report.html'}\n")
-    for name in ("report.html", "junit.xml", "summary.md"):
+    for name in ("report.html", "summary.md"):
         assert (tmp_path / name).stat().st_size > 0
     for folder in (tmp_path / "findings").iterdir():
         assert sorted(file.name for file in folder.iterdir()) == ["finding.json", "graph.svg", "issue.md", "repro.py"]
@@ -58,7 +58,7 @@ def test_out_is_where_the_page_goes(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert (tmp_path / "elsewhere" / "page.html").is_file()
     assert not (tmp_path / "run" / "report.html").exists()
-    assert (tmp_path / "run" / "junit.xml").is_file()
+    assert (tmp_path / "run" / "summary.md").is_file()
 
 
 def test_json_is_the_summary(tmp_path: Path) -> None:
