@@ -12,17 +12,34 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from clonediff.harness.subjects.outcomes import NoDeviceError
 from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import ReleaseError, place_of
+from clonediff.harness.subjects.releases import ReleaseError, in_full, open_subject, place_of
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import load
+from clonediff.reports.records import UPSTREAM_AND_FIXED
 from clonediff.strategies.asking import asking
 from tests.command_line import Command, command
-from tests.example_counts import ALL, GRAPHS, everything
+from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
 from tests.required_releases import not_had
 from tests.shared_subjects import lend
 from tests.warm_keras import KerasAtHand, processes
 from tests.worker_groups import group, turn
+
+SUBJECTS = (
+    "keras",
+    "tf_keras",
+    "keras/jax",
+    "keras/torch",
+    "keras@gpu",
+    "tf_keras@gpu",
+    "keras/jax@gpu",
+    "keras/torch@gpu",
+)
+"""The subjects of the property tests, where the command line names none."""
 
 MOST = 3
 """As many subjects `warm` keeps: each holds half a gigabyte."""
@@ -31,6 +48,11 @@ MOST = 3
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all", action="store_true", help="run the slow tests, too, as CLONEDIFF_ALL=1 does; `-m slow` runs them alone"
+    )
+    parser.addoption("--examples", type=int, metavar="N", help="graphs that the property test draws for each subject")
+    parser.addoption("--seed", type=int, default=0, help="the seed of these graphs (0)")
+    parser.addoption(
+        "--subject", action="append", default=[], help="a subject of the property tests, such as keras/jax, ../keras"
     )
 
 
@@ -42,9 +64,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--all"):
         os.environ[ALL] = "1"
     _be_patient(config)
-    many = everything() or config.option.clonediff_profile == "nightly"
-    if not many and config.option.clonediff_examples is None:
-        config.option.clonediff_examples = GRAPHS
+    if config.option.examples is None:
+        config.option.examples = examples(GRAPHS, MANY_GRAPHS)
+    try:
+        config.option.subject = list(map(in_full, config.option.subject))
+    except ReleaseError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _be_patient(config: pytest.Config) -> None:
@@ -53,6 +78,21 @@ def _be_patient(config: pytest.Config) -> None:
         slow = [HealthCheck.too_slow, *settings.default.suppress_health_check]
         settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)
         settings.load_profile("patient")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Split the graphs of each subject into shards. A subject that is not there is skipped, unless it is named."""
+    if "property_subject" not in metafunc.fixturenames:
+        return
+    named = metafunc.config.option.subject
+    params: list[Any] = []
+    for name in named or SUBJECTS:
+        reason = None if named else missing(Subject.parse(name))
+        if reason is not None:
+            params.append(pytest.param(name, 0, marks=pytest.mark.skip(reason=reason), id=name))
+        else:
+            params += [pytest.param(name, shard, id=f"{name}-shard{shard}") for shard in range(SHARDS)]
+    metafunc.parametrize(("property_subject", "shard"), params, scope="session")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -131,21 +171,39 @@ def release_place() -> Callable[[str], ReleasePlace]:
 
 
 @pytest.fixture(scope="session")
-def warm(
-    clonediff_processes: Callable[[str], SubjectProcess], release_place: Callable[[str], ReleasePlace]
-) -> Callable[[str], SubjectProcess]:
+def warm(release_place: Callable[[str], ReleasePlace]) -> Iterator[Callable[[str], SubjectProcess]]:
     """The warm process of a subject, by its name, for all tests of a worker; one that died is started again."""
+    opened: dict[str, SubjectProcess] = {}
     running: OrderedDict[str, SubjectProcess] = OrderedDict()
 
     def process(name: str) -> SubjectProcess:
         release_place(name)
-        running[name] = clonediff_processes(name)
+        if name not in opened:
+            opened[name] = open_subject(Subject.parse(name))
+        running[name] = opened[name]
         running.move_to_end(name)
         if len(running) > MOST:  # never Keras itself, which many fixtures hold on to
             running.pop(next(each for each in running if each != "keras")).close()
         return running[name]
 
-    return process
+    yield process
+    for each in opened.values():
+        each.close()
+
+
+@pytest.fixture
+def property_trials(
+    property_subject: str, warm: Callable[[str], SubjectProcess], request: pytest.FixtureRequest
+) -> GraphTrials:
+    """Trials of upstream and fixed on one subject of the property tests."""
+    process = warm(property_subject)
+    try:
+        process.start()
+    except NoDeviceError as error:  # the machine has a GPU, but this backend was built without
+        if property_subject in request.config.option.subject:
+            raise
+        pytest.skip(reason=str(error))
+    return GraphTrials(process, load(), cloners=UPSTREAM_AND_FIXED)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,6 +10,12 @@ ALL = "CLONEDIFF_ALL"
 GRAPHS = 16
 """The graphs of a subject that the property tests draw by day, where no option says how many."""
 
+MANY_GRAPHS = 200
+"""As many where everything is asked for."""
+
+SHARDS = 4
+"""The tests into which the graphs of a subject are split, so that workers share them."""
+
 
 def everything() -> bool:
     """Whether slow tests run, too."""

@@ -104,7 +104,6 @@ def test_a_wheel_installs_clonediff_alone_and_all_of_it(wheel: Path) -> None:
     ours = {f"clonediff/{file.relative_to(ROOT).as_posix()}" for file in files}
     assert names == {*ours, "clonediff/__init__.py", "clonediff/py.typed"}
     assert "clonediff = clonediff.harness.cli:main" in points
-    assert "clonediff = clonediff.harness.pytest_plugin" in points
 
 
 def test_a_wheel_of_a_checkout_is_that_of_its_sdist(sources: Path, wheel: Path, tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ TOGETHER = {
     "tests/search/reducing/test_minima.py": DRAWN,
     "tests/search/reducing/test_preparations.py": DRAWN,
     "tests/search/reducing/test_reduce.py": DRAWN,
-    "tests/search/test_property_draws.py": DRAWN,
     "tests/search/test_sampling.py": DRAWN,
     "tests/source/test_index.py": DRAWN,
     "tests/source/test_writer.py": DRAWN,

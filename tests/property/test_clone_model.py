@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.failure_message import message_of
-from clonediff.harness.search.property_draws import PropertyDraws
+from clonediff.harness.scripts.of_finding import script_of
+from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.expected import Expected
@@ -20,7 +20,7 @@ from clonediff.harness.trials.trial import Hit
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies import from_json
-from tests.example_counts import everything
+from tests.example_counts import SHARDS, everything
 
 KNOWN = load()
 SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
@@ -28,14 +28,20 @@ SHOWN_ON = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
 
 
 def test_every_clone_is_faithful_or_a_known_issue(
-    clonediff_trials: GraphTrials, clonediff_draws: PropertyDraws
+    property_trials: GraphTrials, shard: int, request: pytest.FixtureRequest
 ) -> None:
-    found = clonediff_draws.first_new_hit(
-        clonediff_trials, graphs_on(clonediff_trials.process, cloners=clonediff_trials.cloners)
+    process, seed = property_trials.process, request.config.option.seed
+    found = search(
+        property_trials,
+        graphs_on(process, cloners=property_trials.cloners),
+        examples=max(1, request.config.option.examples // SHARDS),
+        seed_=seed * SHARDS + shard,
     )
     if found is not None:
-        pytest.fail(f"{message_of(found, clonediff_trials)}\n\nThe same graphs: {clonediff_draws}", pytrace=False)
-    tally = clonediff_trials.tally
+        script = script_of(found, process.subject.dialect, process.versions)
+        message = f"{found.title} [{found.fingerprint}] on {process.subject}: {found.blame}; --seed {seed}"
+        pytest.fail(f"{message}\n\n{script.text}", pytrace=False)
+    tally = property_trials.tally
     assert not too_many(tally.refused, tally.trials), f"{tally.refused} of {tally.trials} graphs cannot be built"
 
 
@@ -84,8 +90,8 @@ def test_a_known_issue_still_breaks(
     example_of: HitsOfExample,
     request: pytest.FixtureRequest,
 ) -> None:
-    if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
-        pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
+    if subject not in (request.config.option.subject or SHOWN_ON.values()):
+        pytest.skip(reason=f"--subject leaves {subject} out")
     process = warm(subject)
     if issue not in KNOWN.on(issue.generation, process.ready.keras).issues:
         pytest.skip(reason=f"not an issue of {issue.generation} {process.ready.keras}")
@@ -151,8 +157,8 @@ SEVERAL = {
 def test_a_known_issue_has_one_fingerprint_and_no_other_issue_has_it(
     subject: str, warm: Callable[[str], SubjectProcess], example_of: HitsOfExample, request: pytest.FixtureRequest
 ) -> None:
-    if subject not in (request.config.getoption("--clonediff-subject") or SHOWN_ON.values()):
-        pytest.skip(reason=f"--clonediff-subject leaves {subject} out")
+    if subject not in (request.config.option.subject or SHOWN_ON.values()):
+        pytest.skip(reason=f"--subject leaves {subject} out")
     of_issues: dict[str, set[str]] = {}
     of_fingerprints: dict[str, set[str]] = {}
     for issue in GraphTrials(warm(subject), KNOWN).known("upstream").issues:
