@@ -27,7 +27,7 @@ class Event(msgspec.Struct, frozen=True):
 
     `subject` (subject, versions): one that is tried. `lost` (subject, reason): one that is not. `progress` (trials):
     how many trials were run by then, in all. `finding` (id): a cause was seen for the first time. `end` (interrupted,
-    trials); `resumed`, after which it has not ended.
+    trials).
     """
 
     at: datetime
@@ -139,18 +139,11 @@ def _completed(run: Run, events: Sequence[Event]) -> Run:
 
 
 def _ended(run: Run, events: Sequence[Event]) -> Run:
-    """The run with its end. A run that was resumed after an end has not ended until it says so again."""
-    last = next((each for each in reversed(events) if each.event in ("end", "resumed", "progress")), None)
-    if last is not None and last.event == "end":
-        if run.ended is not None:
-            return run
-        return replace(run, ended=last.at.isoformat(timespec="seconds"), interrupted=last.interrupted)
-    resumed = next((each for each in reversed(events) if each.event == "resumed"), None)
-    # run.json may still be that of the part before: it is written again only once something came of the next one.
-    ended = moment(run.ended)
-    if resumed is not None and ended is not None and ended < resumed.at:
-        return replace(run, ended=None, interrupted=False)
-    return run
+    """The run with its end, which the events may tell where run.json was not written again."""
+    last = next((each for each in reversed(events) if each.event in ("end", "progress")), None)
+    if last is None or last.event != "end" or run.ended is not None:
+        return run
+    return replace(run, ended=last.at.isoformat(timespec="seconds"), interrupted=last.interrupted)
 
 
 def moment(text: str | None) -> datetime | None:

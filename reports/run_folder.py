@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import secrets
 import shutil
 from datetime import UTC, datetime
@@ -18,11 +17,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from clonediff.reports.reading import slug
-from clonediff.reports.records import Finding, RecordError, Run, write, write_bytes
-
-_OURS = ("journal", "findings", "known", "refused", "plan.json", "done.ndjson", "events.ndjson", "run.json")
-_HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{8}", re.DOTALL)
-"""How a file or folder is called until it is whole."""
+from clonediff.reports.records import Finding, Run, write, write_bytes
 
 LONGEST_NAME = 120
 """Characters of a folder's name: no file system takes more than 255 bytes."""
@@ -45,43 +40,19 @@ class RunFolder:
     One process has it at a time.
     """
 
-    def __init__(self, path: Path | None, *, resume: bool = False) -> None:
-        """A new folder, or with `resume` one that a run has begun."""
+    def __init__(self, path: Path | None) -> None:
+        """A new folder, or an empty one."""
         self.path = path or _new_folder(Path("runs"))
-        if resume:
-            self._refuse_links()
-        else:
-            self.path.mkdir(parents=True, exist_ok=True)
-            if any(self.path.iterdir()):
-                raise FileExistsError(
-                    f"{self.path}: expected an empty folder for a new run, and there are files in it; "
-                    "to go on with a run that was stopped, give it to --resume"
-                )
+        self.path.mkdir(parents=True, exist_ok=True)
+        if any(self.path.iterdir()):
+            raise FileExistsError(f"{self.path}: expected an empty folder for a new run, and there are files in it")
         self._lock = FileLock(self.path / ".lock")
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
             raise FileExistsError(f"{self.path}: another clonediff is at work in this folder") from None
-        (self.path / "journal").mkdir(exist_ok=True)
-        if resume:
-            self._clear_half_written()
         if path is None:
             self._point_latest()
-
-    def _clear_half_written(self) -> None:
-        """Delete what a driver was writing when it was killed: no other name begins with a dot and ends so."""
-        for folder in (self.path, *(self.path / name for name in ("findings", "known", "refused"))):
-            for entry in folder.glob(".*") if folder.is_dir() else ():
-                if _HALF_WRITTEN.fullmatch(entry.name) and not entry.is_symlink():
-                    if entry.is_dir():
-                        shutil.rmtree(entry)
-                    else:
-                        entry.unlink()
-
-    def _refuse_links(self) -> None:
-        for name in _OURS:
-            if (self.path / name).is_symlink():
-                raise RecordError(f"{self.path / name}: is a link, and a run writes into its own folder only")
 
     def close(self) -> None:
         """Release the folder, so that another process can have it."""
@@ -92,15 +63,11 @@ class RunFolder:
         line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": what, **about})
         append(self.path / "events.ndjson", line.encode())
 
-    def journal(self, worker: str) -> Path:
-        """The file where a worker writes the trial that it runs."""
-        return self.path / "journal" / f"{worker}.json"
-
     def finding(self, finding: Finding, script: str) -> Path:
         """Write a finding's folder, whole or not at all; what stands in it already is replaced.
 
-        With it goes what a report made of the old one. Where a kill leaves a folder without finding.json, a run that is
-        gone on with writes it again: so a finding never stands beside the script of another.
+        With it goes what a report made of the old one. A kill may leave a folder without finding.json, and never a
+        finding beside the script of another.
         """
         return self._put(self.of(finding), finding, script)
 

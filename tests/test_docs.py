@@ -107,7 +107,7 @@ def run(
             if code:
                 NightlyCorpus(tmp_path / "runs" / "corpus").keep("keras", from_json(load()[UNKNOWN].example or ""))
             news = [UNKNOWN] if code else []
-            told = [] if "--resume" in arguments else ["--known-issues", str(known_without(tmp_path, *news))]
+            told = ["--known-issues", str(known_without(tmp_path, *news))]
             ended = ran(*_few_graphs(arguments), *told, "--jobs", "1", cwd=tmp_path)
         elif program == "clonediff":
             ended = subprocess.CompletedProcess(command, *clonediff(*arguments, cwd=tmp_path))

@@ -18,7 +18,7 @@ from typing import Any
 
 import dask
 import psutil  # type: ignore[import-untyped]  # it comes without types
-from distributed import Client, LocalCluster, Security, Worker, WorkerPlugin
+from distributed import Client, LocalCluster, Worker, WorkerPlugin
 from distributed.comm.core import connect
 
 from clonediff.harness.campaign import warm_subjects
@@ -93,21 +93,13 @@ def _started(jobs: int) -> LocalCluster:
 
 
 @contextmanager
-def remote(
-    address: str, setup: Setup, *, ca: str | None = None, cert: str | None = None, key: str | None = None
-) -> Iterator[Client]:
-    """A cluster that exists. Its workers need clonediff, and a Keras to try.
-
-    Where it speaks TLS, `ca`, `cert` and `key` are the files of the authority and of this client.
-    """
-    security = None
-    if ca or cert or key or address.startswith("tls://"):
-        security = Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+def remote(address: str, setup: Setup) -> Iterator[Client]:
+    """A cluster that exists. Its workers need clonediff, and a Keras to try."""
     _quiet()
     try:
         # A client that cannot connect leaves a traceback behind when it is collected: better none is made.
-        asyncio.run(_reach(address, security))
-        client = Client(address, security=security, timeout=WAIT, set_as_default=False)
+        asyncio.run(_reach(address))
+        client = Client(address, timeout=WAIT, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
         raise ClusterError(f"{address}: no Dask scheduler answers there within {WAIT:g} s ({error})") from error
     with client:
@@ -121,9 +113,8 @@ def remote(
             yield client
 
 
-async def _reach(address: str, security: Security | None) -> None:
-    arguments = (security or Security()).get_connection_args("client")
-    comm = await connect(address, timeout=WAIT, **arguments)
+async def _reach(address: str) -> None:
+    comm = await connect(address, timeout=WAIT)
     await comm.close()
 
 

@@ -1,9 +1,8 @@
 """What earlier nights found, kept so that it is tried first the next night.
 
-Owns the folder: a file for each graph of a finding, which a person may read, add to or delete. A database that several
-machines share may have the same graphs. It is not `reports/corpus`: that has the bugs of the past with the releases
-that had them, was written by people and is the same for everyone; this is a machine's or a team's own, and a campaign
-writes it.
+Owns the folder: a file for each graph of a finding, which a person may read, add to or delete. It is not
+`reports/corpus`: that has the bugs of the past with the releases that had them, was written by people and is the same
+for everyone; this is a machine's or a team's own, and a campaign writes it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from typing import NamedTuple
 import msgspec
 from filelock import FileLock
 
-from clonediff.harness.search.graph_database import GraphDatabase, opened
 from clonediff.reports.markup import visible
 from clonediff.reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
 from clonediff.strategies import MalformedGraph, from_json
@@ -38,15 +36,13 @@ _OURS = re.compile(r"[0-9a-f]{20}\.json")
 
 
 class NightlyCorpus:
-    """`FOLDER/<generation>/<digest>.json` for each graph, and the graphs alone in a database, if there is one.
+    """`FOLDER/<generation>/<digest>.json` for each graph.
 
-    `database` is what `clonediff.harness.search.graph_database.opened` takes. Nothing is written before there is
-    something to keep. `problems` has what could not be read, each once.
+    Nothing is written before there is something to keep. `problems` has what could not be read, each once.
     """
 
-    def __init__(self, folder: Path, database: str | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._database = None if database is None else opened(database, folder)
         self._problems: dict[str, None] = {}
 
     @property
@@ -55,13 +51,13 @@ class NightlyCorpus:
         return tuple(self._problems)
 
     def graphs(self, generation: Generation) -> tuple[Graph, ...]:
-        """Every graph that is kept of a generation, each once: those of files by their names, then the database's."""
+        """Every graph that is kept of a generation, each once, by the names of the files."""
         found: dict[Graph, None] = {}
         for file in sorted(_newest(self._files(generation)), key=lambda each: each.path.name):
             graph = self._read(file, generation)
             if graph is not None:
                 found.setdefault(graph)
-        return tuple(found | dict.fromkeys(self._shared(generation).graphs()))
+        return tuple(found)
 
     def keep(self, generation: Generation, graph: Graph, about: About = About()) -> Path:  # noqa: B008 - it is frozen
         """Keep a graph, once; what it showed before stands in its file too. An `OSError` says that it could not be."""
@@ -80,11 +76,7 @@ class NightlyCorpus:
                     write(path, msgspec.structs.replace(before, about=kept))
                 os.utime(path)
             self._make_room(generation)
-        self._shared(generation).keep(graph)
         return path
-
-    def _shared(self, generation: Generation) -> GraphDatabase:
-        return GraphDatabase(self._database, generation, self._complain)
 
     def _complain(self, said: str) -> None:
         self._problems.setdefault(visible(" ".join(said.split())[:500]))

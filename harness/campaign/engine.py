@@ -24,7 +24,6 @@ from distributed import Client, Future, KilledWorker
 
 from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.cluster import WAIT, ClusterError, threads
-from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.events import (
     Event,
     Found,
@@ -45,7 +44,6 @@ from clonediff.harness.campaign.shards import (
     Plan,
     Shard,
     ShardDone,
-    Spent,
     SubjectStarted,
     WrittenFinding,
 )
@@ -58,8 +56,8 @@ ATTEMPTS = 5
 FAILURES = 3
 """The shards in a row that fail on a subject before it counts as lost."""
 TICK = 0.5
-SPENT = 5.0
-"""The seconds after which the time spent is written down."""
+COUNT = 5.0
+"""The seconds after which the workers are counted again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +99,9 @@ class Ending:
 class Engine:
     """One campaign over its subjects. `time` is what its workers did with theirs."""
 
-    def __init__(self, plan: Plan, client: Client, done_log: DoneLog, listeners: Sequence[Listener]) -> None:
+    def __init__(self, plan: Plan, client: Client, listeners: Sequence[Listener]) -> None:
         self._plan = plan
         self._client = client
-        self._done_log = done_log
         self._listeners = listeners
         self._trials = plan.budget.trials
         self._queues: dict[str, ShardQueue] = {}
@@ -117,34 +114,12 @@ class Engine:
         self._running: dict[Future, Task] = {}
         self._again: list[Task] = []
         self._heard: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._spent = 0.0
         self._began: float | None = None
-        self._written = 0.0
         self._stopping = False
         self._capacity = 0
         self._counted = 0.0
         self._manned = time.monotonic()
         self.ending = Ending()
-
-    def resume(self, done: Sequence[Done]) -> None:
-        """Take what was done before the campaign was resumed. Listeners hear of it as not `fresh`."""
-        for each in done:
-            match each:
-                case Spent(seconds=seconds):
-                    self._spent = max(self._spent, seconds)
-                case SubjectStarted():
-                    self._meet(each)
-                case KnownRetried():
-                    self._examined[each.subject] = each
-                    self._tell(each)
-                case ShardDone() if each.subject in self._busy:
-                    self._take(each, fresh=False)
-                case MadeSmaller() if each.subject in self._busy:
-                    self._settle(each, fresh=False)
-        for shard_queue in self._queues.values():
-            for case in shard_queue.cases.values():
-                if case.finding is None and not case.unsteady:
-                    self._tell_seen(case, fresh=False)
 
     def run(self) -> Ending:
         """Run until the budget is spent, or the user stops it."""
@@ -165,7 +140,6 @@ class Engine:
             for case in shard_queue.cases.values():
                 if case.unsteady:
                     self._tell(Unsteady(name, case.title, case.seen.finding if case.seen is not None else None))
-        self._spend(force=True)
         return self.ending
 
     @property
@@ -264,7 +238,6 @@ class Engine:
             future = self._heard.get(timeout=TICK)
         except queue.Empty:
             self._tell(Tick(self._left(), len(self._running)))
-            self._spend()
             return
         task = self._running.pop(future, None)
         if task is None:
@@ -275,7 +248,7 @@ class Engine:
         except KilledWorker as error:
             self._retry(task, f"it ended its worker time and again ({error})")
         except CancelledError as error:
-            raise ClusterError("the scheduler is gone: start one, and go on with --resume") from error
+            raise ClusterError("the scheduler is gone") from error
         except Exception as error:  # what a worker raised, or what cannot be read of its answer
             self._give_up(task, f"{type(error).__name__}: {error}")
         else:
@@ -294,7 +267,6 @@ class Engine:
         self.time.drawing += lost if task.what == "shard" else 0.0
         self.time.reducing += lost if task.case is not None else 0.0
         self._tell(Tick(self._left(), len(self._running)))
-        self._spend()
 
     def _keep(self, task: Task, done: Done) -> None:
         match done:
@@ -303,16 +275,12 @@ class Engine:
             case SubjectStarted():
                 self._welcome(done)
             case KnownRetried():
-                self._done_log.add(done)
                 self._tell(done)
             case ShardDone():
                 self._failed[done.subject] = 0
-                self._done_log.add(done)
                 self._take(done)
             case MadeSmaller():
-                # The finding first: what is in the log of what is done is not done again.
                 self._settle(done)
-                self._done_log.add(done)
 
     def _welcome(self, met: SubjectStarted) -> None:
         """Take a subject that works, unless its versions are not those that the campaign began with."""
@@ -331,7 +299,6 @@ class Engine:
             )
         else:
             if before is None:
-                self._done_log.add(met)
                 self._meet(met)
             self._here.add(met.subject)
 
@@ -344,7 +311,7 @@ class Engine:
             self._queues[met.subject] = ShardQueue(met.subject, self._plan.seed, first, self._trials)
         self._tell(met)
 
-    def _take(self, done: ShardDone, *, fresh: bool = True) -> None:
+    def _take(self, done: ShardDone) -> None:
         shard_queue = self._queues.get(done.subject)
         if shard_queue is None or done.subject not in self._busy:
             return
@@ -353,23 +320,21 @@ class Engine:
             return
         self._busy[done.subject] += done.seconds
         self.time.drawing += done.seconds
-        self._tell(ShardEnded(done, fresh))
-        if fresh:
-            for key, case in shard_queue.cases.items():
-                if key not in before:
-                    self._tell_seen(case)
+        self._tell(ShardEnded(done))
+        for key, case in shard_queue.cases.items():
+            if key not in before:
+                self._tell_seen(case)
 
-    def _settle(self, settled: MadeSmaller, *, fresh: bool = True) -> None:
+    def _settle(self, settled: MadeSmaller) -> None:
         shard_queue = self._queues.get(settled.subject)
         if shard_queue is None:
             return
         case = shard_queue.settled(settled)
         self.time.reducing += settled.seconds
         self._tell(settled)
-        if fresh:
-            self._tell(MakingSmaller(settled.subject, case.key, case.title, begins=False))
+        self._tell(MakingSmaller(settled.subject, case.key, case.title, begins=False))
         if settled.finding is not None and case.finding is not None:
-            self._tell(Found(case.finding, settled.script, fresh))
+            self._tell(Found(case.finding, settled.script))
 
     def _retry(self, task: Task, reason: str) -> None:
         """Try a task once more, if there is time."""
@@ -382,7 +347,7 @@ class Engine:
             self._give_up(task, reason)
 
     def _give_back(self, task: Task) -> None:
-        """Leave a task undone: a resumed campaign does it."""
+        """Leave a task undone."""
         if task.case is not None:
             self._queues[task.subject].given_back(task.case.key)
             self._tell(MakingSmaller(task.subject, task.case.key, task.case.title, begins=False))
@@ -425,32 +390,26 @@ class Engine:
         return left is not None and left + grace <= 0
 
     def _now(self) -> float:
-        return self._spent + (0.0 if self._began is None else time.monotonic() - self._began)
-
-    def _spend(self, *, force: bool = False) -> None:
-        now = time.monotonic()
-        if force or now - self._written > SPENT:
-            self._written = now
-            self._done_log.add(Spent(self._now()))
+        return 0.0 if self._began is None else time.monotonic() - self._began
 
     def _count(self) -> None:
         now = time.monotonic()
-        if not self._capacity or now - self._counted > SPENT:
+        if not self._capacity or now - self._counted > COUNT:
             # No more than can be tried at once, so that what runs is soon done when the user has had enough.
             there = threads(self._client)
             self._counted, self._capacity = now, max(1, there)
             self._manned = now if there else self._manned
             if now - self._manned > WAIT:
-                raise ClusterError(f"the cluster has had no worker for {WAIT:g} s: start one, and go on with --resume")
+                raise ClusterError(f"the cluster has had no worker for {WAIT:g} s")
 
     def _tell(self, event: Event) -> None:
         for listener in self._listeners:
             listener(event)
 
-    def _tell_seen(self, case: FoundCause, *, fresh: bool = True) -> None:
+    def _tell_seen(self, case: FoundCause) -> None:
         if case.seen is not None:
             seen = msgspec.structs.replace(case.seen.finding, count=max(1, case.count))
-            self._tell(Found(seen, case.seen.script, fresh, first=True))
+            self._tell(Found(seen, case.seen.script, first=True))
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

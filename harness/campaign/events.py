@@ -25,10 +25,9 @@ class SubjectLost:
 
 @dataclass(frozen=True, slots=True)
 class ShardEnded:
-    """A shard was tried. `fresh` is False if that was before the campaign was resumed."""
+    """A shard was tried."""
 
     done: ShardDone
-    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +60,10 @@ class Unsteady:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding with its script: `first` as its graph was drawn, and again when it is smaller, or proven.
-
-    `fresh` as above.
-    """
+    """A finding with its script: `first` as its graph was drawn, and again when it is smaller, or proven."""
 
     finding: Finding
     script: str
-    fresh: bool = True
     first: bool = False
 
 

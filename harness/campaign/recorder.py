@@ -41,7 +41,6 @@ class Recorder:
         self._jobs = jobs
         self._written = 0.0
         self._told: set[FindingKey] = set()
-        self._missing: set[FindingKey] = set()
         self._shown: set[tuple[str, str]] = set()
 
     def __call__(self, event: Event) -> None:
@@ -57,18 +56,17 @@ class Recorder:
             case KnownRetried():
                 totals.examined(event)
                 self._show_known(event.subject)
-            case ShardEnded(done=done, fresh=fresh):
+            case ShardEnded(done=done):
                 totals.shard(done)
                 self._keep_refused(done)
                 self._show_known(done.subject)
-                if fresh:
-                    folder.event("progress", trials=totals.trials)
+                folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
             case MadeSmaller(subject=subject, trials=trials, seconds=seconds):
                 totals.reduced(subject, trials, seconds)
-            case Found(finding=finding, script=script, fresh=fresh):
-                self._found(finding, script, fresh=fresh)
+            case Found(finding=finding, script=script):
+                self._found(finding, script)
             case Unsteady(subject=subject, title=title, seen=seen):
                 totals.unsteady.append(f"{subject}: {title}")
                 if seen is not None:
@@ -123,7 +121,7 @@ class Recorder:
             for case in shard_queue.cases.values():
                 if case.latest is None:
                     continue
-                self._found(case.latest.finding, case.latest.script, fresh=True)
+                self._found(case.latest.finding, case.latest.script)
                 if not case.latest.finding.smallest:
                     self._keep(case.latest.finding)
         self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
@@ -145,15 +143,11 @@ class Recorder:
             for each in self.totals.of[done.subject].drawn.refusals:
                 self._folder.refused(done.subject, each.why, bytes(each.graph))
 
-    def _found(self, finding: Finding, script: str, *, fresh: bool) -> None:
-        """Write a finding that is new, or another than before. What was told before is written if it is not there."""
+    def _found(self, finding: Finding, script: str) -> None:
+        """Write a finding that is new, or another than before."""
         key = key_of(finding)
         before = self.totals.findings.get(key)
         self.totals.found(finding)
-        if not fresh and key not in self._missing and (self._folder.of(finding) / "finding.json").exists():
-            return
-        if not fresh:
-            self._missing.add(key)
         if finding == before:
             return
         self._folder.finding(finding, script)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,22 +15,17 @@ from uuid import uuid4
 import msgspec
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.events import Event
 from clonediff.harness.campaign.recorder import Recorder
-from clonediff.harness.campaign.shards import Done, Plan, Setup
+from clonediff.harness.campaign.shards import Plan, Setup
 from clonediff.harness.campaign.totals import Totals
-from clonediff.harness.inside.cloners.users import users_cloner
-from clonediff.harness.search.graph_database import DatabaseError, rooted
-from clonediff.harness.source.other_layers import absolute, file_of, is_allowed
-from clonediff.harness.subjects.journal import read_journal
+from clonediff.harness.source.other_layers import absolute, allow, file_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.trusted_layers import allow_remembered, trust
 from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.mended import mended
-from clonediff.reports.records import AT_LEAST, Budget, RecordError
+from clonediff.reports.records import AT_LEAST, Budget
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
 from clonediff.strategies.graph import to_json
@@ -65,7 +59,6 @@ class CampaignOptions:
     out: Path | None
     known_issues: Path
     corpus: Path | None
-    database: str | None
     reach: bool = False
     layers: tuple[str, ...] = ()
     at_least: str = "name"
@@ -79,19 +72,14 @@ class WorkersWanted:
 
     jobs: int | None = None
     scheduler: str | None = None
-    ca: str | None = None
-    cert: str | None = None
-    key: str | None = None
 
 
 @dataclass(slots=True)
 class CampaignBegun:
-    """A campaign that is ready to run, with what of it is done already."""
+    """A campaign that is ready to run."""
 
     plan: Plan
     folder: RunFolder
-    done_log: DoneLog
-    done: list[Done]
     problems: tuple[str, ...] = ()
 
 
@@ -139,15 +127,9 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     budget = Budget(asked.minutes, asked.trials)
     if asked.minutes is None and asked.trials is None:
         budget = Budget(MINUTES)
-    try:
-        # A bad option is told before there is a folder for the run.
-        NightlyCorpus(Path(), asked.database)
-    except DatabaseError as error:
-        raise MistakenError(f"--database {error}") from None
-    database = rooted(asked.database)
     folder = RunFolder(asked.out)
     place = (asked.corpus or folder.path.parent / "corpus").absolute()
-    corpus = NightlyCorpus(place, database)
+    corpus = NightlyCorpus(place)
     first = {
         str(subject): tuple(msgspec.Raw(to_json(each)) for each in corpus.graphs(subject.generation))
         for subject in chosen
@@ -159,13 +141,12 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,
         read_in=known.read_in,
-        journals="" if where.scheduler else str((folder.path / "journal").absolute()),
         reach=asked.reach,
         layers=_layers(asked.layers),
         at_least=AT_LEAST[asked.at_least],
         private=asked.private,
     )
-    trust(setup.layers)
+    allow(setup.layers)
     plan = Plan(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         subjects=tuple(map(str, chosen)),
@@ -174,12 +155,9 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         budget=budget,
         first=first,
         corpus=str(place),
-        database=database,
         clonediff=version("clonediff"),
     )
-    done_log = DoneLog(folder.path)
-    done_log.begin(plan)
-    return CampaignBegun(plan, folder, done_log, [], corpus.problems)
+    return CampaignBegun(plan, folder, corpus.problems)
 
 
 def _layers(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -192,80 +170,6 @@ def _layers(names: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-def go_on(path: Path, cloners: tuple[str, ...] = (), layers: tuple[str, ...] = ()) -> CampaignBegun:
-    """A run that was stopped, with what was done by then.
-
-    Its plan may be from elsewhere: the code of others that it names runs only if the user has named that here, before
-    or as one of these `cloners` and `layers`, which the run has to have.
-    """
-    if not path.is_dir():
-        raise RecordError(f"{path}: expected the folder of a run, and there is no such folder")
-    done_log = DoneLog(path)
-    plan = done_log.plan()
-    try:
-        NightlyCorpus(Path(), plan.database)
-    except DatabaseError as error:
-        raise RecordError(f"{path / 'plan.json'}: database: {error}") from None
-    if plan.clonediff != version("clonediff"):
-        raise RecordError(
-            f"{path}: was begun by clonediff {plan.clonediff}, and this is {version('clonediff')}, "
-            "which may draw other graphs: begin a new run"
-        )
-    _say_again(plan.setup, cloners, layers)
-    for option, name in _untrusted(plan.setup):
-        raise RecordError(
-            f"{path / 'plan.json'}: {name} is code of somebody's own: say that you trust it with "
-            f"--resume {shlex.quote(str(path))} {option} {shlex.quote(name)}"
-        )
-    folder = RunFolder(path, resume=True)
-    done = done_log.read()
-    journals = plan.setup.journals and str((folder.path / "journal").absolute())
-    setup = msgspec.structs.replace(plan.setup, campaign=uuid4().hex[:12], journals=journals)
-    folder.event("resumed")
-    problems = (*done_log.problems, *_left_under_way(folder))
-    return CampaignBegun(msgspec.structs.replace(plan, setup=setup), folder, done_log, done, problems)
-
-
-def _say_again(setup: Setup, cloners: tuple[str, ...], layers: tuple[str, ...]) -> None:
-    """Trust what is named again with --resume: it is to be in the run, of which nothing can be changed any more."""
-    codes = set(_codes(setup.cloners))
-    for option, name, there in (
-        *(("--cloner", name, name in setup.cloners or not codes.isdisjoint(_codes([name]))) for name in cloners),
-        *(("--layers", name, absolute(name) in setup.layers) for name in layers),
-    ):
-        if not there:
-            raise MistakenError(
-                f"{option} {name} is not in the run, and was said when that began: leave it out with --resume"
-            )
-    trust([*_codes(cloners), *map(absolute, layers)])
-
-
-def _untrusted(setup: Setup) -> Iterator[tuple[str, str]]:
-    """The code of others that the user has not named, with the option that does so."""
-    allow_remembered()
-    named = [*(("--cloner", code) for code in _codes(setup.cloners)), *(("--layers", name) for name in setup.layers)]
-    return ((option, name) for option, name in named if not is_allowed(name))
-
-
-def _codes(cloners: Iterable[str]) -> list[str]:
-    """What is called of the user's own among the cloners."""
-    return [its.code for its in map(users_cloner, cloners) if its is not None]
-
-
-def _left_under_way(folder: RunFolder) -> Iterator[str]:
-    """Write down the trials that were under way when the run was ended: one of them may be what ended it."""
-    for path in sorted((folder.path / "journal").glob("*.json")):
-        try:
-            left = read_journal(path)
-        except RecordError as error:
-            yield str(error)
-        else:
-            source = left.request.get("source", "")
-            folder.event("under way", subject=left.subject, worker=left.worker, since=left.written, source=source)
-            yield f"a trial on {left.subject} was under way when the run was ended; its source is in events.ndjson"
-            path.unlink()
-
-
 def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, Totals], Watcher]) -> CampaignResult:
     """Run a campaign. However it ends, what was found is in the folder."""
     from clonediff.reports.reading import read_run
@@ -275,7 +179,7 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
     started = time.monotonic()
     totals = Totals(KnownIssues(plan.setup.known, plan.setup.read_in))
     watcher = watched_by(plan, totals)
-    corpus = NightlyCorpus(Path(plan.corpus), plan.database)
+    corpus = NightlyCorpus(Path(plan.corpus))
     for problem in began.problems:
         watcher.warn(problem)
     try:
@@ -284,8 +188,7 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
             from clonediff.harness.campaign.engine import Engine
 
             recorder = Recorder(folder, plan, totals, corpus, threads(client))
-            engine = Engine(plan, client, began.done_log, [recorder, watcher])
-            engine.resume(began.done)
+            engine = Engine(plan, client, [recorder, watcher])
             ending = engine.run()
             recorder.finish(engine.queues.values(), interrupted=ending.interrupted)
             for problem in corpus.problems:
@@ -303,7 +206,7 @@ def _cluster(where: WorkersWanted, setup: Setup) -> AbstractContextManager[Clien
     from clonediff.harness.campaign import cluster
 
     if where.scheduler is not None:
-        return cluster.remote(where.scheduler, setup, ca=where.ca, cert=where.cert, key=where.key)
+        return cluster.remote(where.scheduler, setup)
     return cluster.local(where.jobs or cluster.jobs_here(), setup)
 
 

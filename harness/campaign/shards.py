@@ -1,7 +1,7 @@
 """A campaign as data: what all of it shares, its shards, and what comes back of each.
 
 A shard is a few graphs on one subject. It is the same wherever and whenever it runs, so a worker that is lost loses
-nothing: the shard runs again. What comes back is small, since it crosses the network and is kept for whoever resumes.
+nothing: the shard runs again. What comes back is small, since it crosses the network.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.known import KnownIssue
-from clonediff.reports.records import FORMAT, Budget, Coverage, Finding, Severity
+from clonediff.reports.records import Budget, Coverage, Finding, Severity
 from clonediff.strategies.preparations import RATE
 
 SIZE = 50
@@ -26,18 +26,16 @@ SIZE = 50
 class Setup(msgspec.Struct, frozen=True):
     """What all shards of a campaign share.
 
-    `journals` is the folder where workers write the trial that they run, "" for workers on other machines. Of the drawn
-    models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved. `layers` names the
-    user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted. What is less
-    severe than `at_least` is left out. With `private`, private attributes are compared, too. `read_in` has the releases
-    that the known issues were read in.
+    Of the drawn models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved.
+    `layers` names the user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted.
+    What is less severe than `at_least` is left out. With `private`, private attributes are compared, too. `read_in` has
+    the releases that the known issues were read in.
     """
 
     campaign: str
     cloners: tuple[str, ...]
     rate: int
     known: tuple[KnownIssue, ...] = ()
-    journals: str = ""
     reach: bool = False
     preparation_rate: int = msgspec.field(default=RATE, name="state_rate")
     layers: tuple[str, ...] = ()
@@ -47,9 +45,9 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What was asked for: all that is needed to begin a campaign, and to resume it.
+    """What was asked for: all that is needed to begin a campaign.
 
-    `first` has the graphs to try before any are drawn, by subject. `corpus` and `database` are of
+    `first` has the graphs to try before any are drawn, by subject. `corpus` is the folder of
     `clonediff.harness.campaign.corpus`.
     """
 
@@ -60,9 +58,7 @@ class Plan(msgspec.Struct, frozen=True):
     budget: Budget
     first: dict[str, tuple[msgspec.Raw, ...]] = {}
     corpus: str = ""
-    database: str | None = None
     clonediff: str = ""
-    format: int = FORMAT
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -120,7 +116,7 @@ def count_refused(found: dict[str, RefusedGraph], new: RefusedGraph) -> None:
     found[why] = RefusedGraph(why, msgspec.Raw(smallest), old.graphs + new.graphs)
 
 
-class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
+class ShardDone(msgspec.Struct, frozen=True):
     """What came of a shard. `raw_findings` has the first graph that shows each thing that is new, as it was drawn.
 
     `met` has how many of its graphs showed each of these, `known` how many each known issue, and `severities` the worst
@@ -189,7 +185,7 @@ class ShardDone(msgspec.Struct, frozen=True, tag="shard"):
         )
 
 
-class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
+class MadeSmaller(msgspec.Struct, frozen=True):
     """A raw finding after a piece of reducing: smaller, and proven; None where it did not show again.
 
     `trials` and `seconds` are what the piece took. `rest` is None once the finding is as small as it gets; before, it
@@ -206,7 +202,7 @@ class MadeSmaller(msgspec.Struct, frozen=True, tag="settled"):
     rest: str | None = None
 
 
-class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
+class KnownRetried(msgspec.Struct, frozen=True):
     """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
 
     Those are among them that are mended in this release, as their entries say. `examples` has the findings of those
@@ -218,7 +214,7 @@ class KnownRetried(msgspec.Struct, frozen=True, tag="examined"):
     examples: dict[str, WrittenFinding] = {}
 
 
-class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
+class SubjectStarted(msgspec.Struct, frozen=True):
     """A subject that works, and where it came from; or, as `lost`, why it does not work.
 
     `layers` has the layer classes that may be drawn.
@@ -234,11 +230,5 @@ class SubjectStarted(msgspec.Struct, frozen=True, tag="met"):
     layers: tuple[str, ...] = ()
 
 
-class Spent(msgspec.Struct, frozen=True, tag="spent"):
-    """The seconds of its budget that a campaign has spent, over all the times that it ran."""
-
-    seconds: float
-
-
-Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted | Spent
-"""What is kept of a campaign so that it can be resumed: a line each."""
+Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted
+"""What a task comes to."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import OrderedDict
-from pathlib import Path
 
 from clonediff.harness.campaign.shards import Setup
 from clonediff.harness.scripts.forked import ForkedScripts
@@ -18,7 +16,6 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.users_cloners import allow_cloners
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.reading import slug
 
 IDLE = 7200.0
 """The seconds without a task after which the processes of a campaign are ended."""
@@ -42,9 +39,7 @@ class WarmSubjects:
         process = self._processes.get(name)
         if process is None:
             subject = Subject.parse(name)
-            worker = slug(str(os.getpid()), str(threading.get_native_id()), name)
-            journal = Path(self.setup.journals) / f"{worker}.json" if self.setup.journals else None
-            process = SubjectProcess(subject, journal=journal, worker=worker, place=place_of(subject))
+            process = SubjectProcess(subject, place=place_of(subject))
             process.start()
             allow_cloners(self.setup.cloners)
             process.others = self.setup.layers

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import json_text
@@ -59,21 +58,12 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 )
 @click.option("--jobs", type=_Jobs(), default="auto", show_default=True, help="How many graphs to try at once.")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")
-@click.option("--tls-ca-file", "ca", metavar="FILE", help="The authority of a cluster that speaks TLS.")
-@click.option("--tls-cert", "cert", metavar="FILE", help="The certificate to show it.")
-@click.option("--tls-key", "key", metavar="FILE", help="The key of that certificate.")
 @shared.out_folder
-@click.option("--resume", type=click.Path(path_type=Path), metavar="DIR", help="Go on with a run that was stopped.")
 @shared.known_issues
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path, file_okay=False),
     help="Where the graphs of earlier findings are kept, which are tried first [corpus, beside the run's folder].",
-)
-@click.option(
-    "--database",
-    metavar="WHERE",
-    help="Keep and read the graphs of findings here too: a folder, redis://..., or github:OWNER/REPO to read alone.",
 )
 @click.option("--reach", is_flag=True, help="Count which lines of the release's own cloning code the trials run.")
 @click.option(
@@ -85,8 +75,7 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @shared.at_least("Leave out what is less severe")
 @shared.private
 @shared.as_json("Print the summary as JSON.")
-@click.pass_context
-def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options: Any) -> None:
+def command(as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the budget is spent; keep what is found.
 
     Every finding is made as small as it gets and written to the run's folder with a script. A script against upstream
@@ -101,8 +90,7 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     a cloner, unless it calls clone_model.
 
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
-    --resume goes on with a run that was stopped, killed or cut off, with the options that it was begun with. Where it
-    was begun by somebody else, the --cloner and --layers in it are named again, to say that their code is trusted.
+    The next run begins with the graphs of what was found.
     """
     from clonediff.harness.campaign import session
     from clonediff.harness.cli.text.campaign import CampaignText, result_text
@@ -112,19 +100,8 @@ def command(ctx: click.Context, /, resume: Path | None, as_json: bool, **options
     planned = {field.name for field in dataclasses.fields(session.CampaignOptions)}
     where = session.WorkersWanted(**{name: each for name, each in options.items() if name not in planned})
     try:
-        if resume is None:
-            asked = session.CampaignOptions(**{name: options[name] for name in planned})
-            began = session.begin(asked, where)
-        else:
-            again: dict[str, tuple[str, ...]] = {}
-            for each in ctx.command.params:
-                name = each.name or ""
-                if name not in planned or ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-                    continue
-                if name not in ("cloners", "layers"):
-                    raise click.UsageError(f"{each.opts[0]} was said when the run began: leave it out with --resume")
-                again[name] = options[name]
-            began = session.go_on(resume, **again)
+        asked = session.CampaignOptions(**{name: options[name] for name in planned})
+        began = session.begin(asked, where)
     except session.MistakenError as error:
         raise click.UsageError(str(error)) from None
     result = session.run(began, where, lambda plan, totals: CampaignText(plan, totals, quiet=as_json))

@@ -84,7 +84,7 @@ class JudgeSession:
         self._say = say
         self._at_least = at_least
         self._known = known
-        self._process = SubjectProcess(subject, place=place, limits=budget.limits, journal=folder.journal("reference"))
+        self._process = SubjectProcess(subject, place=place, limits=budget.limits)
         self._reference = Reference(self._process, private=private)
         self._runs = ScriptRuns()
         self._scratch = Path(tempfile.mkdtemp(prefix="clonediff-judge-"))
@@ -174,7 +174,6 @@ class JudgeSession:
 
     def _try(self, one: JudgedCandidate, folder: Path, prepared: Prepared) -> None:
         process = CandidateProcess(self.subject, prepared, self.budget.limits, self.budget.loading)
-        process.journal = self.folder.journal("candidate")
         try:
             self._say("loading", 0.0)
             process.start()

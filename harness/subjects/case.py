@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -109,13 +109,3 @@ class Case(msgspec.Struct, frozen=True):
         if device is not None:
             request["device"] = device
         return request
-
-
-class Journaled(msgspec.Struct, frozen=True):
-    """What stands in a journal while a trial runs: enough to run it again."""
-
-    subject: str
-    worker: str
-    written: str
-    request: Mapping[str, Any]
-    format: int = 1

@@ -1,19 +1,16 @@
 """A subject's process: asked for one trial at a time, and for what else there is to know of its release.
 
-Owns what can be asked. Before a trial is sent, it stands whole in the journal: whatever happens to either process, the
-graph that it happened on is known.
+Owns what can be asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.journal import clear_journal, write_journal
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import (
     AuditedClass,
@@ -38,24 +35,19 @@ TRIAL = "a trial"
 class SubjectProcess(WarmChild):
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
-    `journal` is the file of this worker's trial, `trials` counts those that were sent. `others` names the layers that
-    are drawn beside Keras' own.
+    `trials` counts those that were sent. `others` names the layers that are drawn beside Keras' own.
     """
 
     def __init__(
         self,
         subject: Subject,
         *,
-        journal: Path | None = None,
-        worker: str = "",
         limits: Limits | None = None,
         place: ReleasePlace = BESIDE,
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
         super().__init__(subject, limits=limits, place=place, started_by=started_by)
-        self.journal = journal
-        self.worker = worker or (journal.stem if journal else "")
         self.trials = 0
         self.others: tuple[str, ...] = ()
         self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
@@ -73,19 +65,14 @@ class SubjectProcess(WarmChild):
         if self.limits.cloning:
             request["clone_time"] = {"least": self.limits.cloning, "times": TIMES}
         encoded = msgspec.json.encode(request)
-        if self.journal is not None:
-            write_journal(self.journal, str(self.subject), self.worker, encoded)
         self.trials += 1
         self._since_start += 1
         seconds = self.limits.trial if timeout is None else timeout
         try:
             reply = self._ask(encoded, seconds, self.limits.memory)
         except LOST as error:
-            outcome = self._outcome(error, seconds, TRIAL)
-            clear_journal(self.journal)
-            return outcome
+            return self._outcome(error, seconds, TRIAL)
         answer = self._found(reply, "answer", Answer, "refused a trial")
-        clear_journal(self.journal)  # not before: the graph of an answer that cannot be read is known by it
         self._stopped = any(clone.late is not None for clone in answer.clones.values())
         return answer
 

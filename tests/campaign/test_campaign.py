@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
-import subprocess
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,9 +14,6 @@ import psutil
 import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.harness.campaign.done_log import DoneLog
-from clonediff.harness.campaign.shards import MadeSmaller, ShardDone
-from clonediff.harness.campaign.share import LEAST, TimeShare
 from clonediff.reports.known import load
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Run, Severity, read
@@ -35,7 +30,6 @@ from tests.campaign.running import (
     summary,
     workers_below,
 )
-from tests.command_line import Command
 from tests.interrupting import interrupt
 from tests.waiting import PATIENCE, until
 
@@ -77,7 +71,6 @@ def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) 
     assert {id_ for id_ in breaks if breaks[id_]} == set(TRIED_AGAIN)
     assert False not in breaks.values(), "an example that no longer breaks"
     assert (whole / "report.html").exists()
-    assert not list((whole / "journal").iterdir())
 
 
 @pytest.mark.slow(reason="a campaign more; tests/reports/test_draws has what a few refused graphs do, and what many do")
@@ -156,63 +149,6 @@ def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_
 
 
 @pytest.mark.parametrize(
-    "times", [1, pytest.param(3, marks=pytest.mark.slow(reason="once is enough to see that a run is gone on with"))]
-)
-def test_a_driver_that_is_killed_is_gone_on_with(times: int, whole: Path, known: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    for turn in range(times):
-        arguments = ["--resume", "run", "--json"] if turn else _asked(known, "run")
-        with fuzzing(tmp_path, *arguments, "--jobs", "1") as process:
-            until(lambda shards=turn: _lines(run) > shards or process.poll() is not None)
-            left = below(process.pid)
-            process.kill()
-            process.wait()
-        _, alive = psutil.wait_procs(left, timeout=PATIENCE)
-        assert not alive, [each.cmdline() for each in alive]
-        read_run(run)
-    done = fuzz(tmp_path, "--resume", "run", "--json", "--jobs", "2")
-    assert done.returncode == 1, done.stderr
-    assert found(run) == found(whole)
-    assert not read_run(run).problems
-
-
-@pytest.mark.slow(reason="a driver, a worker and a Keras more; a run that was killed is gone on with above")
-def test_a_run_that_is_over_can_be_asked_again_and_tells_what_was_under_way(whole: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(whole, run)
-    journal = run / "journal"
-    journal.mkdir(exist_ok=True)
-    entry = {"subject": "keras", "worker": "w1", "written": "2026-11-21T02:00:00", "request": {"source": "model = 1"}}
-    (journal / "w1.json").write_text(json.dumps(entry))
-    (journal / "w2.json").write_text(json.dumps(entry)[:30])
-    (journal / "w3.json").write_text('{"name": "no journal"}')
-    done = fuzz(tmp_path, "--resume", "run", "--jobs", "1", "--json")
-    assert done.returncode == 1, done.stderr
-    assert summary(done)["drawn"] == TRIALS
-    assert found(run) == found(whole)
-    assert "a trial on keras was under way when the run was ended" in done.stderr
-    assert "run/journal/w2.json: " in done.stderr
-    events = [json.loads(line) for line in (run / "events.ndjson").read_text().splitlines()]
-    assert [each["source"] for each in events if each["event"] == "under way"] == ["model = 1"]
-    assert sorted(each.name for each in journal.glob("*.json")) == ["w2.json", "w3.json"], "none of them is a journal"
-
-
-@pytest.mark.parametrize("name", ["journal", "findings", "done.ndjson"])
-def test_a_run_from_elsewhere_cannot_lead_out_of_its_folder(
-    name: str, whole: Path, tmp_path: Path, clonediff: Command
-) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(whole, run)
-    (run / name).rename(tmp_path / "theirs")
-    (run / name).symlink_to(tmp_path / "theirs")
-    before = sorted(each for each in tmp_path.rglob("*") if each.name != ".lock")
-    code, _, err = clonediff("fuzz", "--resume", "run")
-    assert code == 2
-    assert f"run/{name}: is a link" in err
-    assert sorted(each for each in tmp_path.rglob("*") if each.name != ".lock") == before
-
-
-@pytest.mark.parametrize(
     "victims",
     [
         pytest.param(
@@ -231,7 +167,7 @@ def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Pat
     run = tmp_path / "run"
     killed: set[int] = set()
     with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "2") as process:
-        until(lambda: (run / "done.ndjson").exists() or process.poll() is not None)
+        until(lambda: (run / "run.json").exists() or process.poll() is not None)
         while process.poll() is None and len(killed) < 2:
             for victim in [each for each in victims(process.pid) if each.pid not in killed][:1]:
                 victim.kill()
@@ -249,12 +185,15 @@ class UnderWay:
     """A campaign: what was seen of it while it ran, and how it ended when it was interrupted."""
 
     run: Path
-    another: subprocess.CompletedProcess[str]
     listening: tuple[str, ...]
     workers: int
     code: int
     stdout: str
     stderr: str
+
+
+def _drawn(run: Path) -> bool:
+    return (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -266,9 +205,7 @@ def under_way(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay
     asked = ("--minutes", "9", "--cloner", "fixed", "--rate", "0", "--out", "run", "--jobs", "1", "--json")
     corpus = ("--corpus", str(whole.parent / "corpus"))
     with fuzzing(folder, *asked, *corpus) as process:
-        until((run / "plan.json").exists, process)
-        another = fuzz(folder, "--resume", "run")
-        until(lambda: any((run / "journal").glob("*.json")) and workers_below(process.pid), process)
+        until(lambda: _drawn(run) and workers_below(process.pid), process)
         connections = [
             connection
             for each in (psutil.Process(process.pid), *below(process.pid))
@@ -277,7 +214,7 @@ def under_way(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay
         listening = tuple(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
         workers = len(workers_below(process.pid))
         stdout, stderr = interrupt(process)
-    return UnderWay(run, another, listening, workers, process.returncode, stdout, stderr)
+    return UnderWay(run, listening, workers, process.returncode, stdout, stderr)
 
 
 def test_an_interrupt_finishes_what_is_under_way(under_way: UnderWay) -> None:
@@ -288,11 +225,6 @@ def test_an_interrupt_finishes_what_is_under_way(under_way: UnderWay) -> None:
     assert its.run.interrupted
     assert its.run.drawn == said["drawn"] > 0
     assert (under_way.run / "report.html").exists()
-
-
-def test_two_cannot_have_one_folder(under_way: UnderWay) -> None:
-    assert under_way.another.returncode == 2
-    assert "another clonediff is at work" in under_way.another.stderr
 
 
 def test_nothing_listens_beyond_this_machine(under_way: UnderWay) -> None:
@@ -321,46 +253,6 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
     assert not alive
 
 
-@pytest.mark.slow(reason="a campaign that makes findings smaller, twice")
-def test_a_run_that_is_killed_while_findings_get_smaller_goes_on_with_them(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    nothing = tmp_path / "nothing.toml"
-    nothing.write_text("format = 1\n")
-    asked = ("--trials", "100000", "--known-issues", str(nothing), "--out", "run", "--jobs", "1", "--json")
-    with fuzzing(tmp_path, *asked) as process:
-        until(lambda: len(_pieces(run)) > 2 or process.poll() is not None)
-        until(lambda: any((run / "journal").glob("*.json")) or process.poll() is not None)
-        process.kill()
-        process.wait()
-    before = _pieces(run)
-    with fuzzing(tmp_path, "--resume", "run", "--jobs", "1", "--json") as process:
-        until(lambda: len(_pieces(run)) > len(before) + 2 or process.poll() is not None)
-        interrupt(process)
-    its = read_run(run)
-    assert process.returncode == 130
-    assert not its.problems
-    assert its.run.interrupted
-    assert {finding.finding.smallest for finding in its.findings} >= {False}
-    assert all(finding.script for finding in its.findings)
-    drawing = reducing = 0.0
-    ahead: dict[tuple[str, ...], MadeSmaller] = {}
-    for done in DoneLog(run).read():
-        if isinstance(done, ShardDone):
-            drawing += done.seconds
-        if isinstance(done, MadeSmaller):
-            assert TimeShare(drawing, reducing).allows(LEAST), "it was not its turn"
-            reducing += done.seconds
-            earlier = ahead.get(done.key)
-            if earlier is not None:
-                assert earlier.rest is not None, "it was done"
-                assert done.rest is None or done.rest.startswith(earlier.rest)
-            ahead[done.key] = done
-
-
-def _pieces(run: Path) -> list[MadeSmaller]:
-    return [done for done in DoneLog(run).read() if isinstance(done, MadeSmaller)]
-
-
 @pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
 def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:
     done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", "planted/aborts", "--seed", "2", "--json")
@@ -370,8 +262,3 @@ def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(
     assert said["drawn"] == 12
     assert said["verdicts"]["fixed: faithful"] == 12
     assert said["verdicts"]["planted/aborts: killed its process"] == deadly[0]["count"]
-
-
-def _lines(run: Path) -> int:
-    path = run / "done.ndjson"
-    return path.read_bytes().count(b'"shard"') if path.exists() else 0

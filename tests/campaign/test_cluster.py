@@ -1,9 +1,8 @@
-"""Where a campaign runs: what listens, a cluster that exists, one that does not, and one that speaks TLS."""
+"""Where a campaign runs: what listens, a cluster that exists, and one that does not."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -22,7 +21,7 @@ DASK = [sys.executable, "-m", "dask"]
 QUICK = ("--trials", "6", "--json")
 
 
-@pytest.mark.slow(reason="two campaigns in turn; test_tls_is_passed_on has a real cluster as well")
+@pytest.mark.slow(reason="two campaigns in turn, on a cluster of their own")
 def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
@@ -31,27 +30,13 @@ def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
     asked = ("--trials", "60", "--known-issues", str(known), "--json", "--out", "run")
     assert summary(fuzz(here, *asked, "--jobs", "1"))["findings"]
     before = _subjects()  # which other tests keep
-    with _cluster(tmp_path, "tcp://127.0.0.1") as address:
+    with _cluster(tmp_path) as address:
         first = summary(fuzz(there, *asked, "--scheduler", address))
         again = summary(fuzz(there, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
         assert _subjects() <= before, "the subjects end with the campaign, though the workers go on"
     assert first["findings"]
     assert again["drawn"] >= 3
     assert found(here / "run") == found(there / "run")
-
-
-@pytest.mark.slow(reason="a cluster of its own; the same code without TLS is tested above")
-def test_tls_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which("openssl") is None:
-        pytest.skip(reason="makes its certificates with openssl, which is not here")
-    ca, cert, key = _certificates(tmp_path)
-    files = ("--tls-ca-file", str(ca), "--tls-cert", str(cert), "--tls-key", str(key))
-    with _cluster(tmp_path, "tls://127.0.0.1", *files) as address:
-        assert summary(fuzz(tmp_path, *QUICK, "--scheduler", address, *files))["trials"] == 6
-        monkeypatch.setenv("CLONEDIFF_WAIT", "3")
-        done = fuzz(tmp_path, *QUICK, "--scheduler", address)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
 
 
 def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +69,7 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
     victim: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    with _cluster(tmp_path, "tcp://127.0.0.1", workers=1) as address:
+    with _cluster(tmp_path, workers=1) as address:
         monkeypatch.setenv("CLONEDIFF_WAIT", "30")  # a busy machine starts its workers, too
         asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--scheduler", address)
         with fuzzing(tmp_path, *asked) as process:
@@ -103,21 +88,20 @@ def test_a_cluster_that_goes_away_leaves_what_was_done(
 
 
 @contextmanager
-def _cluster(folder: Path, host: str, *files: str, workers: int = 2) -> Iterator[str]:
+def _cluster(folder: Path, *, workers: int = 2) -> Iterator[str]:
     """A scheduler and workers, as a person would start them."""
     file = folder / "scheduler.json"
-    protocol, _, ip = host.partition("://")
-    scheduler = [*DASK, "scheduler", "--host", ip, "--protocol", protocol, "--port", "0", "--no-dashboard", *files]
+    scheduler = [*DASK, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
     with subprocess.Popen(
         [*scheduler, "--scheduler-file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
     ) as first:
         try:
             until(file.exists)
-            address = re.search(rf"{protocol}://[\d.:]+", file.read_text())
+            address = re.search(r"tcp://[\d.:]+", file.read_text())
             assert address
-            worker = [*DASK, "worker", address[0], "--host", ip, "--nthreads", "1", "--nworkers", str(workers)]
+            worker = [*DASK, "worker", address[0], "--host", "127.0.0.1", "--nthreads", "1", "--nworkers", str(workers)]
             with subprocess.Popen(
-                [*worker, "--no-dashboard", *files, "--local-directory", str(folder)],
+                [*worker, "--no-dashboard", "--local-directory", str(folder)],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
@@ -130,22 +114,6 @@ def _cluster(folder: Path, host: str, *files: str, workers: int = 2) -> Iterator
         finally:
             first.terminate()
             first.wait(PATIENCE)
-
-
-def _certificates(folder: Path) -> tuple[Path, Path, Path]:
-    ca, ca_key, key, request, cert = (folder / name for name in ("ca.pem", "ca.key", "key.pem", "csr.pem", "cert.pem"))
-    names = folder / "names.cnf"
-    names.write_text("subjectAltName = IP:127.0.0.1\n")
-    made = ["-nodes", "-newkey", "rsa:2048", "-days", "1"]
-    subject = ["-subj", "/CN=127.0.0.1"]
-    for line in (
-        ["req", "-x509", *made, *subject, "-keyout", str(ca_key), "-out", str(ca)],
-        ["req", *made[:3], *subject, "-keyout", str(key), "-out", str(request)],
-        ["x509", "-req", "-in", str(request), "-CA", str(ca), "-CAkey", str(ca_key), "-CAcreateserial"]
-        + ["-days", "1", "-out", str(cert), "-extfile", str(names)],
-    ):
-        subprocess.run(["openssl", *line], check=True, capture_output=True, timeout=PATIENCE)
-    return ca, cert, key
 
 
 def _subjects() -> set[psutil.Process]:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 
 from clonediff.harness.campaign import engine as engines
 from clonediff.harness.campaign import tasks
-from clonediff.harness.campaign.done_log import DoneLog
 from clonediff.harness.campaign.engine import ATTEMPTS, FAILURES, Engine
 from clonediff.harness.campaign.events import (
     Event,
@@ -34,7 +32,6 @@ from clonediff.harness.campaign.shards import (
     Setup,
     Shard,
     ShardDone,
-    Spent,
     SubjectStarted,
     WrittenFinding,
 )
@@ -108,24 +105,24 @@ def healthy(what: str, subject: str, turn: int) -> Any:
 
 @contextmanager
 def campaign(
-    folder: Path, answer: Answer, *, subjects: tuple[str, ...] = ("keras",), jobs: int = 1, **budget: Any
+    answer: Answer, *, subjects: tuple[str, ...] = ("keras",), jobs: int = 1, **budget: Any
 ) -> Iterator[tuple[Engine, Workers, list[Event]]]:
     heard: list[Event] = []
     workers = Workers(jobs, answer)
     plan = Plan("", subjects, Setup("c", ("upstream",), 8), 1, Budget(**budget), clonediff="1")
     try:
-        yield Engine(plan, workers, DoneLog(folder), [heard.append]), workers, heard  # type: ignore[arg-type]
+        yield Engine(plan, workers, [heard.append]), workers, heard  # type: ignore[arg-type]
     finally:
         workers.close()
 
 
-def test_a_subject_that_fails_midway_is_lost_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_subject_that_fails_midway_is_lost_and_the_others_go_on() -> None:
     def answer(what: str, subject: str, turn: int) -> Any:
         if subject == "tf_keras" and what == "try_shard" and turn > 1:
             return tasks.SubjectGone("the folder of its release is gone")
         return healthy(what, subject, turn)
 
-    with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), trials=60 * SIZE) as (engine, workers, heard):
+    with campaign(answer, subjects=("keras", "tf_keras"), trials=60 * SIZE) as (engine, workers, heard):
         engine.run()
     lost = [event for event in heard if isinstance(event, SubjectLost)]
     assert [(event.subject, "the folder of its release is gone" in event.reason) for event in lost] == [
@@ -136,7 +133,7 @@ def test_a_subject_that_fails_midway_is_lost_and_the_others_go_on(tmp_path: Path
     assert asked.count("keras") > 20
 
 
-def test_a_fault_of_ours_costs_its_shard_and_nothing_else(tmp_path: Path) -> None:
+def test_a_fault_of_ours_costs_its_shard_and_nothing_else() -> None:
     def answer(what: str, subject: str, turn: int) -> Any:
         if turn == 1:
             return tasks.OurFault("ValueError: no such thing (at trial.py:9)")
@@ -144,7 +141,7 @@ def test_a_fault_of_ours_costs_its_shard_and_nothing_else(tmp_path: Path) -> Non
             raise ValueError("this cannot be read")
         return healthy(what, subject, turn)
 
-    with campaign(tmp_path, answer, trials=5 * SIZE, jobs=2) as (engine, workers, heard):
+    with campaign(answer, trials=5 * SIZE, jobs=2) as (engine, workers, heard):
         ending = engine.run()
     assert [event.turn for event in heard if isinstance(event, ShardLost)] == [1, 2]
     assert [each.split(":")[0:2] for each in ending.failures] == [
@@ -154,7 +151,7 @@ def test_a_fault_of_ours_costs_its_shard_and_nothing_else(tmp_path: Path) -> Non
     assert sorted(turn for what, _, turn in workers.asked if what == "try_shard") == [0, 1, 2, 3, 4]
 
 
-def test_the_budget_begins_with_the_first_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_budget_begins_with_the_first_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     later = 0.0  # by a clock that goes on when something is asked for: an hour to start, a minute for a shard
     monkeypatch.setattr(engines, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + later))
 
@@ -163,20 +160,11 @@ def test_the_budget_begins_with_the_first_trial(tmp_path: Path, monkeypatch: pyt
         later += 3600.0 if what == "start_subject" else 60.0
         return healthy(what, subject, turn)
 
-    with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), minutes=9) as (engine, workers, _):
+    with campaign(answer, subjects=("keras", "tf_keras"), minutes=9) as (engine, workers, _):
         engine.run()
     tried = [subject for what, subject, _ in workers.asked if what == "try_shard"]
     assert set(tried) == {"keras", "tf_keras"}
     assert len(tried) <= 10
-    spent = [done.seconds for done in DoneLog(tmp_path).read() if isinstance(done, Spent)]
-    assert spent == sorted(spent)
-
-
-def test_the_time_that_was_spent_before_counts_when_a_run_is_gone_on_with(tmp_path: Path) -> None:
-    with campaign(tmp_path, healthy, minutes=1 / 60) as (engine, workers, _):
-        engine.resume([Spent(2.0)])
-        engine.run()
-    assert [what for what, _, _ in workers.asked] == ["start_subject"]
 
 
 def _glass() -> Answer:
@@ -198,8 +186,8 @@ def _glass() -> Answer:
     return answer
 
 
-def test_what_does_not_show_again_is_told_once(tmp_path: Path) -> None:
-    with campaign(tmp_path, _glass(), trials=6 * SIZE) as (engine, workers, heard):
+def test_what_does_not_show_again_is_told_once() -> None:
+    with campaign(_glass(), trials=6 * SIZE) as (engine, workers, heard):
         engine.run()
     assert [what for what, _, _ in workers.asked].count("make_smaller") > 1
     assert [(event.title, event.seen is not None) for event in heard if isinstance(event, Unsteady)] == [
@@ -207,7 +195,7 @@ def test_what_does_not_show_again_is_told_once(tmp_path: Path) -> None:
     ]
 
 
-def test_nothing_is_settled_before_every_subject_is_met(tmp_path: Path) -> None:
+def test_nothing_is_settled_before_every_subject_is_met() -> None:
     glass = _glass()
     order: list[str] = []
 
@@ -217,17 +205,17 @@ def test_nothing_is_settled_before_every_subject_is_met(tmp_path: Path) -> None:
         order.append(f"{what} {subject}")
         return glass(what, subject, turn, key)
 
-    with campaign(tmp_path, answer, subjects=("keras", "tf_keras"), jobs=2, trials=40 * SIZE) as (engine, _, _):
+    with campaign(answer, subjects=("keras", "tf_keras"), jobs=2, trials=40 * SIZE) as (engine, _, _):
         engine.run()
     assert (
         order.index("make_smaller keras") > order.index("start_subject tf_keras") > order.index("try_shard keras") + 3
     )
 
 
-def test_a_cluster_without_workers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "WAIT", 0.2)
-    monkeypatch.setattr(engines, "SPENT", 0.05)
-    with campaign(tmp_path, healthy, jobs=0, trials=SIZE) as (engine, _, _):
+    monkeypatch.setattr(engines, "COUNT", 0.05)
+    with campaign(healthy, jobs=0, trials=SIZE) as (engine, _, _):
         ending = engine.run()
     assert "no worker" in ending.failures[0]
 
@@ -262,10 +250,8 @@ def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = LEAS
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_while_there_is_more_to_draw_at_most_a_quarter_of_the_time_makes_findings_smaller(
-    jobs: int, tmp_path: Path
-) -> None:
-    with campaign(tmp_path, _finds(KEY, STEEL), jobs=jobs, trials=60 * SIZE) as (engine, _, heard):
+def test_while_there_is_more_to_draw_at_most_a_quarter_of_the_time_makes_findings_smaller(jobs: int) -> None:
+    with campaign(_finds(KEY, STEEL), jobs=jobs, trials=60 * SIZE) as (engine, _, heard):
         engine.run()
     drawing = reducing = 0.0
     turns = []
@@ -283,16 +269,16 @@ def test_while_there_is_more_to_draw_at_most_a_quarter_of_the_time_makes_finding
     assert turns[-1] == "draws", "it did not wait for the end of drawing"
 
 
-def test_once_all_is_drawn_all_the_time_makes_findings_smaller(tmp_path: Path) -> None:
-    with campaign(tmp_path, _finds(KEY, STEEL), jobs=2, trials=2 * SIZE) as (engine, workers, heard):
+def test_once_all_is_drawn_all_the_time_makes_findings_smaller() -> None:
+    with campaign(_finds(KEY, STEEL), jobs=2, trials=2 * SIZE) as (engine, workers, heard):
         engine.run()
     small = {event.finding.id for event in heard if isinstance(event, Found) and event.finding.smallest}
     assert small == {KEY[1], STEEL[1]}
     assert {seconds for _, seconds in workers.pieces} == {None}, "and as much of it in a piece as it takes"
 
 
-def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
-    with campaign(tmp_path, _finds(STEEL), trials=40 * SIZE) as (engine, workers, _):
+def test_a_piece_goes_on_where_the_one_before_ended() -> None:
+    with campaign(_finds(STEEL), trials=40 * SIZE) as (engine, workers, _):
         engine.run()
     answers = [before.rest if before and before.rest else "" for before, _ in workers.pieces]
     assert answers == ["1" * number for number in range(PIECES)]
@@ -302,8 +288,8 @@ def test_a_piece_goes_on_where_the_one_before_ended(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) -> None:
-    with campaign(tmp_path, _finds(KEY, STEEL, until=2), trials=40 * SIZE) as (engine, _, heard):
+def test_what_is_found_is_told_before_anything_is_done_about_it() -> None:
+    with campaign(_finds(KEY, STEEL, until=2), trials=40 * SIZE) as (engine, _, heard):
         engine.run()
     told = [event for event in heard if isinstance(event, (Found, MakingSmaller))]
     seen = [event.finding for event in told if isinstance(event, Found) and event.first]
@@ -315,32 +301,14 @@ def test_what_is_found_is_told_before_anything_is_done_about_it(tmp_path: Path) 
     assert about[0] == Found(seen[1], "", first=True)
 
 
-def test_a_run_that_was_killed_between_two_pieces_goes_on_after_the_first(tmp_path: Path) -> None:
-    answer = _finds(KEY, STEEL)
-    done = answer("try_shard", "keras", 0)
-    first = answer("make_smaller", "keras", 0, STEEL)
-    with campaign(tmp_path, answer, trials=SIZE) as (engine, workers, heard):
-        engine.resume([answer("start_subject", "keras", -1), done, first])
-        seen = [(event.finding.id, event.fresh) for event in heard if isinstance(event, Found) and event.first]
-        engine.run()
-    assert seen == [(KEY[1], False)], "the other is told as it is by now"
-    before = [piece for piece, _ in workers.pieces]
-    assert before[0] is None, "the other first: no time was spent on it"
-    assert before.count(None) == 1
-    assert first in before
-    found = [event for event in heard if isinstance(event, Found)]
-    assert [event.finding.id for event in found if event.finding.smallest] == [KEY[1], STEEL[1]]
-    assert [event.fresh for event in found][:1] == [False]
-
-
-def test_the_time_that_a_lost_task_took_counts(tmp_path: Path) -> None:
+def test_the_time_that_a_lost_task_took_counts() -> None:
     def answer(what: str, subject: str, turn: int, key: Any = None) -> Any:
         if what == "make_smaller":
             raise ValueError("this cannot be read")
         return glass(what, subject, turn)
 
     glass = _finds(KEY)
-    with campaign(tmp_path, answer, trials=9 * SIZE) as (engine, _, heard):
+    with campaign(answer, trials=9 * SIZE) as (engine, _, heard):
         ending = engine.run()
     assert [each for each in ending.failures if "cannot be made smaller" in each]
     assert engine.time.reducing > 0

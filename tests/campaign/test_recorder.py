@@ -37,13 +37,9 @@ KEY = ("upstream", DRAWN.id)
 
 @pytest.fixture
 def recorder(tmp_path: Path) -> Iterator[Recorder]:
-    yield from _recorder(tmp_path)
-
-
-def _recorder(path: Path, *, resume: bool = False) -> Iterator[Recorder]:
-    folder = RunFolder(path / "run", resume=resume)
+    folder = RunFolder(tmp_path / "run")
     plan = Plan("2026-01-01T00:00:00+00:00", ("keras",), Setup("c", ("upstream",), 8), 0, Budget(trials=9))
-    recorder = Recorder(folder, plan, Totals(KnownIssues(())), NightlyCorpus(path / "corpus"), 1)
+    recorder = Recorder(folder, plan, Totals(KnownIssues(())), NightlyCorpus(tmp_path / "corpus"), 1)
     recorder(SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"))
     try:
         yield recorder
@@ -85,30 +81,6 @@ def test_what_did_not_show_again_is_taken_back(recorder: Recorder, tmp_path: Pat
     assert not _kept(tmp_path)
     assert not recorder.totals.new()
     assert len(list((tmp_path / "run" / "unsteady").iterdir())) == 1
-
-
-def test_a_run_that_is_gone_on_with_writes_what_is_not_there(recorder: Recorder, tmp_path: Path) -> None:
-    for event in (
-        Found(DRAWN, "drawn = 1\n", fresh=False, first=True),
-        Found(HALFWAY, "halfway = 1\n", fresh=False),
-        Found(SMALL, "", fresh=False),
-    ):
-        recorder(event)
-    assert [each.smallest for each in _kept(tmp_path)] == [True]
-    assert _corpus(tmp_path) == 1
-
-
-def test_a_run_that_is_gone_on_with_leaves_what_is_there(recorder: Recorder, tmp_path: Path) -> None:
-    recorder(Found(SMALL, "small = 1\n"))
-    recorder._folder.close()
-    script = next((tmp_path / "run" / "findings").iterdir()) / "repro.py"
-    script.write_text("mine = 1\n")
-    (again,) = [next(its := _recorder(tmp_path, resume=True))]
-    again(Found(HALFWAY, "halfway = 1\n", fresh=False))
-    again(Found(SMALL, "small = 1\n", fresh=False))
-    its.close()
-    assert [each.smallest for each in _kept(tmp_path)] == [True]
-    assert script.read_text() == "mine = 1\n"
 
 
 def test_what_there_was_no_time_for_is_kept_for_other_nights_as_it_is(recorder: Recorder, tmp_path: Path) -> None:

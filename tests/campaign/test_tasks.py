@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,26 +13,6 @@ from clonediff.harness.subjects.process import SubjectProcess
 from tests.subjects.test_process import FAKE
 
 NAME = "test-tasks"
-
-
-@pytest.fixture
-def nowhere(tmp_path: Path) -> Iterator[Path]:
-    """A campaign whose journals cannot be written: there is a file where their folder should be."""
-    path = tmp_path / "journal"
-    path.write_text("in the way")
-    warm_subjects.prepare(Setup(NAME, ("upstream",), 0, journals=str(path)))
-    try:
-        yield path
-    finally:
-        warm_subjects.close(NAME)
-
-
-def test_a_file_that_cannot_be_written_is_an_answer_that_names_it(nowhere: Path) -> None:
-    done = tasks.try_shard(NAME, Shard("keras", 0, 1, 3))
-    assert isinstance(done, tasks.MachineRefused)
-    error = done.error()
-    assert isinstance(error, NotADirectoryError)
-    assert str(nowhere) in str(error)
 
 
 def test_a_fault_of_ours_is_an_answer_that_says_where() -> None:

@@ -114,13 +114,6 @@ def test_a_finding_is_a_line_when_it_is_seen_and_one_when_it_is_small(
     ]
 
 
-def test_what_was_found_before_is_not_told_again(totals: Totals, capsys: pytest.CaptureFixture[str]) -> None:
-    listener = console(totals)
-    listener(Found(FINDING, "", fresh=False, first=True))
-    listener(Found(FINDING, "", fresh=False))
-    assert capsys.readouterr().out == ""
-
-
 def test_a_script_hears_of_what_goes_wrong_and_of_nothing_else(
     totals: Totals, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +14,7 @@ from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import LOST, Hit
 from clonediff.reports.issue import issue
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Cause, Finding, read, write
+from clonediff.reports.records import Cause, Finding, read
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.writing import write_reports
 from tests.reports.making import TWO, difference, finding, graph_of
@@ -58,40 +55,6 @@ def test_an_issue_that_somebody_has_worked_on_stays(damage: Callable[[Path], Non
     write_reports(read_run(run.path))
     assert text.read_text() == before
     assert "small = 1" in (folder / "repro.py").read_text()
-
-
-_KILLED_AT_LAST = """
-import os, signal, sys
-from pathlib import Path
-from clonediff.reports.records import Finding, read
-from clonediff.reports.run_folder import RunFolder
-
-run = RunFolder(Path(sys.argv[1]), resume=True)
-steps = [os.replace] * int(sys.argv[3])
-os.replace = lambda *paths: steps.pop()(*paths) if steps else os.kill(os.getpid(), signal.SIGKILL)
-run.finding(read(Path(sys.argv[2]), Finding), "small = 1\\n")
-"""
-
-
-@pytest.mark.parametrize("steps", range(3))
-def test_what_was_half_written_when_a_run_was_killed_is_gone_when_it_is_gone_on_with(
-    steps: int, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    RunFolder(run).close()
-    write(tmp_path / "small.json", SMALL)
-    (run / "findings").mkdir()
-    for name in (".mine", ".mine.12", "mine.0123abcd"):
-        (run / "findings" / name).write_text("a person's")
-    (run / "findings" / ".link.0123abcd").symlink_to(tmp_path)
-    arguments = [sys.executable, "-c", _KILLED_AT_LAST, str(run), str(tmp_path / "small.json"), str(steps)]
-    assert subprocess.run(arguments, check=False).returncode == -signal.SIGKILL
-    assert len(list((run / "findings").iterdir())) == 5, "so that it was killed midway"
-    again = RunFolder(run, resume=True)
-    left = sorted(each.name for each in (run / "findings").iterdir())
-    assert left == [".link.0123abcd", ".mine", ".mine.12", "mine.0123abcd"]
-    assert again.finding(SMALL, "small = 1\n").is_dir()
-    again.close()
 
 
 class KilledError(BaseException):

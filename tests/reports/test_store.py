@@ -211,46 +211,14 @@ def add(folder: Path, *events: dict[str, Any]) -> None:
 
 
 END = {"at": "2026-11-21T02:01:00+00:00", "event": "end", "interrupted": True, "trials": 60}
-RESUMED = {"at": "2026-11-21T04:00:00+00:00", "event": "resumed"}
-PROGRESS = {"at": "2026-11-21T04:01:00+00:00", "event": "progress", "trials": 90}
-LAST = {"at": "2026-11-21T05:00:00+00:00", "event": "end", "interrupted": False, "trials": 120}
 
 
-@pytest.mark.parametrize(
-    ("events", "ended"),
-    [
-        pytest.param([END], (END["at"], True), id="interrupted"),
-        pytest.param([END, RESUMED], (None, False), id="gone on with"),
-        pytest.param([END, RESUMED, PROGRESS], (None, False), id="gone on with, and killed"),
-        pytest.param([END, PROGRESS], (None, False), id="gone on with, of which the line is lost"),
-        pytest.param([END, RESUMED, PROGRESS, LAST], (LAST["at"], False), id="gone on with to its end"),
-    ],
-)
-def test_a_run_that_was_gone_on_with_has_the_end_of_its_last_part(
-    events: list[dict[str, Any]], ended: tuple[str | None, bool], tmp_path: Path
-) -> None:
+def test_an_end_that_only_the_events_tell_is_the_end_of_the_run(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding()])
-    add(tmp_path, *events)
+    add(tmp_path, END)
     read_back = read_run(tmp_path)
-    assert (read_back.run.ended, read_back.run.interrupted) == ended
-    assert ("it has not ended: it still runs, or it was stopped" in verdict(read_back).notes) is (ended[0] is None)
-
-
-@pytest.mark.parametrize(
-    ("events", "ended"),
-    [
-        pytest.param([], True, id="over"),
-        pytest.param([RESUMED], False, id="gone on with, and nothing came of it yet"),
-        pytest.param([{**RESUMED, "at": "2026-11-21T02:00:30+00:00"}], True, id="of which the last lines are lost"),
-    ],
-)
-def test_a_run_json_of_the_part_before_is_not_the_end(
-    events: list[dict[str, Any]], ended: bool, tmp_path: Path
-) -> None:
-    run_folder(tmp_path, run=msgspec.structs.replace(nightly(), ended=END["at"], interrupted=True))
-    add(tmp_path, *events)
-    run = read_run(tmp_path).run
-    assert (run.ended, run.interrupted) == ((END["at"], True) if ended else (None, False))
+    assert (read_back.run.ended, read_back.run.interrupted) == (END["at"], True)
+    assert "it has not ended: it still runs, or it was stopped" not in verdict(read_back).notes
 
 
 def test_one_byte_that_is_not_text_is_named_by_its_file(tmp_path: Path) -> None:

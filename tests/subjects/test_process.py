@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -25,7 +24,6 @@ from clonediff.harness.subjects import (
     SubjectProcess,
     TimedOut,
 )
-from clonediff.harness.subjects.journal import read_journal
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.place import ReleasePlace
 from tests.waiting import PATIENCE, until
@@ -56,9 +54,9 @@ INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20
 
 
-def fake(journal: Path | None = None, **limits: int) -> SubjectProcess:
+def fake(**limits: int) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
-    return SubjectProcess(Subject("keras"), journal=journal, limits=Limits(**limits), started_by=command)
+    return SubjectProcess(Subject("keras"), limits=Limits(**limits), started_by=command)
 
 
 def plain(source: str = "") -> Case:
@@ -70,9 +68,8 @@ def case(extra: str = "") -> Case:
 
 
 @pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SubjectProcess]:
-    journal = tmp_path_factory.mktemp("journal") / "worker-1.json"
-    with SubjectProcess(Subject("keras"), journal=journal, limits=Limits()) as process:
+def warm() -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject("keras"), limits=Limits()) as process:
         yield process
 
 
@@ -91,8 +88,6 @@ def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess)
     (same,), (gone,) = warm.values([(weights[0], weights[0])]), warm.values([("no", "such")])
     assert same.count == 0
     assert gone.missing == ("no", "such")
-    assert warm.journal is not None
-    assert not warm.journal.exists()
 
 
 def test_costs_little_beside_what_the_child_takes(warm: SubjectProcess) -> None:
@@ -194,28 +189,6 @@ def test_nothing_that_a_trial_started_is_left_behind(tmp_path: Path) -> None:
     until(lambda: _gone(int(note.read_text())))
 
 
-def test_the_journal_holds_the_trial_while_it_runs(tmp_path: Path) -> None:
-    journal = tmp_path / "journal" / "worker-3.json"
-    look = f"raise ValueError(open({str(journal)!r}).read())"
-    with fake(journal) as process:
-        answer = process.trial(plain("raise ValueError('long ago')"), cloners=["upstream"])
-        assert isinstance(answer, Answer)
-        assert not journal.exists()
-        answer = process.trial(plain(look), cloners=["upstream"])
-        assert isinstance(answer, Answer)
-        assert answer.refused is not None
-        assert '"worker":"worker-3"' in answer.refused.message
-        assert list(journal.parent.iterdir()) == []
-
-
-def test_the_journal_keeps_a_trial_whose_answer_cannot_be_read(tmp_path: Path) -> None:
-    journal, unreadable = tmp_path / "worker-1.json", "answer['answer'] = {'clones': 3}"
-    said = "not what the protocol says: Expected `object`, got `int` - at `$.answer.clones`"
-    with fake(journal) as process, pytest.raises(SubjectError, match=re.escape(said)):
-        process.trial(plain(unreadable), cloners=())
-    assert read_journal(journal).request["source"] == unreadable
-
-
 def test_a_child_is_there_for_a_thread_that_ends_after_the_main_one() -> None:
     program = f"""
 import threading
@@ -234,29 +207,24 @@ threading.Thread(target=late).start()
     assert done.stdout == "Answer 0\nAnswer 0\n", done.stderr
 
 
-def test_a_parent_that_is_killed_leaves_the_journal_and_no_process(tmp_path: Path) -> None:
-    journal = tmp_path / "worker-1.json"
+def test_a_parent_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
+    began = tmp_path / "began"
     program = f"""
-import sys
-from pathlib import Path
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-process = SubjectProcess(Subject("keras"), journal=Path({str(journal)!r}))
+process = SubjectProcess(Subject("keras"))
 process.start()
 print(process.pid, flush=True)
-process.trial(Case("while True: pass", ()), cloners=["upstream"], timeout=300)
+process.trial(Case("open({str(began)!r}, 'w')\\nwhile True: pass", ()), cloners=["upstream"], timeout=300)
 """
     root = Path(__file__).resolve().parents[2]
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=root, text=True)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
-    until(journal.exists, parent)
+    until(began.exists, parent)
     parent.kill()
     parent.wait()
     parent.stdout.close()
     until(lambda: _gone(pid))
-    left = read_journal(journal)
-    assert left.request["source"] == "while True: pass"
-    assert (left.subject, left.worker, left.request["cloners"]) == ("keras", "worker-1", ["upstream"])
 
 
 def test_is_replaced_after_so_many_trials() -> None:

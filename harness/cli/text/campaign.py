@@ -65,9 +65,9 @@ class CampaignText:
                 self._reducing[subject, *key] = title
             case MakingSmaller(subject=subject, key=key):
                 self._reducing.pop((subject, *key), None)
-            case Found(finding=finding, fresh=True, first=True) if not self._quiet:
+            case Found(finding=finding, first=True) if not self._quiet:
                 self._status.say(found_line(finding))
-            case Found(finding=finding, fresh=True) if finding.smallest and not self._quiet:
+            case Found(finding=finding) if finding.smallest and not self._quiet:
                 self._status.say(small_line(finding))
             case Unsteady(subject=subject, title=title) if not self._quiet:
                 self._status.say(f"not counted, since it did not show again: {visible(title)} [{subject}]")
@@ -77,7 +77,7 @@ class CampaignText:
                     "Ctrl-C again stops now",
                     error=True,
                 )
-            case ShardEnded(fresh=True) | Tick():
+            case ShardEnded() | Tick():
                 self._progress(event.left if isinstance(event, Tick) else None, timed=isinstance(event, Tick))
             case _:
                 pass
@@ -150,7 +150,7 @@ def result_text(result: CampaignResult) -> str:
     if len(ending.failures) > FAILURES:
         said.append(f"and {len(ending.failures) - FAILURES} more that could not be done: `--json` has all of them")
     if ending.interrupted:
-        said.append(f"interrupted; to go on: clonediff fuzz --resume {folder}")
+        said.append("interrupted")
     return "\n".join(said)
 
 
