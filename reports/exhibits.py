@@ -125,7 +125,7 @@ def markdown(galleries: Sequence[Gallery], known: KnownIssues) -> str:
         "# What clone_model breaks",
         f"<!-- known issues: {digest(known)} -->",
         "Written by `clonediff gallery` from `reports/known_issues.toml`. Each script needs Keras only, and fails "
-        "where the cause is there, unless it says that it does not. [As a page](index.html) it opens cause by cause.",
+        "where the cause is there, unless it says that it does not.",
     ]
     for gallery in galleries:
         parts += _of_gallery(gallery)

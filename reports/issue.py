@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-from clonediff.reports.markup import visible
+from clonediff.reports.markup import LONGEST, cut, visible
 from clonediff.reports.records import SEVERITIES, Difference, Finding, cloner_said
-from clonediff.reports.shortening import LONGEST_FILE, cut, shortened
 
 PROMISES = {
     "made": "A model that can be built and run can be cloned.",
@@ -48,7 +47,6 @@ MOST = 10
 
 def issue(finding: Finding, script: str) -> str:
     """The text. `script` is what shows it, a screen of plain Keras."""
-    finding, script = shortened(finding), cut(script, LONGEST_FILE)
     root = finding.root
     parts = [f"# {escaped(finding.title)}", *_what(finding), *(escaped(note) for note in finding.notes)]
     if root is not None:
@@ -133,20 +131,21 @@ def _who(finding: Finding) -> str:
 
 def code(text: str) -> str:
     """Text as code within a line: no backtick, tag or mention in it means anything."""
-    line = " ".join(visible(text).split()) or " "
+    line = " ".join(visible(cut(text, LONGEST)).split()) or " "
     ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{ticks}{pad}{line}{pad}{ticks}"
 
 
 def fenced(text: str, language: str = "") -> str:
+    text = cut(text)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def escaped(text: str) -> str:
     """Text within a line or a table of Markdown, where nothing of it is markup, a link or a mention."""
-    line = " ".join(text.split())
+    line = " ".join(cut(text, LONGEST).split())
     # An underscore within a word is one in Markdown too, and a title is pasted where nothing is.
     line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
     return re.sub(r"@(?=\w)", "@\u200b", line)

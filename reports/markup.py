@@ -13,6 +13,9 @@ from html import escape
 LONGEST = 1000
 """The most characters of a text from elsewhere on one line."""
 
+LONGEST_TEXT = 20_000
+"""The most characters of any text in a report: a script or a message should be a screen."""
+
 _VOID = frozenset(("meta", "br", "input", "hr"))
 
 
@@ -75,6 +78,14 @@ def px(number: float) -> str:
 def visible(value: str) -> str:
     """Text without what HTML and XML cannot hold: control characters and halves of a pair stand as their code."""
     return _UNFIT.sub(lambda found: f"\\x{ord(found[0]):02x}", value)
+
+
+def cut(text: str, most: int = LONGEST_TEXT) -> str:
+    """A text that is no longer than that; where it was cut, it says how long it was."""
+    if len(text) <= most:
+        return text
+    note = f"\u2026 [cut: {len(text):,} characters in all]"
+    return text[: max(0, most - len(note))] + note
 
 
 def one_line(text: str, most: int = LONGEST) -> str:

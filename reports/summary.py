@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from clonediff.reports import issue
 from clonediff.reports.broken import Broken, broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
-from clonediff.reports.groups import sentences
 from clonediff.reports.markup import visible
 from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import KnownMet, Run, cloner_said
-from clonediff.reports.shortening import fitting
 from clonediff.reports.verdict import counted, in_words, lasted, seconds_of, severity_of, some, verdict
 
 MOST = 50
@@ -22,7 +20,6 @@ MOST = 50
 
 def summary(read: RunRead) -> str:
     """The verdict, what ran, what was found, known issues, and what could not be read."""
-    read = fitting(read)
     found = verdict(read)
     new, unproven, known = counted(read.findings)
     parts = [f"## clonediff: {unlinked(found.headline)}"]
@@ -44,7 +41,6 @@ def summary(read: RunRead) -> str:
     ):
         if findings:
             parts += [f"### {head}", _findings(findings)]
-            parts += [f"- {unlinked(said)}" for said in sentences([kept.finding for kept in findings])[:MOST]]
     parts += ["### What ran", _ran(read)]
     heads, counts = table_of_worst(read.run)
     if counts:

@@ -7,41 +7,34 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.reports.html import page
 from clonediff.reports.issue import issue
+from clonediff.reports.page import page
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import Finding, RecordError, read, write, write_bytes
 from clonediff.reports.summary import summary
-from clonediff.reports.svg import Drawing, draw_all
 
 
 def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
     """Write the reports of a run, and what its findings lack. The paths of the reports, the page first."""
-    drawings, examples = draw_all(read.findings), draw_all(read.known)
     files = {
-        out or read.path / "report.html": page(read, drawings, examples),
+        out or read.path / "report.html": page(read),
         read.path / "summary.md": summary(read),
     }
     for path, text in files.items():
         write_text(path, text)
-    for kept in read.findings:
-        complete(kept, drawings[kept.name])
-    for kept in read.known:
-        complete(kept, examples[kept.name])
+    for kept in (*read.findings, *read.known):
+        complete(kept)
     return list(files)
 
 
-def complete(kept: StoredFinding, drawing: Drawing | str) -> None:
-    """Write issue.md and graph.svg where a finding lacks them."""
+def complete(kept: StoredFinding) -> None:
+    """Write issue.md where a finding lacks it."""
     if not (kept.folder / "issue.md").exists():
         write_text(kept.folder / "issue.md", issue(kept.finding, kept.script))
-    if isinstance(drawing, Drawing) and not (kept.folder / "graph.svg").exists():
-        write_text(kept.folder / "graph.svg", drawing.pair() + "\n")
 
 
 def take_back(folder: Path) -> None:
-    """Delete the files made of a finding that is about to be replaced; an issue.md that a person changed stays."""
-    (folder / "graph.svg").unlink(missing_ok=True)
+    """Delete the issue.md of a finding that is about to be replaced, unless a person changed it."""
     text = folder / "issue.md"
     with contextlib.suppress(RecordError):  # of a finding that cannot be read, nobody knows what its issue was
         if text.exists() and _text(text) == issue(read(folder / "finding.json", Finding), _text(folder / "repro.py")):

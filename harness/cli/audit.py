@@ -9,7 +9,7 @@ import ast
 import re
 import sys
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.audit.hub import made_with
 from clonediff.harness.answers.audit.jobs import OfBases, Values, audit_all, with_bases
-from clonediff.harness.answers.audit.page import audit_page
 from clonediff.harness.answers.audit.record import Audited, ClassAudited, full_name, read_baseline, write_baseline
 from clonediff.harness.answers.audit.scripts import prove
 from clonediff.harness.answers.audit.table import markdown
@@ -58,8 +57,6 @@ _FILE = re.compile(r"[^\w.-]+")
 )
 @click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a job [four fifths of what is free].")
 @click.option("--scripts/--no-scripts", default=True, show_default=True, help="Write and run a script for each.")
-@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="Write a page in HTML.")
-@click.option("--markdown", "text", type=click.Path(path_type=Path, dir_okay=False), help="Write a page in Markdown.")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder of results [runs/audit-<time>].")
 @shared.as_json("Print JSON.")
 def command(
@@ -73,8 +70,6 @@ def command(
     timeout: float,
     memory: float | None,
     scripts: bool,
-    page: Path | None,
-    text: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -86,8 +81,7 @@ def command(
     what they compute with equal weights, in inference and in training, what they cost, what they mask. An argument is
     kept, or lost, or it cannot be told. A value that the config writes in another form is not lost.
 
-    The folder of results has it all as JSON, in Markdown and as a page, audit.html, which opens offline: what is lost,
-    the worst first, each with its script; what cannot be told, and why; the counts.
+    The folder of results has all of it as JSON and in Markdown, and a script for each lost argument.
 
     Exit codes: 0 nothing is lost but what --baseline lists; 1 something else is; 2 the command could not do its work;
     130 interrupted.
@@ -130,7 +124,7 @@ def command(
             audited = prove(audited, on, process.place)
         audited = replace(audited, seconds=round(time.monotonic() - began, 1))
     folder = out or Path("runs") / f"audit-{datetime.now(UTC).strftime('%Y-%m-%dT%H-%M-%S')}"
-    _keep(audited, folder, page, text, allowed)
+    _keep(audited, folder)
     if new_baseline is not None:
         write_baseline(new_baseline, audited)
     if as_json:
@@ -156,13 +150,10 @@ def _values(given: Iterable[str]) -> Values:
     return found  # type: ignore[return-value]
 
 
-def _keep(audited: Audited, folder: Path, page: Path | None, text: Path | None, allowed: Collection[str]) -> None:
-    """Everything as JSON, as a page and in Markdown, and a file for each script."""
+def _keep(audited: Audited, folder: Path) -> None:
+    """Write everything as JSON and in Markdown, and a file for each script."""
     write(folder / "audit.json", audited)
-    for path in filter(None, (folder / "audit.html", page)):
-        write_bytes(path, audit_page(audited, allowed).encode("utf-8", "replace"))
-    for path in filter(None, (folder / "audit.md", text)):
-        write_bytes(path, markdown(audited).encode())
+    write_bytes(folder / "audit.md", markdown(audited).encode())
     for kind, argument in audited.lost():
         if argument.script:
             name = _FILE.sub("_", full_name(kind, argument))

@@ -1,4 +1,4 @@
-"""`clonediff gallery`: what is known to break in a release, each cause with its script, as a page and in Markdown.
+"""`clonediff gallery`: what is known to break in a release, each cause with its script, in Markdown.
 
 Owns the arguments, where the files are written, and what is said meanwhile.
 """
@@ -31,7 +31,7 @@ def command(subjects: tuple[str, ...], known_issues: Path, out: Path) -> None:
     """Write a page of all that is known to break: the causes, worst first, each with a script.
 
     The example of each known issue of a release is tried once, for a few minutes in all, and what it shows is written
-    to index.html and README.md in the folder. With --subject, another release or your own checkout is tried: what is
+    to README.md in the folder. With --subject, another release or your own checkout is tried: what is
     mended there is listed, and so is what breaks in another way.
 
     Exit codes: 0 written; 2 a subject does not start, or a file cannot be read or written; 130 interrupted, and nothing
@@ -40,7 +40,6 @@ def command(subjects: tuple[str, ...], known_issues: Path, out: Path) -> None:
     from clonediff.harness.answers.gallery import gallery_of
     from clonediff.harness.subjects.subject import Subject
     from clonediff.reports.exhibits import GENERATIONS, Gallery, counted, markdown
-    from clonediff.reports.html.gallery import gallery_page
 
     known = load(known_issues)
     status = StatusLine()
@@ -53,8 +52,7 @@ def command(subjects: tuple[str, ...], known_issues: Path, out: Path) -> None:
     finally:
         status.clear()
     write_bytes(out / "README.md", markdown(galleries, known).encode("utf-8", "replace"))
-    write_bytes(out / "index.html", gallery_page(galleries).encode("utf-8", "replace"))
-    click.echo(f"written to {out / 'index.html'} and {out / 'README.md'}", err=True)
+    click.echo(f"written to {out / 'README.md'}", err=True)
 
 
 def _progress(status: StatusLine, subject: str) -> Callable[[int, int], None]:

@@ -24,7 +24,7 @@ def command(run: Path, out: Path | None, as_json: bool) -> None:
     """Draw the reports of a run again, from its folder.
 
     RUN is a folder that `clonediff fuzz` wrote. In it are written report.html and summary.md, and issue.md
-    and graph.svg in each finding that lacks them. A file of the run that is truncated or altered is named, and the rest
+    in each finding that lacks it. A file of the run that is truncated or altered is named, and the rest
     is read.
 
     Exit codes: 0 nothing new, 1 a finding that is not a known issue, or one that cannot be read, 2 no folder of a run,

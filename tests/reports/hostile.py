@@ -11,17 +11,20 @@ from clonediff.reports.records import Coverage, Difference, Finding, KnownMet, N
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.reports.making import HOSTILE, finding, run_folder
 
-PAYLOADS = {
-    "script": "</script></style></title></textarea><script>window.hacked=1;alert(1)</script>",
-    "handler": '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><details open ontoggle=hacked=1>',
-    "attribute": "' onmouseover='window.hacked=1' autofocus onfocus='window.hacked=1' x='",
-    "address": "javascript:window.hacked=1//https://evil.example/x www.evil.example data:text/html,<script>1</script>",
-    "comment": "<!--<script>--!><![CDATA[ ]]> <?xml version='1.0'?> <!DOCTYPE x [<!ENTITY a 'b'>]> &a; &#x3c;b&#x3e;",
-    "direction": "safe\u202e\u2066\u200f\u061c\ufeff\U000e0041evil\x00\x08\x1b[31m\x7f\x85\ud800\uffff end",
-    "markdown": "[a](javascript:window.hacked=1) ![b](http://evil.example) <http://c.example> `d` **e** | f\n# g @org",
-    "template": "${window.hacked=1} {{constructor.constructor('window.hacked=1')()}} %3Cscript%3E \\u003cscript\\u003e",
-    "all of it": HOSTILE,
-}
+POISON = " ".join(
+    (
+        "</script></style></title></textarea><script>window.hacked=1;alert(1)</script>",
+        '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><details open ontoggle=hacked=1>',
+        "' onmouseover='window.hacked=1' autofocus onfocus='window.hacked=1' x='",
+        "javascript:window.hacked=1//https://evil.example/x www.evil.example data:text/html,<script>1</script>",
+        "<!--<script>--!><![CDATA[ ]]> <?xml version='1.0'?> <!DOCTYPE x [<!ENTITY a 'b'>]> &a; &#x3c;b&#x3e;",
+        "safe\u202e\u2066\u200f\u061c\ufeff\U000e0041evil\x00\x08\x1b[31m\x7f\x85\ud800\uffff end",
+        "[a](javascript:window.hacked=1) ![b](http://evil.example) <http://c.example> `d` **e** | f\n# g @org",
+        "${window.hacked=1} {{constructor.constructor('window.hacked=1')()}} %3Cscript%3E \\u003cscript\\u003e",
+        HOSTILE,
+    )
+)
+"""All in one text: what ends an element, runs, links, or turns the direction of text."""
 
 
 def everywhere(text: str) -> tuple[Finding, Run]:
@@ -67,7 +70,8 @@ def everywhere(text: str) -> tuple[Finding, Run]:
     return made, run
 
 
-def hostile_folder(path: Path, text: str) -> Path:
+def hostile_folder(path: Path, text: str = POISON) -> Path:
+    """The folder of a run with the text in every field and file."""
     # JSON has no halves of a pair: in a record they arrive as something else, and in our own strings never.
     text = text.encode("utf-8", "replace").decode()
     first, run = everywhere(text)

@@ -10,8 +10,8 @@ import pytest
 from clonediff.harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
 from clonediff.harness.campaign.totals import SubjectTotals
 from clonediff.reports.draws import frequencies, never_accepted, reason
-from clonediff.reports.html import page
 from clonediff.reports.kinds_and_features import Counting
+from clonediff.reports.page import page
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Draws
 from clonediff.reports.summary import summary

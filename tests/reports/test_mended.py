@@ -9,7 +9,6 @@ import pytest
 from clonediff.harness.campaign.shards import KnownRetried, ShardDone, SubjectStarted
 from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.cli.text import campaign
-from clonediff.reports.html import page
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
 from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import read_run
@@ -109,7 +108,6 @@ def test_the_sentence_says_since_when_and_where_there_are_several_on_what() -> N
 def test_it_is_the_first_of_the_good_news(tmp_path: Path) -> None:
     read = read_run(run_folder(tmp_path, run=run_of("keras")))
     said = "Mended since 3.15.1: 2 known issues"
-    for text in (page(read), summary(read), campaign.summary(Totals(KNOWN), read, "run")):
+    for text in (summary(read), campaign.summary(Totals(KNOWN), read, "run")):
         assert text.index(said) < text.index("own cloner is faithful")
         assert text.index(said) < text.index("Title of said") < text.index("Title of seen")
-    assert page(read).index('id="mended"') < page(read).index('id="broken"')
