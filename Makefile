@@ -1,5 +1,5 @@
 # The tasks of this repository. `make ci` is what CI runs; the others use the environment that is active.
-.PHONY: help ci lint types arrows test fuzz bench
+.PHONY: help ci lint types arrows test fuzz
 
 MINUTES ?= 2
 SUBJECT ?= keras
@@ -25,6 +25,3 @@ test: ## all tests
 
 fuzz: ## search for MINUTES (2) on SUBJECT (keras)
 	clonediff fuzz --minutes $(MINUTES) --subject $(SUBJECT)
-
-bench: ## what a trial on SUBJECT costs, phase by phase
-	clonediff bench --subject $(SUBJECT)

@@ -29,11 +29,11 @@ class Lent(SubjectProcess):
 
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
-    from clonediff.harness.answers import doctor, examples, gallery, replay
+
+    from clonediff.harness.answers import examples, replay  # a run that only collects tests need not wait for these
     from clonediff.harness.answers.audit import jobs as audits
-    from clonediff.harness.answers.history import one_release  # a run that only collects tests need not wait for these
     from clonediff.harness.answers.real_models import jobs as real_models
-    from clonediff.harness.cli import audit, bench, check
+    from clonediff.harness.cli import audit, check
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
         if place == BESIDE or place.how in ("laid over", "own stack"):
@@ -44,9 +44,6 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
 
     monkeypatch.setattr(replay, "SubjectProcess", started)
     monkeypatch.setattr(examples, "SubjectProcess", started)
-    monkeypatch.setattr(gallery, "SubjectProcess", started)
     monkeypatch.setattr(real_models, "started", lambda name, limits: started(Subject.parse(name), limits=limits))
-    monkeypatch.setattr(doctor, "SubjectProcess", started)
-    monkeypatch.setattr(one_release, "SubjectProcess", started)
-    for command in (audit, audits, bench, check):
+    for command in (audit, audits, check):
         monkeypatch.setattr(command, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

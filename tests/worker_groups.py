@@ -9,10 +9,7 @@ DRAWN = "drawn graphs"
 
 TOGETHER = {
     "tests/test_docs.py": "keras",
-    "tests/answers/history/test_end_to_end.py": "keras",
-    "tests/answers/history/test_question.py": "keras",
     "tests/campaign/test_reducing.py": "keras",
-    "tests/campaign/test_bench_sizes.py": "keras",
     "tests/cli/test_check_arguments.py": "keras",
     "tests/cli/test_real.py": "keras",
     "tests/trials/test_calling.py": "keras",
@@ -47,8 +44,6 @@ TOGETHER = {
     "tests/cli/test_check.py": "keras",
     "tests/cli/test_check_baseline.py": "keras",
     "tests/cli/test_check_command.py": "keras",
-    "tests/cli/test_doctor.py": "keras",
-    "tests/cli/test_gallery.py": "keras",
     "tests/cli/test_replay.py": "keras",
     "tests/cli/test_repro.py": "keras",
     "tests/inside/test_serving.py": "tests/inside",
@@ -69,8 +64,6 @@ TOGETHER = {
     "tests/subjects/test_capabilities.py": "keras",
     "tests/answers/test_replay.py": "keras",
     "tests/trials/test_lambda_mask.py": "keras",
-    "tests/answers/history/test_keeping.py": "keras",
-    "tests/answers/history/test_one_release.py": "keras",
     "tests/source/test_forms.py": "keras",
     "tests/strategies/test_objects.py": "keras",
     "tests/trials/checks/test_fit.py": "keras",

@@ -13,18 +13,12 @@ from clonediff.harness.cli.terminal import lines
 
 _COMMANDS = {
     "audit": "Say of each argument of a package's classes whether a config keeps it.",
-    "bench": "Time a trial, phase by phase, beside the harness that one would write first.",
     "check": "Say whether models of your own are cloned faithfully, and what to do if not.",
-    "doctor": "What is installed, which subjects work, and what is missing for the rest.",
     "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
-    "gallery": "Write a page of all that is known to break, each cause with its script.",
-    "history": "Release by release, does it break? A table, and the answer in a line.",
     "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
     "real": "Clone real models, of Keras and of other packages: a table of what breaks.",
     "replay": "Try findings and graphs once more: is it fixed?",
-    "report": "Draw the reports of a run again, from its folder.",
     "repro": "Print the script of a finding, run it, or print a test or an issue of it.",
-    "subjects": "List, install and remove the releases that can be tried.",
 }
 
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from .audit import audited
 from .audited_classes import audited_classes
-from .bench import bench
 from .build import BuiltModel
 from .candidates import cloning
 from .capabilities import capabilities
@@ -114,7 +113,6 @@ class Server:
             "layers": lambda request: other_layers(request["names"], framework),
             "gives": lambda request: answer(request["question"], framework),
             "refuses": lambda request: refusal(request, framework),
-            "bench": lambda request: bench(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "cloner": lambda request: problem(str(request.get("name"))),
             "own": self._own,

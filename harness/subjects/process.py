@@ -82,12 +82,6 @@ class SubjectProcess(WarmChild):
         found = self._of_last("values", tuple[ValuesReport, ...], {"digests": pairs}) if pairs else None
         return [ValuesReport(missing=pair) for pair in pairs] if found is None else list(found)
 
-    def bench(self, request: dict[str, Any], timeout: float = 600.0) -> Any:
-        """Have the child measure; its report as plain data."""
-        self.prepare()
-        self._since_start += 1
-        return self._told("bench", dict[str, Any], request, timeout, "cannot measure")
-
     def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | LostProcess:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)

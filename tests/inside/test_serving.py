@@ -140,13 +140,6 @@ def test_values_behind_digests(child: Child) -> None:
     assert gone == {"missing": ["gone"]}
 
 
-def test_bench_is_what_a_user_writes_first(child: Child) -> None:
-    bench = child.ask(do="bench", **_case(child, NO_LAMBDA, FLOATS))["bench"]
-    assert bench["crashed"] is None
-    assert bench["equal"] is True
-    assert set(bench["seconds"]) == {"build", "clone", "weights", "predict", "compare", "total"}
-
-
 def test_keras_that_is_not_there_is_said() -> None:
     with serving("keras", KERAS_BACKEND="no_such_backend") as child:
         assert "no_such_backend" in child.first["broken"]["message"]

@@ -1,4 +1,4 @@
-"""How a release is found on this machine, installed, listed and removed: from a `Subject` to its `Place`.
+"""How a release is found on this machine, and installed: from a `Subject` to its `Place`.
 
 Three ways, all of them the real package: laid over the packages beside clonediff (Keras 3, released or from a
 tree, and `tf_keras`); on a stack of its own, with the Python and the TensorFlow of its day (Keras 2.2 and 2.3, the
@@ -10,25 +10,16 @@ from __future__ import annotations
 
 from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases.commits import commit_range
-from clonediff.harness.subjects.releases.kept import Installed, installed, remove
 from clonediff.harness.subjects.releases.placing import place_of
-from clonediff.harness.subjects.releases.table import available
-from clonediff.harness.subjects.releases.trees import copied, in_full, split
+from clonediff.harness.subjects.releases.trees import in_full, split
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.subjects.warm_child import Limits
 
 __all__ = [
-    "Installed",
     "ReleaseError",
-    "available",
-    "commit_range",
-    "copied",
     "in_full",
-    "installed",
     "open_subject",
     "place_of",
-    "remove",
     "split",
 ]
 

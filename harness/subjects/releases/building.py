@@ -64,13 +64,10 @@ def lay(
     say: Say,
     over: Stack | None = None,
     put: Callable[[Path], str] | None = None,
-    *,
-    see: bool = True,
 ) -> None:
     """Build an entry that is laid over the packages at hand, or over a stack that is installed.
 
-    `put` puts into a folder what is no release of the package index, and says what it did. Unless it is to `see` that
-    it starts, that is looked at when its place is asked for.
+    `put` puts into a folder what is no release of the package index, and says what it did.
     """
     began = time.monotonic()
     say(f"{subject.release}: installing")
@@ -102,7 +99,7 @@ def lay(
             stack=None if over is None else stack_entry(over),
             unmet=tuple(unmet),
         )
-        checked = (see_start(subject, place_in(folder, manifest), manifest, say),) if see else ()
+        checked = (see_start(subject, place_in(folder, manifest), manifest, say),)
         _finish(folder, manifest, checked, began)
     say(f"{subject.release}: installed in {time.monotonic() - began:.1f} s, {how}, in {store.folder_of(entry)}")
 

@@ -37,13 +37,11 @@ def tell(line: str) -> None:
     sys.stderr.flush()
 
 
-def place_of(
-    subject: Subject, *, install: bool = True, say: Say = tell, stack: How | None = None, see: bool = True
-) -> ReleasePlace:
+def place_of(subject: Subject, *, install: bool = True, say: Say = tell, stack: How | None = None) -> ReleasePlace:
     """Where the release of a subject is. It is installed first where it has to be, unless `install` is false.
 
-    `stack` forces a way to have it. Where it is to `see` that what is installed starts here, it is started once. A
-    `ReleaseError` says why it cannot be had.
+    `stack` forces a way to have it. What is installed is started once, to see that it starts here. A `ReleaseError`
+    says why it cannot be had.
     """
     reason = missing(subject)
     if reason is not None:
@@ -55,7 +53,7 @@ def place_of(
     how, below = _way(subject, stack, install)
     entry = entry_of(subject, how, below)
     manifest = store.manifest_of(entry)
-    if manifest is not None and (not see or around_now(subject, manifest) in manifest.checked):
+    if manifest is not None and around_now(subject, manifest) in manifest.checked:
         return place_in(store.folder_of(entry), manifest)
     with store.locked(entry, say):
         return _have(subject, entry, how, below, install, say)
@@ -84,7 +82,7 @@ def _have(subject: Subject, entry: str, how: How, below: Stack | None, install: 
             "--subject ../keras"
         )
     if not install:
-        raise ReleaseError(f"{subject.release}: is not installed: clonediff subjects install '{subject.release}'")
+        raise ReleaseError(f"{subject.release}: is not installed")
     if subject.package == "tensorflow" and below is not None and subject.version is not None:
         stack_up(below, subject.version, subject, say)
     else:
@@ -103,7 +101,7 @@ def _have_stack(below: Stack, subject: Subject, install: bool, say: Say) -> None
         if store.manifest_of(entry, say) is not None:
             return
         if not install:
-            raise ReleaseError(f"{subject.release}: is not installed: clonediff subjects install '{subject.release}'")
+            raise ReleaseError(f"{subject.release}: is not installed")
         stack_up(below, below.tensorflow, subject, say)
 
 

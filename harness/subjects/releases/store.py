@@ -98,20 +98,6 @@ def manifest_of(entry: str, say: Say | None = None) -> Manifest | None:
     return manifest
 
 
-def entries() -> dict[str, Manifest | RecordError]:
-    """Every entry with what it holds, or why that cannot be read."""
-    found: dict[str, Manifest | RecordError] = {}
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        for folder in sorted((cache() / "releases").iterdir()):
-            if folder.name.startswith(".") or not folder.is_dir():
-                continue
-            try:
-                found[folder.name] = read(folder / MANIFEST, Manifest)
-            except RecordError as error:
-                found[folder.name] = error
-    return found
-
-
 @contextlib.contextmanager
 def locked(entry: str, say: Say) -> Iterator[None]:
     """Alone with an entry; who comes second waits, and says so. A process that is killed leaves no lock behind."""
@@ -179,11 +165,6 @@ def clear(entry: str) -> None:
     """Remove what killed processes left of an entry."""
     for leftover in (cache() / "releases").glob(f".{entry}~*"):
         shutil.rmtree(leftover, ignore_errors=True)
-
-
-def leftovers() -> set[str]:
-    """The entries of which something half done is there."""
-    return {each.name[1:].partition("~")[0] for each in (cache() / "releases").glob(".*~*")}
 
 
 def size(folder: Path) -> int:

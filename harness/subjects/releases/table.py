@@ -59,18 +59,6 @@ def with_stack(package: str) -> list[str]:
     return [version for each in stacks() for version in _on(each, package) if _can_be_asked(package, version)]
 
 
-def available(package: str) -> list[str]:
-    """The releases of keras, tf_keras or tensorflow that can be asked for, the oldest first; no pre-releases.
-
-    Of Keras 3 and tf_keras, what the index has for this Python; of Keras 2.2-2.3 and TensorFlow, what has a stack.
-    """
-    found = with_stack(package)
-    if package != "tensorflow":
-        of_index = [version for version in _of_index(package) if _can_be_asked(package, version)]
-        found += [version for version in of_index if package != "keras" or Version(version).major >= 3]
-    return sorted(set(found), key=Version)
-
-
 def newest_nightly() -> str:
     """The version of the newest development release of Keras that the index has."""
     return max(_of_index(NIGHTLY, "--pre"), key=Version)

@@ -12,6 +12,7 @@ a version that no other code has, so that whatever is given its name needs to kn
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import io
 import lzma
@@ -31,7 +32,6 @@ from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.releases import store
 from clonediff.harness.subjects.releases.building import entry_of, lay
-from clonediff.harness.subjects.releases.bytecode import Bytecode
 from clonediff.harness.subjects.releases.git import WANTED, git, hold_whole, whole_name
 from clonediff.harness.subjects.releases.placing import tell
 from clonediff.harness.subjects.releases.store import Say
@@ -70,21 +70,12 @@ def in_full(spec: str, say: Say = tell) -> str:
 
     The code of a tree is copied into the store first. A `ReleaseError` says what is wrong with it.
     """
-    return copied(spec, say)[0]
-
-
-def copied(spec: str, say: Say = tell, bytecode: Bytecode | None = None, *, see: bool = True) -> tuple[str, bool]:
-    """The name in full, and whether a copy was made for it now: one that was there may be of somebody else.
-
-    `bytecode` has what was compiled for other trees. Unless it is to `see` that the copy starts, that is left to
-    whoever uses it.
-    """
     spec = spec.strip()
     tree, suffix = split(spec)
     if tree == NIGHTLY:
-        return f"{NIGHTLY}=={newest_nightly()}{suffix}", False
+        return f"{NIGHTLY}=={newest_nightly()}{suffix}"
     if not is_tree(spec):
-        return spec, False
+        return spec
     files, mark = _files(tree)
     _hold_within(tree, files)
     version = _marked(tree, files, mark)
@@ -97,15 +88,14 @@ def copied(spec: str, say: Say = tell, bytecode: Bytecode | None = None, *, see:
         for name, content in files.items():
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             (site / name).write_bytes(content)
-        (bytecode or Bytecode()).lay(site, files)
+        compileall.compile_dir(site, quiet=2, rx=re.compile(r"_test\.py$"))
         return f"a copy of {tree}"
 
     entry = entry_of(subject, "laid over", None)
     with store.locked(entry, say):
-        is_new = store.manifest_of(entry, say) is None
-        if is_new:
-            lay(subject, entry, "laid over", say, put=put, see=see)
-    return str(subject), is_new
+        if store.manifest_of(entry, say) is None:
+            lay(subject, entry, "laid over", say, put=put)
+    return str(subject)
 
 
 def split(spec: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Real releases from the index, installed, found again, spoilt and removed, as the command line does it.
+"""Real releases from the index, installed, found again and spoilt.
 
 Installations of a megabyte or two, each into a cache of its own. Where the index cannot be reached, they are
 skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
@@ -13,31 +13,40 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.place import BESIDE
-from clonediff.harness.subjects.releases import ReleaseError, available, place_of, store
-from clonediff.harness.subjects.releases.store import MANIFEST
-from tests.command_line import CLONEDIFF, imported_by
+from clonediff.harness.subjects.releases import ReleaseError, in_full, place_of, store
+from clonediff.harness.subjects.releases.store import MANIFEST, Manifest
+from clonediff.harness.subjects.releases.table import newest_nightly
+from clonediff.reports.records import read
+from tests.command_line import CLONEDIFF
 from tests.repositories import commit, git
 from tests.required_releases import had
 from tests.waiting import PATIENCE, until
 
 RELEASE, ENTRY = "keras==3.0.5", "keras-3.0.5"
+INSTALL = """
+import sys
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.releases import place_of
+
+place_of(Subject.parse(sys.argv[1]))
+"""
 UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/"}
 
 Installed = Callable[[], Path]
 
 
-def start(cache: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+def start(cache: Path, *command: str, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*CLONEDIFF, *arguments],
+        command,
         env={**os.environ, "CLONEDIFF_CACHE": str(cache), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -46,16 +55,17 @@ def start(cache: Path, *arguments: str, **environment: str) -> subprocess.Popen[
 
 
 def clonediff(cache: Path, *arguments: str, **environment: str) -> tuple[int, str, str]:
-    process = start(cache, *arguments, **environment)
+    process = start(cache, *CLONEDIFF, *arguments, **environment)
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 
 
-def listed(cache: Path) -> list[dict[str, Any]]:
-    code, out, _ = clonediff(cache, "subjects", "list", "--json")
-    assert code == 0
-    found: list[dict[str, Any]] = json.loads(out)["installed"]
-    return found
+def installing(cache: Path, **environment: str) -> subprocess.Popen[str]:
+    return start(cache, sys.executable, "-c", INSTALL, RELEASE, **environment)
+
+
+def manifests(cache: Path) -> list[Manifest]:
+    return [read(cache / "releases" / name / MANIFEST, Manifest) for name in kept(cache) if not name.startswith(".")]
 
 
 def kept(cache: Path) -> list[str]:
@@ -66,20 +76,19 @@ def kept(cache: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def index() -> None:
     """The package index answers."""
-    versions = had(lambda: available("keras"))
-    assert RELEASE.removeprefix("keras==") in versions
+    had(newest_nightly)
 
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory, index: None) -> Path:
     """A cache in which an installer was killed; what it said then of itself."""
     cache = tmp_path_factory.mktemp("cache")
-    process = start(cache, "subjects", "install", RELEASE)
+    process = installing(cache)
     # Its files are there, its manifest is not.
     until(lambda: list(cache.glob(f"releases/.{ENTRY}*/site/keras/__init__.py")), process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    (cache / "killed.json").write_text(json.dumps([listed(cache), kept(cache)]))
+    (cache / "killed.json").write_text(json.dumps(kept(cache)))
     return cache
 
 
@@ -87,28 +96,20 @@ def killed(tmp_path_factory: pytest.TempPathFactory, index: None) -> Path:
 def cache(killed: Path) -> Path:
     """The cache with that release, which two processes were told to install at once."""
     bare = {"PYTHONDONTWRITEBYTECODE": "1"}
-    two = [start(killed, "subjects", "install", RELEASE, **bare) for _ in range(2)]
+    two = [installing(killed, **bare) for _ in range(2)]
     said = [process.communicate(timeout=PATIENCE) for process in two]
     assert [process.returncode for process in two] == [0, 0], said
     (killed / "said.json").write_text(json.dumps([err for _, err in said]))
     return killed
 
 
-def test_available_names_what_can_be_asked_for_the_oldest_first(index: None) -> None:
-    versions = available("keras")
-    assert versions[:2] == ["2.2.0", "2.2.1"]
-    assert versions.index("3.9.2") < versions.index("3.12.4")
-    assert not [each for each in versions if "rc" in each or each.startswith("2.4")]
-    assert "2.20.1" in available("tf_keras")
-
-
 def test_two_at_once_install_a_release_once(cache: Path) -> None:
     said = json.loads((cache / "said.json").read_text())
     assert sum(f"{RELEASE}: installing" in each for each in said) == 1
     assert sum("another process is at work on it; waiting" in each for each in said) == 1
-    [entry] = listed(cache)
-    assert (entry["release"], entry["how"], entry["versions"]["keras"]) == (RELEASE, "laid over", "3.0.5")
-    assert kept(cache) == [Path(entry["folder"]).name]
+    [entry] = manifests(cache)
+    assert (entry.release, entry.how, entry.versions["keras"]) == (RELEASE, "laid over", "3.0.5")
+    assert len(kept(cache)) == 1
 
 
 def test_what_is_installed_is_found_at_once_and_starts(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,17 +145,15 @@ def test_a_release_with_a_truncated_manifest_is_named_and_installed_again(cache:
     [entry] = kept(cache)
     path = cache / "releases" / entry / MANIFEST
     path.write_bytes(path.read_bytes()[:200])
-    code, _, err = clonediff(cache, "subjects", "install", RELEASE)
-    assert code == 0
+    _, err = installing(cache).communicate(timeout=PATIENCE)
     assert f"{path}: " in err
     assert "taken as not installed" in err
     assert kept(cache) == [entry]
-    assert listed(cache)[0]["broken"] is None
+    assert manifests(cache)[0].release == RELEASE
 
 
 def test_an_installer_that_is_killed_leaves_nothing_that_is_found(killed: Path) -> None:
-    found, [left] = json.loads((killed / "killed.json").read_text())
-    assert found == []
+    [left] = json.loads((killed / "killed.json").read_text())
     assert left.startswith(f".{ENTRY}")
 
 
@@ -163,22 +162,20 @@ def test_a_release_is_compiled_even_where_python_is_to_write_no_bytecode(cache: 
     assert list(package.glob("__pycache__/__init__.*.pyc"))
 
 
-def test_what_a_release_needs_is_beside_it_and_goes_with_it(cache: Path, tmp_path: Path) -> None:
-    [entry] = listed(cache)
+def test_what_a_release_needs_is_beside_it(cache: Path) -> None:
+    [entry] = manifests(cache)
     # This Keras requires what TensorFlow no longer brings.
-    assert "dm-tree" in entry["versions"]
-    shutil.copytree(cache, tmp_path / "cache")
-    assert clonediff(tmp_path / "cache", "subjects", "remove", RELEASE)[0] == 0
-    assert kept(tmp_path / "cache") == []
+    assert "dm-tree" in entry.versions
 
 
 @pytest.mark.slow(reason="an installation more; a Keras that does not start is a line in test_check_command")
-def test_a_release_that_does_not_start_is_a_line_and_leaves_nothing(tmp_path: Path, index: None) -> None:
-    code, _, err = clonediff(tmp_path, "subjects", "install", "tf_keras==2.15.1")
-    assert code == 2
-    last = err.splitlines()[-1]
-    assert last.startswith("clonediff: tf_keras==2.15.1: does not start, tensorflow ")
-    assert "it wants tensorflow<2.16" in last
+def test_a_release_that_does_not_start_says_so_and_leaves_nothing(
+    tmp_path: Path, index: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path))
+    says = r"^tf_keras==2\.15\.1: does not start, tensorflow .* it wants tensorflow<2\.16"
+    with pytest.raises(ReleaseError, match=says):
+        place_of(Subject.parse("tf_keras==2.15.1"))
     assert kept(tmp_path) == []
 
 
@@ -194,59 +191,32 @@ def without_tools(folder: Path) -> Mapping[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "environment", "says"),
+    ("release", "environment", "says"),
     [
-        pytest.param(
-            ("install", "keras==3.12.3"),
-            UNREACHED,
-            "keras==3.12.3: the package index cannot be reached",
-            id="no-network",
-        ),
-        pytest.param(
-            ("install", "keras==3.99.0"), {}, "keras==3.99.0: the package index has no keras==3.99.0", id="no-version"
-        ),
-        pytest.param(
-            ("install", "tensorflow==2.4.4"), {}, "needs Python 3.8 for TensorFlow 2.4.4", id="no-interpreter"
-        ),
-        pytest.param(("install", "tensorflow==2.4.99"), {}, "there is no such release with a stack", id="no-stack"),
-        pytest.param(("install", "kerras==3.0.5"), {}, "unknown release 'kerras'", id="no-such-package"),
-        pytest.param(("install", "keras"), {}, "keras: name a release, keras==VERSION", id="no-release"),
-        pytest.param(
-            ("install", "keras==3.12.3", "--stack", "own stack"), {}, "only 'laid over'", id="a-way-it-does-not-have"
-        ),
-        pytest.param(("remove", "keras==3.12.3"), {}, "keras==3.12.3: is not installed", id="nothing-to-remove"),
+        pytest.param("keras==3.12.3", UNREACHED, "the package index cannot be reached", id="no-network"),
+        pytest.param("keras==3.99.0", {}, "the package index has no keras==3.99.0", id="no-version"),
+        pytest.param("tensorflow==2.4.4", {}, "needs Python 3.8 for TensorFlow 2.4.4", id="no-interpreter"),
+        pytest.param("tensorflow==2.4.99", {}, "there is no such release with a stack", id="no-stack"),
     ],
 )
-def test_what_cannot_be_had_is_one_line_and_exit_code_2(
-    arguments: tuple[str, ...], environment: dict[str, str], says: str, tmp_path: Path, request: pytest.FixtureRequest
+def test_what_cannot_be_had_says_why_and_leaves_nothing(
+    release: str,
+    environment: dict[str, str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
-    if "3.99.0" in says:
+    if "3.99.0" in release:
         request.getfixturevalue("index")
     empty = tmp_path / "empty"
     empty.mkdir()
-    code, out, err = clonediff(tmp_path / "cache", "subjects", *arguments, **without_tools(empty), **environment)
-    assert code == 2
-    lines = [line for line in err.splitlines() if line.startswith("clonediff: ")]
-    assert len(lines) == 1, err
-    assert says in lines[0]
-    assert "Traceback" not in err
-    assert out == ""
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
+    for name, value in {**without_tools(empty), **environment}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ReleaseError, match=f"^{release}: .*{says}"):
+        place_of(Subject.parse(release))
     assert kept(tmp_path / "cache") == []
-
-
-def test_keras_2_without_its_python_is_not_had_on_its_own_stack(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    arguments = ("subjects", "install", "keras==2.2.4", "--stack", "own stack")
-    code, _, err = clonediff(tmp_path / "cache", *arguments, **without_tools(tmp_path / "empty"))
-    assert code == 2
-    assert "needs Python 3.7 for TensorFlow 1.15" in err
-
-
-def test_one_that_cannot_be_had_does_not_keep_the_others(cache: Path) -> None:
-    code, out, err = clonediff(cache, "subjects", "install", "kerras", RELEASE, "keras==3.99")
-    assert code == 2
-    assert out.startswith(f"{RELEASE}: laid over")
-    assert sum(line.startswith("clonediff: ") for line in err.splitlines()) == 2
 
 
 @pytest.mark.slow(reason="a campaign; test_engine goes on without a subject that is lost, too")
@@ -269,14 +239,11 @@ def test_fuzz_goes_on_without_a_subject_that_cannot_be_had(cache: Path, tmp_path
 
 
 @pytest.mark.slow(reason="an installation more; test_trees makes copies of trees that are not started")
-def test_tonights_wheel_is_a_release_of_that_day(tmp_path: Path, index: None) -> None:
-    code, out, err = clonediff(tmp_path, "subjects", "install", "keras-nightly")
-    assert code == 0, err
-    [entry] = listed(tmp_path)
-    assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+", entry["release"])
-    assert out.startswith(f"{entry['release']}: laid over, ")
-    assert clonediff(tmp_path, "subjects", "remove", entry["release"])[0] == 0
-    assert kept(tmp_path) == []
+def test_tonights_wheel_is_a_release_of_that_day(tmp_path: Path, index: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path))
+    name = in_full("keras-nightly")
+    assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+", name)
+    assert place_of(Subject.parse(name)).how == "laid over"
 
 
 @pytest.mark.slow(reason="a campaign; test_trees makes copies of trees that are not started")
@@ -308,17 +275,5 @@ def test_tonights_wheel_without_a_network_says_so(tmp_path: Path) -> None:
     assert "name them, as in keras-nightly==3.16.0.dev2026102704" in err
 
 
-def test_available_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIP_INDEX_URL", UNREACHED["PIP_INDEX_URL"])
-    with pytest.raises(ReleaseError, match="the package index cannot be reached"):
-        available("keras")
-
-
 def test_no_release_is_what_is_beside_clonediff() -> None:
     assert place_of(Subject.parse("keras")) == BESIDE
-
-
-def test_listing_is_quick_and_waits_for_no_tensorflow(cache: Path) -> None:
-    imported = imported_by("subjects", "list", CLONEDIFF_CACHE=str(cache))
-    assert "clonediff.harness.subjects.releases" in imported
-    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis", "rich"}

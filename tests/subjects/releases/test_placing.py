@@ -14,7 +14,7 @@ import pytest
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.place import How
 from clonediff.harness.subjects.presence import without
-from clonediff.harness.subjects.releases import ReleaseError, place_of, remove, store
+from clonediff.harness.subjects.releases import ReleaseError, place_of, store
 from clonediff.harness.subjects.releases.building import around_now, entry_of, stack_entry
 from clonediff.harness.subjects.releases.store import Manifest
 from clonediff.harness.subjects.releases.table import stack_of
@@ -91,13 +91,6 @@ def test_v1_mode_is_taken_where_it_alone_is_there() -> None:
     assert (place.how, place.python, place.path) == ("v1 mode", sys.executable, (str(folder / "site"),))
 
 
-@needs_tensorflow
-def test_removing_a_release_removes_it_in_every_way() -> None:
-    install_in_v1_mode()
-    install_on_stack()
-    assert len(remove("keras==2.2.4", str)) == 3
-
-
 def test_a_release_whose_stack_is_gone_is_not_there() -> None:
     assert STACK is not None
     install_on_stack()
@@ -107,8 +100,8 @@ def test_a_release_whose_stack_is_gone_is_not_there() -> None:
 
 
 @pytest.mark.parametrize("spec", ["keras==2.2.4", "keras==3.12.4", "tf_keras==2.20.1", "tensorflow==2.4.4"])
-def test_what_is_not_installed_is_told_with_the_command_that_installs_it(spec: str) -> None:
-    with pytest.raises(ReleaseError, match=f"{spec}: is not installed: clonediff subjects install '{spec}'"):
+def test_what_is_not_installed_is_told(spec: str) -> None:
+    with pytest.raises(ReleaseError, match=f"{spec}: is not installed"):
         place_of(Subject.parse(spec), install=False, say=str)
 
 

@@ -6,8 +6,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from clonediff.harness.subjects.releases import available
-from clonediff.harness.subjects.releases.table import Stack, stack_of, stacks
+from clonediff.harness.subjects.releases.table import Stack, stack_of, stacks, with_stack
 from clonediff.harness.subjects.subject import Subject
 
 EACH = pytest.mark.parametrize("stack", [pytest.param(each, id=each.tensorflow) for each in stacks()])
@@ -36,7 +35,7 @@ def test_a_release_has_one_stack() -> None:
 
 @pytest.mark.parametrize("minor", range(16))
 def test_every_tensorflow_2_with_a_keras_of_its_own_has_a_stack(minor: int) -> None:
-    versions = [version for version in available("tensorflow") if version.split(".")[1] == str(minor)]
+    versions = [version for version in with_stack("tensorflow") if version.split(".")[1] == str(minor)]
     assert versions
     for version in versions:
         assert stack_of("tensorflow", version) is not None

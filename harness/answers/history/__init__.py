@@ -1,1 +1,0 @@
-"""The history of a bug: release by release, does it break?"""
