@@ -59,7 +59,6 @@ TOGETHER = {
     "tests/property/test_planted_faults.py": "keras",
     "tests/property/test_proposed.py": "keras==2.2.4",
     "tests/scripts/test_reproducer.py": "tf_keras",
-    "tests/scripts/test_as_test.py": "keras",
     "tests/search/reducing/test_real.py": "keras",
     "tests/subjects/test_capabilities.py": "keras",
     "tests/answers/test_replay.py": "keras",

@@ -33,9 +33,7 @@ class NoScript(click.ClickException):
 @click.argument("id_", default="", metavar="[ID]")
 @click.option("--run", is_flag=True, help="Run it, and say whether it fails as it should.")
 @click.option("--issue", is_flag=True, help="The text of the issue instead.")
-@click.option("--as-test", is_flag=True, help="A test for Keras' own cloning_test.py instead.")
 @click.option("--as-pytest", is_flag=True, help="A test for any project that runs pytest instead.")
-@click.option("--as-example", is_flag=True, help="An @example for tests that draw functional_graphs() instead.")
 @click.option(
     "--subject", "subject_name", type=shared.SubjectName(), help="Write it for another release [the finding's own]."
 )
@@ -56,9 +54,8 @@ def command(
     With --run it is run in a fresh process where nothing of clonediff can be imported, and is not printed. A release
     that is not there is installed.
 
-    --as-test prints a file for keras/src/models/ in a checkout of Keras, in the style of the tests there; --as-pytest
-    prints a plain function, for tf_keras, too. Either test is marked as an expected failure, and says when the bug is
-    mended. Both are formatted by ruff, if there is one.
+    --as-pytest prints the script as a test that is marked as an expected failure, so that it says when the bug is
+    mended.
 
     Exit codes: 0 done; with --run, the script fails as it should. 1 with --run, it does not. 2 there is no such
     finding, or it cannot be read, written or run.
@@ -75,9 +72,9 @@ def command(
     finding = kept.finding
     if made is None:
         made, problem = _made_anew(finding, subject)
-        if problem and (subject is not None or form not in ("", "issue", "as-example")):
+        if problem and (subject is not None or form not in ("", "issue")):
             raise NoScript(one_line(f"{finding.id}: {problem}"))
-        if problem and form != "as-example":
+        if problem:
             said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
             click.echo(f"clonediff: {one_line(said)}", err=True)
     text = made.text if made is not None else kept.script or finding.source
@@ -85,8 +82,8 @@ def command(
         from clonediff.reports.issue import issue
 
         text = (kept.issue if subject is None else "") or issue(finding, text)
-    elif form.startswith("as-"):
-        text = _as_test(form, finding, made, subject)
+    elif form == "as-pytest" and made is not None:
+        text = _as_pytest(finding, made)
     text = visible(text)
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))
@@ -128,19 +125,10 @@ def _made_anew(finding: Finding, subject: Subject | None) -> tuple[Script | None
         return None, str(error)
 
 
-def _as_test(form: str, finding: Finding, made: Script | None, subject: Subject | None) -> str:
-    from clonediff.harness.answers.repro import run_on, subject_of
-    from clonediff.harness.scripts.as_test import NoTestError, example, keras_test, pytest_test
+def _as_pytest(finding: Finding, made: Script) -> str:
+    from clonediff.harness.scripts.as_pytest import NoTestError, pytest_test
 
-    if form == "as-example" or made is None:
-        return example(finding)
     try:
-        text = keras_test(made, finding) if form == "as-test" else pytest_test(made, finding, subject)
+        return pytest_test(made, finding)
     except NoTestError as error:
         raise NoScript(one_line(f"{finding.id}: {error}")) from None
-    if not made.sure:
-        shown = run_on(made, subject or subject_of(finding))
-        if not shown.breaks:
-            word = "does not show it" if shown.breaks is False else "cannot be run"
-            raise NoScript(one_line(f"{finding.id}: its script {word}, nor would a test: {shown.said}"))
-    return text
