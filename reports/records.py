@@ -260,34 +260,15 @@ class Budget(msgspec.Struct, frozen=True):
     trials: int | None = None
 
 
-class Coverage(msgspec.Struct, frozen=True):
-    """What a run's graphs had: in how many of `graphs` each kind was, and in how many it met each feature.
-
-    `calls` says how many graphs have so many calls, `after` in how many each kind was called on what another gave.
-    """
-
-    graphs: int = 0
-    kinds: dict[str, int] = {}
-    met: dict[str, dict[str, int]] = {}
-    calls: dict[int, int] = {}
-    after: dict[str, dict[str, int]] = {}
-
-
 class Draws(msgspec.Struct, frozen=True):
     """The graphs that a subject was given. `reasons` counts those that it could not build, or not twice alike, by why.
 
-    `kinds` has those of which more than half was refused: how many graphs, of how many. `often` says in how many graphs
-    a layer class of the release is, of those drawn: the rarest tenth at most, the middle one, the most frequent tenth
-    at least. `not_accepted` has the kinds of which no call was ever accepted, with the last exception.
+    `not_accepted` has the kinds of which no call was ever accepted, with the last exception.
     """
 
     graphs: int = 0
     refused: int = 0
     reasons: dict[str, int] = {}
-    kinds: dict[str, tuple[int, int]] = {}
-    classes: int = 0
-    often: tuple[int, int, int] = (0, 0, 0)
-    never: tuple[str, ...] = ()
     not_accepted: dict[str, str] = {}
 
 
@@ -376,7 +357,6 @@ class Run(msgspec.Struct, frozen=True):
     preparing: float | None = msgspec.field(default=None, name="stating")
     lost: dict[str, str] = {}
     how: dict[str, str] = {}
-    coverage: Coverage | None = None
     draws: dict[str, Draws] = {}
     known: tuple[KnownMet, ...] | None = None
     reach: dict[str, tuple[FileReached, ...]] = {}

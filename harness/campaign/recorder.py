@@ -107,7 +107,6 @@ class Recorder:
                 preparing=round(drawn.preparing, 1),
                 lost=totals.lost,
                 how={name: each.met.how for name, each in totals.of.items()},
-                coverage=drawn.coverage,
                 draws=draws,
                 known=totals.known_met(),
                 reach=totals.reach(),

@@ -14,9 +14,8 @@ import msgspec
 
 from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.trial import Key
-from clonediff.reports.kinds_and_features import Counting
 from clonediff.reports.known import KnownIssue
-from clonediff.reports.records import Budget, Coverage, Finding, Severity
+from clonediff.reports.records import Budget, Finding, Severity
 from clonediff.strategies.preparations import RATE
 
 SIZE = 50
@@ -141,7 +140,6 @@ class ShardDone(msgspec.Struct, frozen=True):
     raw_findings: tuple[WrittenFinding, ...] = ()
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
-    coverage: Coverage = Coverage()
     losses: dict[str, int] = {}
     reached: dict[str, tuple[int, ...]] = {}
     accepted: tuple[str, ...] = ()
@@ -152,9 +150,6 @@ class ShardDone(msgspec.Struct, frozen=True):
         refusals = {each.why: each for each in self.refusals}
         for each in more.refusals:
             count_refused(refusals, each)
-        counting = Counting()
-        for coverage in (self.coverage, more.coverage):
-            counting.include(coverage)
         never = dict(self.not_accepted)
         for kind, (tensors, exception) in more.not_accepted.items():
             never[kind] = never.get(kind, (0, ""))[0] + tensors, exception
@@ -174,7 +169,6 @@ class ShardDone(msgspec.Struct, frozen=True):
                 for name, severity in (self.severities | more.severities).items()
             },
             refusals=tuple(refusals.values()),
-            coverage=counting.coverage(),
             losses=_counted(self.losses, more.losses),
             reached={
                 name: tuple({*self.reached.get(name, ()), *more.reached.get(name, ())})
@@ -215,10 +209,7 @@ class KnownRetried(msgspec.Struct, frozen=True):
 
 
 class SubjectStarted(msgspec.Struct, frozen=True):
-    """A subject that works, and where it came from; or, as `lost`, why it does not work.
-
-    `layers` has the layer classes that may be drawn.
-    """
+    """A subject that works, and where it came from; or, as `lost`, why it does not work."""
 
     subject: str
     versions: dict[str, str] = {}
@@ -227,7 +218,6 @@ class SubjectStarted(msgspec.Struct, frozen=True):
     lost: str = ""
     clonediff: str = ""
     statements: dict[str, tuple[Statement, ...]] = {}
-    layers: tuple[str, ...] = ()
 
 
 Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted

@@ -35,14 +35,13 @@ from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
-from clonediff.harness.trials.drawable_kinds import classes, graphs_on
+from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import new_hits
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.draws import reason
-from clonediff.reports.kinds_and_features import Counting
 from clonediff.strategies.graph import Graph, from_json, to_json
 
 
@@ -112,7 +111,6 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             process.place.how,
             process.ready.keras,
             clonediff=own,
-            layers=classes(process.ready.capabilities),
             statements=process.reach(statements=True).statements if setup.reach else {},
         )
     except SubjectError as error:
@@ -148,7 +146,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         process.reach()
     before = process.losses.copy()
     began = time.perf_counter()
-    counting = Counting()
     raw_findings: dict[Key, WrittenFinding] = {}
     refusals: dict[str, RefusedGraph] = {}
     met: Counter[Key] = Counter()
@@ -157,7 +154,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         tried = trials.try_graph(graph)
         # A release of another day may lack what the corpus has of this one.
         refused = None if shard.graphs and process.subject.version is not None else tried.refused
-        counting.add(graph, refused=refused is not None)
         if refused is not None:
             why = reason(refused.type, refused.message)
             count_refused(refusals, RefusedGraph(why, msgspec.Raw(to_json(graph))))
@@ -199,7 +195,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         raw_findings=tuple(raw_findings.values()),
         refusals=tuple(refusals.values()),
         met=tuple(met.items()),
-        coverage=counting.coverage(),
         losses=dict(process.losses - before),
         reached=process.reach().lines if setup.reach else {},
         accepted=accepted,

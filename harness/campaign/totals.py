@@ -16,7 +16,6 @@ from clonediff.harness.campaign.shards import (
     WrittenFinding,
 )
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.kinds_and_features import REFUSED
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import Draws, FileReached, Finding, KnownMet
 from clonediff.reports.run_folder import known_folder
@@ -66,22 +65,11 @@ class SubjectTotals:
 
     def draws(self) -> Draws:
         """What it was given to try, for the record."""
-        kinds, refusals = self.drawn.coverage.kinds, self.drawn.refusals
-        refused = {kind: its.get(REFUSED, 0) for kind, its in self.drawn.coverage.met.items()}
-        often = sorted(kinds[each] for each in self.met.layers if each in kinds)
-        least, middle, most = ((often or [0])[(len(often) - 1) * part // 10] for part in (1, 5, 9))
+        refusals = self.drawn.refusals
         return Draws(
             graphs=self.drawn.trials,
             refused=sum(each.graphs for each in refusals),
             reasons={each.why: each.graphs for each in sorted(refusals, key=lambda its: -its.graphs)},
-            kinds={
-                kind: (its, kinds[kind])
-                for kind, its in sorted(refused.items())
-                if kinds[kind] >= 5 and 2 * its > kinds[kind]
-            },
-            classes=len(often),
-            often=(least, middle, most),
-            never=tuple(each for each in self.met.layers if each not in kinds),
             not_accepted=self.not_accepted,
         )
 

@@ -23,7 +23,6 @@ from clonediff.strategies import FEATURES, functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value
 from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES, Feature
 from clonediff.strategies.kinds import Generation, Kind
-from clonediff.strategies.kinds.not_drawn import NOT_DRAWN
 from clonediff.strategies.kinds.of_release import Signature, kinds_of
 from clonediff.strategies.kinds.operations import operations_of
 
@@ -150,8 +149,3 @@ def _needing(capabilities: Capabilities) -> Iterator[Feature]:
     """What a model cannot have where there is no decorator for classes, or where tensors keep a mask of a call."""
     needing: dict[str, Feature] = {"registered classes": "own classes", "own tensors": "masks of models"}
     return (feature for ability, feature in needing.items() if ability in capabilities.missing)
-
-
-def classes(capabilities: Capabilities) -> tuple[str, ...]:
-    """The layer classes of a release that a graph may hold."""
-    return tuple(sorted(set(capabilities.layers).difference(NOT_DRAWN)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from clonediff.reports.records import Coverage, Difference, Finding, KnownMet, Numbers, Place, Raised, Run, Severity
+from clonediff.reports.records import Difference, Finding, KnownMet, Numbers, Place, Raised, Run, Severity
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 from tests.reports.making import HOSTILE, finding, run_folder
 
@@ -63,7 +63,6 @@ def everywhere(text: str) -> tuple[Finding, Run]:
         cloners=(text,),
         lost={f"{text}!": text},
         how={text: text},
-        coverage=Coverage(3, {text: 3}, {text: {text: 2}}),
         known=(KnownMet(text, text, text, text, 1, True, text, "javascript:window.hacked=1", text),),
         clonediff=text,
     )

@@ -61,7 +61,7 @@ def test_files_written_before_the_later_fields_are_read(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(json.dumps(OLD_RUN))
     (tmp_path / "finding.json").write_text(json.dumps(OLD_FINDING))
     run, found = read(tmp_path / "run.json", Run), read(tmp_path / "finding.json", Finding)
-    assert (run.trials, run.ended, run.coverage, run.known, run.lost) == (60, None, None, None, {})
+    assert (run.trials, run.ended, run.known, run.lost) == (60, None, None, {})
     assert (found.subject, found.proof, found.since, found.severity) == ("", None, None, 3)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from statistics import median
 
 import pytest
 
 from clonediff.harness.search.sampling import sample_graphs
-from clonediff.reports.kinds_and_features import Counting
-from clonediff.reports.records import Coverage
 from clonediff.strategies import Graph, functional_graphs
+from clonediff.strategies.graph import levels, made_layers
 from clonediff.strategies.kinds import GENERATIONS, Generation
 from clonediff.strategies.kinds.operations import is_operation
 from tests.example_counts import examples
@@ -32,11 +32,13 @@ def drawn(generation: Generation = "keras") -> tuple[Graph, ...]:
 
 
 @cache
-def counted(generation: Generation) -> Coverage:
-    counting = Counting()
+def graphs_with(generation: Generation) -> Counter[str]:
+    """In how many graphs each kind is."""
+    counts: Counter[str] = Counter()
     for graph in drawn(generation):
-        counting.add(graph)
-    return counting.coverage()
+        layers = [layer for level in levels(graph) for layer in level.layers]
+        counts.update({each.kind for layer in layers for each in (layer, *made_layers(layer))})
+    return counts
 
 
 @AT_NIGHT
@@ -60,7 +62,7 @@ def test_the_median_graph_has_some_layers_and_a_few_have_many(generation: Genera
 
 @pytest.mark.parametrize("generation", EACH[:2])
 def test_one_kind_in_four_is_an_operation(generation: Generation) -> None:
-    found = {name: count for name, count in counted(generation).kinds.items() if name in kinds_of(generation)}
+    found = {name: count for name, count in graphs_with(generation).items() if name in kinds_of(generation)}
     operations = sum(count for name, count in found.items() if is_operation(name))
     assert 0.15 <= operations / sum(found.values()) <= 0.3
 
@@ -69,7 +71,7 @@ def test_one_kind_in_four_is_an_operation(generation: Generation) -> None:
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_no_layer_is_rare(generation: Generation) -> None:
     """Each is in at least a quarter as many graphs as one of weight 1 would be, if Keras took all on any tensors."""
-    found = counted(generation).kinds
+    found = graphs_with(generation)
     weights = {name: kind.weight for name, kind in kinds_of(generation).items() if not is_operation(name)}
     fair = sum(found.get(name, 0) for name in weights) / sum(weights.values())
     assert {name: found.get(name) for name in weights if found.get(name, 0) < fair / 4} == {}
