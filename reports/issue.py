@@ -115,14 +115,7 @@ def _versions(finding: Finding) -> str:
 
 
 def _since(finding: Finding) -> str:
-    parts = []
-    if finding.since is not None:
-        parts.append(f"Since {escaped(finding.since)}.")
-    if finding.history:
-        parts.append(f"Release by release: {escaped(finding.history)}.")
-    if finding.commits:
-        parts.append(f"Commit by commit: {escaped(finding.commits)}.")
-    return " ".join(parts) or "Not known: no other release was tried."
+    return f"Since {escaped(finding.since)}." if finding.since else "Not known: no other release was tried."
 
 
 def _who(finding: Finding) -> str:

@@ -178,10 +178,9 @@ class Finding(msgspec.Struct, frozen=True):
     """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
     `proof` says whether its script failed alone, as it should: None where that is not known, and then `unproven` says
-    why. `blame` is whose fault it is, `detail` what was said
-    where there are no differences, `notes` what every report has to say of how it was found. `since` is the first
-    release that has it, `history` the answer for all releases that were tried, `commits` that for commits. `smallest`
-    is False as long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
+    why. `blame` is whose fault it is, `detail` what was said where there are no differences, `notes` what every report
+    has to say of how it was found. `since` is the first release that has it. `smallest` is False as long as its graph
+    may get smaller: it is as it was drawn, or as small as there was time for.
     """
 
     id: str
@@ -201,8 +200,6 @@ class Finding(msgspec.Struct, frozen=True):
     detail: str = ""
     notes: tuple[str, ...] = ()
     since: str | None = None
-    history: str = ""
-    commits: str = ""
     smallest: bool = True
     unproven: str = ""
     format: int = FORMAT
@@ -327,12 +324,11 @@ class Run(msgspec.Struct, frozen=True):
     """What ran and with what result: `run.json` of a run's folder.
 
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
-    that could not be tried, and why; `how` where each of the others came from ("laid over", "own stack"). `ended` is
-    None as long as it runs; a run that was killed has none either. `drawing` and `reducing` are the seconds of its
-    workers that went into drawing and trying graphs, and into making findings smaller; `prepared` are the drawn graphs
-    to which something costly is done before they are cloned, and `preparing` the seconds that these took. `worst`
-    counts graphs by the worst that a cloner did to them ("upstream: crashes"); what is less severe than `at_least` is
-    left out. With `private`, private attributes were compared, too.
+    that could not be tried, and why. `ended` is None as long as it runs; a run that was killed has none either.
+    `drawing` and `reducing` are the seconds of its workers that went into drawing and trying graphs, and into making
+    findings smaller; `prepared` are the drawn graphs to which something costly is done before they are cloned, and
+    `preparing` the seconds that these took. `worst` counts graphs by the worst that a cloner did to them ("upstream:
+    crashes"); what is less severe than `at_least` is left out. With `private`, private attributes were compared, too.
     """
 
     started: str
@@ -356,7 +352,6 @@ class Run(msgspec.Struct, frozen=True):
     prepared: int | None = msgspec.field(default=None, name="states")
     preparing: float | None = msgspec.field(default=None, name="stating")
     lost: dict[str, str] = {}
-    how: dict[str, str] = {}
     draws: dict[str, Draws] = {}
     known: tuple[KnownMet, ...] | None = None
     reach: dict[str, tuple[FileReached, ...]] = {}

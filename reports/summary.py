@@ -11,7 +11,7 @@ from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
 from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import KnownMet, Run, cloner_said
+from clonediff.reports.records import Run, cloner_said
 from clonediff.reports.verdict import counted, in_words, lasted, seconds_of, severity_of, some, verdict
 
 MOST = 50
@@ -19,7 +19,7 @@ MOST = 50
 
 
 def summary(read: RunRead) -> str:
-    """The verdict, what ran, what was found, known issues, and what could not be read."""
+    """The verdict, the known causes, what was found, what ran, and what could not be read."""
     found = verdict(read)
     new, unproven, known = counted(read.findings)
     parts = [f"## clonediff: {unlinked(found.headline)}"]
@@ -53,7 +53,6 @@ def summary(read: RunRead) -> str:
         if each.not_accepted:
             parts.append(f"### {unlinked(name)} accepted no call of {some(len(each.not_accepted), 'kind')}")
             parts.append("\n".join(f"- {unlinked(line)}" for line in never_accepted(each)))
-    parts += ["### Known issues", _known(read.run)]
     if read.problems:
         parts.append("### Problems with the files")
         parts.append("\n".join(f"- {unlinked(problem)}" for problem in read.problems[:MOST]))
@@ -99,15 +98,6 @@ def _findings(findings: list[StoredFinding]) -> str:
     return _table(("what", "severity", "subject", "cloner", "times", "script", "fingerprint"), rows)
 
 
-def _known(run: Run) -> str:
-    if run.known is None:
-        return "Which known issues it met is not recorded."
-    if not run.known:
-        return "None apply."
-    rows = [(each.id, each.title, str(each.count), still(each)) for each in run.known]
-    return _table(("issue", "what", "met", "still breaks"), rows)
-
-
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table of Markdown, not too long."""
     lines = [f"| {' | '.join(heads)} |", f"{'|---' * len(heads)}|"]
@@ -115,15 +105,6 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if len(rows) > MOST:
         lines += ["", f"and {len(rows) - MOST} more, in the report"]
     return "\n".join(lines)
-
-
-def still(known: KnownMet) -> str:
-    """Whether a known issue still breaks, in a word. One that was met breaks, whatever its example does."""
-    if known.breaks is None:
-        return "yes, met" if known.count else "not tried"
-    if known.breaks:
-        return "yes"
-    return "its example no longer does" if known.count else "no longer"
 
 
 def unlinked(text: str) -> str:

@@ -5,21 +5,16 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-import msgspec
-
 from clonediff.reports.issue import issue
 from clonediff.reports.page import page
 from clonediff.reports.reading import RunRead, StoredFinding
-from clonediff.reports.records import Finding, RecordError, read, write, write_bytes
+from clonediff.reports.records import Finding, RecordError, read, write_bytes
 from clonediff.reports.summary import summary
 
 
-def write_reports(read: RunRead, out: Path | None = None) -> list[Path]:
+def write_reports(read: RunRead) -> list[Path]:
     """Write the reports of a run, and what its findings lack. The paths of the reports, the page first."""
-    files = {
-        out or read.path / "report.html": page(read),
-        read.path / "summary.md": summary(read),
-    }
+    files = {read.path / "report.html": page(read), read.path / "summary.md": summary(read)}
     for path, text in files.items():
         write_text(path, text)
     for kept in (*read.findings, *read.known):
@@ -39,23 +34,6 @@ def take_back(folder: Path) -> None:
     with contextlib.suppress(RecordError):  # of a finding that cannot be read, nobody knows what its issue was
         if text.exists() and _text(text) == issue(read(folder / "finding.json", Finding), _text(folder / "repro.py")):
             text.unlink()
-
-
-def amend(folder: Path, **answers: str | None) -> list[str]:
-    """Write fields of a finding anew, such as since when it is there.
-
-    An issue.md that a person changed stays, which the answer says.
-    """
-    finding = read(folder / "finding.json", Finding)
-    new = msgspec.structs.replace(finding, **answers)
-    text = folder / "issue.md"
-    script, before = (_text(each) for each in (folder / "repro.py", text))
-    changed = bool(before) and before != issue(finding, script)
-    write(folder / "finding.json", new)
-    if changed:
-        return [f"{text}: was changed since it was written, so it is left alone"]
-    write_text(text, issue(new, script))
-    return []
 
 
 def _text(path: Path) -> str:

@@ -106,7 +106,6 @@ class Recorder:
                 prepared=drawn.prepared,
                 preparing=round(drawn.preparing, 1),
                 lost=totals.lost,
-                how={name: each.met.how for name, each in totals.of.items()},
                 draws=draws,
                 known=totals.known_met(),
                 reach=totals.reach(),

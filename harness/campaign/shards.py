@@ -209,11 +209,10 @@ class KnownRetried(msgspec.Struct, frozen=True):
 
 
 class SubjectStarted(msgspec.Struct, frozen=True):
-    """A subject that works, and where it came from; or, as `lost`, why it does not work."""
+    """A subject that works; or, as `lost`, why it does not work."""
 
     subject: str
     versions: dict[str, str] = {}
-    how: str = ""
     keras: str = ""
     lost: str = ""
     clonediff: str = ""

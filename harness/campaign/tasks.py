@@ -108,7 +108,6 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
         return SubjectStarted(
             name,
             process.versions,
-            process.place.how,
             process.ready.keras,
             clonediff=own,
             statements=process.reach(statements=True).statements if setup.reach else {},

@@ -50,7 +50,6 @@ def example_of(issue: KnownIssue, shown: Hit, subject: Subject, versions: Mappin
         title=issue.title,
         known=issue.id,
         since=issue.since,
-        history=f"gone in {issue.until}" if issue.until else "",
         notes=(*shown.notes, f"Why: {issue.because}", *([f"See {issue.link}"] if issue.link else [])),
         unproven="that of a known issue is not run",
         smallest=True,

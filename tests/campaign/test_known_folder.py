@@ -18,7 +18,7 @@ from clonediff.reports.records import Run as Ran
 from clonediff.reports.run_folder import RunFolder, known_folder
 from tests.reports.making import finding
 
-MET = SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1")
+MET = SubjectStarted("keras", {"keras": "3.15.1"}, "3.15.1")
 SHOWN = finding(4, subject="keras", known="input-name")
 EXAMPLES = {name: WrittenFinding(SHOWN, f"{name} = 1\n") for name in ("input-name", "model-trainable")}
 EXAMINED = KnownRetried("keras", dict.fromkeys(EXAMPLES, True), EXAMPLES)

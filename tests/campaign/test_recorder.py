@@ -40,7 +40,7 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
     folder = RunFolder(tmp_path / "run")
     plan = Plan("2026-01-01T00:00:00+00:00", ("keras",), Setup("c", ("upstream",), 8), 0, Budget(trials=9))
     recorder = Recorder(folder, plan, Totals(KnownIssues(())), NightlyCorpus(tmp_path / "corpus"), 1)
-    recorder(SubjectStarted("keras", {"keras": "3.15.1"}, "beside", "3.15.1"))
+    recorder(SubjectStarted("keras", {"keras": "3.15.1"}, "3.15.1"))
     try:
         yield recorder
     finally:

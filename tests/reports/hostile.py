@@ -48,7 +48,6 @@ def everywhere(text: str) -> tuple[Finding, Run]:
         made,
         graph=msgspec.Raw(msgspec.json.encode(graph)),
         since=text,
-        history=text,
         blame=text,
         detail=text,
         notes=(text, text),
@@ -62,7 +61,6 @@ def everywhere(text: str) -> tuple[Finding, Run]:
         verdicts={text: 3, f"{text}: {text}": 1},
         cloners=(text,),
         lost={f"{text}!": text},
-        how={text: text},
         known=(KnownMet(text, text, text, text, 1, True, text, "javascript:window.hacked=1", text),),
         clonediff=text,
     )

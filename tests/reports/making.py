@@ -187,7 +187,6 @@ def nightly() -> Run:
         drawn=9_000,
         refused=0,
         lost={"keras/jax": "keras/jax: jax is not installed"},
-        how={"keras": "beside clonediff", "tf_keras": "beside clonediff"},
         known=(
             KnownMet("lambda-refused", "A Lambda of a lambda is refused", "keras", "keras", 120, True,
                      "lambda_layer.py:193", "https://github.com/keras-team/keras/issues/1", "3.15.0"),

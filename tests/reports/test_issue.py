@@ -37,12 +37,6 @@ def test_an_issue_has_what_a_maintainer_reads_in_that_order() -> None:
     ("changes", "said"),
     [
         pytest.param({"since": "3.12.4"}, "Since 3.12.4.", id="since"),
-        pytest.param(
-            {"since": "3.12.4", "history": "breaks in 3.12.4"},
-            "Since 3.12.4. Release by release: breaks in 3.12.4.",
-            id="both",
-        ),
-        pytest.param({"history": "breaks in all"}, "## Since\n\nRelease by release: breaks in all.", id="history"),
         pytest.param({"proof": True}, "Its script fails alone.", id="proven"),
         pytest.param({"proof": False}, "Its script does not fail alone, so it does not count: look", id="not proven"),
         pytest.param({"notes": ("found where numpy is older",)}, "found where numpy is older", id="notes"),
@@ -65,11 +59,10 @@ def test_a_summary_has_the_verdict_what_ran_and_what_was_found(tmp_path: Path) -
     counts = "computes something else on 20 of 12,000 graphs, loses a property on 80, changes only a name on 600"
     assert headings(text) == [
         f"clonediff: clone_model of Keras 3.15.1, tf_keras 2.21.0 {counts}: 2 known causes, 1 new",
-        *("What it breaks", "New", "Of known issues", "What ran", "Known issues"),
+        *("What it breaks", "New", "Of known issues", "What ran"),
     ]
     assert "12,000 trials in 1 h, 3.3 a second, seed 7, 2 jobs" in text
     assert "| keras/jax | not tried: keras/jax: jax is not installed |" in text
-    assert "| input-name | An unnamed input changes its name | 0 | no longer |" in text
 
 
 def test_a_summary_and_a_page_say_that_private_attributes_were_compared(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ RETRIED = {"said": False, "seen": False, "back": True, "later": False, "met": Fa
 
 def of_run(release: str, known: KnownIssues = KNOWN, subject: str = "keras") -> tuple[KnownMet, ...]:
     totals = Totals(known)
-    totals.meet(SubjectStarted(subject, {"keras": release}, "beside", release))
+    totals.meet(SubjectStarted(subject, {"keras": release}, release))
     totals.examined(KnownRetried(subject, RETRIED))
     totals.shard(ShardDone(subject, 0, 5, known={"met": 2}))
     return totals.known_met()
