@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clonediff.reports.reading import RunRead, StoredFinding
+from clonediff.reports.reading import RunRead
 from clonediff.reports.records import (
     AT_LEAST,
     DOES,
@@ -29,13 +29,12 @@ _NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A known issue that a run met, on all its subjects together. `shown` is its example, where that was tried."""
+    """A known issue that a run met, on all its subjects together."""
 
     issue: KnownMet
     subjects: tuple[str, ...]
     graphs: int
     severity: Severity | None
-    shown: StoredFinding | None
 
     @property
     def severity_said(self) -> str:
@@ -45,18 +44,15 @@ class Broken:
 
 def broken(read: RunRead) -> list[Broken]:
     """The known issues that were met, the worst first, then those that most graphs met."""
-    examples = {kept.name: kept for kept in read.known}
     met: dict[str, list[KnownMet]] = {}
     for each in read.run.known or ():
-        if each.count:
-            met.setdefault(each.id, []).append(each)
+        met.setdefault(each.id, []).append(each)
     found = [
         Broken(
             its[0],
             tuple(each.where for each in its),
             sum(each.count for each in its),
             min((each.severity for each in its if each.severity is not None), default=None),
-            next((examples[each.folder] for each in its if each.folder in examples), None),
         )
         for its in met.values()
     ]

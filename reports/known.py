@@ -102,25 +102,6 @@ class KnownIssues(msgspec.Struct, frozen=True):
             )
         )
 
-    def read_before(self, generation: str, release: str) -> str:
-        """The release that was read, before a later one or a tree of that; "" where it is no later one."""
-        read_in = self.read_in.get(generation, "")
-        try:
-            return read_in if read_in and Version(release) > Version(read_in) else ""
-        except InvalidVersion:
-            return ""
-
-    def told_mended(self, generation: str, release: str, cloner: str = "upstream") -> tuple[KnownIssue, ...]:
-        """Those that a later release no longer has, as their entries say."""
-        before = self.read_before(generation, release)
-        had = self.on(generation, before, cloner).issues if before else ()
-        return tuple(issue for issue in had if not _within(issue, release))
-
-    def mended_after(self, issue: KnownIssue, release: str) -> str:
-        """The release that was read, where it has an issue which a later one was seen not to have; "" otherwise."""
-        before = self.read_before(issue.generation, release)
-        return before if before and _within(issue, before) else ""
-
     def of(self, cause: Cause) -> KnownIssue | None:
         """The first issue that explains a cause."""
         return next((issue for issue in self.issues if explains(issue, cause)), None)

@@ -62,10 +62,7 @@ class StoredFinding:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """All that could be read. `whole` says whether run.json could; `unreadable` are findings that could not.
-
-    `known` has what the examples of the known issues show that the run met.
-    """
+    """All that could be read. `whole` says whether run.json could; `unreadable` are findings that could not."""
 
     path: Path
     run: Run
@@ -74,7 +71,6 @@ class RunRead:
     problems: tuple[str, ...]
     whole: bool
     unreadable: tuple[str, ...]
-    known: tuple[StoredFinding, ...] = ()
 
 
 def read_run(path: Path) -> RunRead:
@@ -89,8 +85,7 @@ def read_run(path: Path) -> RunRead:
     problems: list[str] = []
     events = tuple(_events(path / "events.ndjson", problems))
     run = _run(path, problems)
-    findings, unreadable = _findings(path, "findings", problems)
-    known, _ = _findings(path, "known", problems)
+    findings, unreadable = _findings(path, problems)
     if run is not None:
         there = {kept.finding.id for kept in findings}
         for lost in dict.fromkeys(id_ for id_ in run.findings if id_ not in there):
@@ -105,7 +100,6 @@ def read_run(path: Path) -> RunRead:
         tuple(problems),
         run is not None,
         tuple(unreadable),
-        known,
     )
 
 
@@ -176,8 +170,8 @@ def _events(path: Path, problems: list[str]) -> Iterator[Event]:
         problems.append(f"{path.name}: {wrong - MOST} more lines cannot be read")
 
 
-def _findings(path: Path, where: str, problems: list[str]) -> tuple[tuple[StoredFinding, ...], list[str]]:
-    folder = path / where
+def _findings(path: Path, problems: list[str]) -> tuple[tuple[StoredFinding, ...], list[str]]:
+    folder = path / "findings"
     found: list[StoredFinding] = []
     unreadable: list[str] = []
     try:
@@ -185,7 +179,7 @@ def _findings(path: Path, where: str, problems: list[str]) -> tuple[tuple[Stored
     except FileNotFoundError:
         names = []
     except OSError as error:
-        problems.append(f"{where}: cannot be read ({error.strerror})")
+        problems.append(f"findings: cannot be read ({error.strerror})")
         names = []
     for name in names:
         try:

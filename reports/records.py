@@ -269,50 +269,19 @@ class Draws(msgspec.Struct, frozen=True):
     not_accepted: dict[str, str] = {}
 
 
-class MissedStatement(msgspec.Struct, frozen=True):
-    """A statement that no trial ran."""
-
-    line: int
-    function: str
-    text: str
-
-
-class FileReached(msgspec.Struct, frozen=True):
-    """How many `statements` of a file trials ran, and which they missed; `aside` counts those that no trial can run."""
-
-    file: str
-    statements: int
-    ran: int
-    missed: tuple[MissedStatement, ...] = ()
-    aside: dict[str, int] = {}
-
-    @property
-    def said(self) -> str:
-        """How much of it ran: "3 of 4 statements, 75%"."""
-        share = f"{self.ran / self.statements:.0%}" if self.statements else "all"
-        return f"{self.ran:,} of {self.statements:,} statements, {share}"
-
-
 class KnownMet(msgspec.Struct, frozen=True):
-    """A known issue in a run: on how many graphs it was met, and whether its example breaks (None: not tried).
-
-    `severity` is the worst that it did there. `folder` is the name of the folder in `known` that shows it.
-    `mended_after` is the release that known issues were read in, where it breaks no longer in a later one.
-    """
+    """A known issue that a run met: on how many graphs. `severity` is the worst that it did there."""
 
     id: str
     title: str
     generation: str = ""
     subject: str = ""
     count: int = 0
-    breaks: bool | None = None
     because: str = ""
     link: str | None = None
     since: str | None = None
     until: str | None = None
     severity: Severity | None = msgspec.field(default=None, name="cost")
-    folder: str = ""
-    mended_after: str = ""
 
     @property
     def where(self) -> str:
@@ -354,7 +323,6 @@ class Run(msgspec.Struct, frozen=True):
     lost: dict[str, str] = {}
     draws: dict[str, Draws] = {}
     known: tuple[KnownMet, ...] | None = None
-    reach: dict[str, tuple[FileReached, ...]] = {}
     clonediff: str = ""
     format: int = FORMAT
 

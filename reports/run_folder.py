@@ -19,9 +19,6 @@ from filelock import FileLock, Timeout
 from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, Run, write, write_bytes
 
-LONGEST_NAME = 120
-"""Characters of a folder's name: no file system takes more than 255 bytes."""
-
 
 def _new_folder(runs: Path) -> Path:
     """A folder of its own for a run that begins now, though another one may begin in the same second."""
@@ -34,7 +31,7 @@ def _new_folder(runs: Path) -> Path:
 
 
 class RunFolder:
-    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/, known/<subject>-<issue>/,
+    """`runs/<time>/`: run.json, events.ndjson, findings/<subject>-<cloner>-<fingerprint>/,
     refused/<subject>-<reason>.json.
 
     One process has it at a time.
@@ -70,10 +67,6 @@ class RunFolder:
         finding beside the script of another.
         """
         return self._put(self.of(finding), finding, script)
-
-    def known(self, finding: Finding, script: str) -> Path:
-        """Write what the example of a known issue shows, in the same way."""
-        return self._put(self.path / "known" / known_folder(finding.subject, finding.known or ""), finding, script)
 
     def refused(self, subject: str, why: str, graph: bytes) -> None:
         """Write a graph that a release could not build, one for each reason."""
@@ -140,12 +133,3 @@ def refused_file(subject: str, why: str) -> str:
     """The file of the smallest graph that a subject refuses for a reason, within the run's folder."""
     number = hashlib.blake2b(why.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"refused/{slug(subject, why.partition(':')[0])}-{number}.json"
-
-
-def known_folder(subject: str, issue: str) -> str:
-    """The name of the folder of a known issue, which may be called anything by its user."""
-    name = slug(subject, issue)
-    if name != f"{subject}-{issue}" or len(name) > LONGEST_NAME:
-        digest = hashlib.blake2b(f"{subject}\n{issue}".encode("utf-8", "replace"), digest_size=4).hexdigest()
-        name = f"{name[:LONGEST_NAME]}~{digest}"
-    return name

@@ -9,7 +9,6 @@ from clonediff.reports import issue
 from clonediff.reports.broken import Broken, broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
-from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import Run, cloner_said
 from clonediff.reports.verdict import counted, in_words, lasted, seconds_of, severity_of, some, verdict
@@ -23,10 +22,6 @@ def summary(read: RunRead) -> str:
     found = verdict(read)
     new, unproven, known = counted(read.findings)
     parts = [f"## clonediff: {unlinked(found.headline)}"]
-    for said, issues in mended(read.run).items():
-        names = [f"- {unlinked(named(each))}" for each in issues[:MOST]]
-        more = [f"- and {len(issues) - MOST} more, in the report"] if len(issues) > MOST else []
-        parts.append("\n".join([f"{unlinked(said)}:", "", *names, *more]))
     if found.holds:
         parts.append("\n".join(map(unlinked, found.holds)))
     if found.notes:
@@ -84,9 +79,8 @@ def _ran(read: RunRead) -> str:
 def _broken(causes: list[Broken]) -> str:
     rows = []
     for each in causes:
-        where = f"known/{each.shown.name}" if each.shown is not None else "no example of it was tried"
-        rows.append((each.severity_said, each.issue.title, f"{each.graphs:,}", where))
-    return _table(("severity", "what", "graphs", "reason and script"), rows)
+        rows.append((each.severity_said, each.issue.title, f"{each.graphs:,}", each.issue.id))
+    return _table(("severity", "what", "graphs", "known issue"), rows)
 
 
 def _findings(findings: list[StoredFinding]) -> str:

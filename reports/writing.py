@@ -17,7 +17,7 @@ def write_reports(read: RunRead) -> list[Path]:
     files = {read.path / "report.html": page(read), read.path / "summary.md": summary(read)}
     for path, text in files.items():
         write_text(path, text)
-    for kept in (*read.findings, *read.known):
+    for kept in read.findings:
         complete(kept)
     return list(files)
 

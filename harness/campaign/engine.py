@@ -39,7 +39,6 @@ from clonediff.harness.campaign.events import (
 from clonediff.harness.campaign.shard_queue import FoundCause, ShardQueue
 from clonediff.harness.campaign.shards import (
     Done,
-    KnownRetried,
     MadeSmaller,
     Plan,
     Shard,
@@ -107,7 +106,6 @@ class Engine:
         self._queues: dict[str, ShardQueue] = {}
         self._met: dict[str, SubjectStarted] = {}
         self._here: set[str] = set()
-        self._examined: dict[str, KnownRetried] = {}
         self._busy: dict[str, float] = dict.fromkeys(plan.subjects, 0.0)
         self.time = TimeShare()
         self._failed: Counter[str] = Counter()
@@ -169,10 +167,6 @@ class Engine:
         settled = self._next_case() if self._here.issuperset(self._busy) else None
         if settled is not None or self._over():
             return settled
-        for name in self._here:
-            if name not in self._examined and self._plan.setup.known:
-                self._examined[name] = KnownRetried(name)
-                return Task("retry_known", name)
         # The subject that had the least of the time so far.
         for name in sorted(self._here, key=lambda each: (self._busy[each], each)):
             shard = self._queues[name].next_shard()
@@ -216,8 +210,6 @@ class Engine:
         match task.what:
             case "start_subject":
                 call = tasks.start_subject, campaign, task.subject
-            case "retry_known":
-                call = tasks.retry_known, campaign, task.subject
             case "shard":
                 call = tasks.try_shard, campaign, task.shard
             case _:
@@ -274,8 +266,6 @@ class Engine:
                 self._lose(task.subject, reason)
             case SubjectStarted():
                 self._welcome(done)
-            case KnownRetried():
-                self._tell(done)
             case ShardDone():
                 self._failed[done.subject] = 0
                 self._take(done)
@@ -357,8 +347,6 @@ class Engine:
             self._busy[task.subject] += task.took
         if task.what == "start_subject":
             self._lose(task.subject, reason)
-        elif task.what == "retry_known":
-            self.ending.failures.append(f"{task.subject}: the known issues cannot be tried: {reason}")
         elif task.case is not None:
             self._queues[task.subject].give_up(task.case.key)
             self._tell(MakingSmaller(task.subject, task.case.key, task.case.title, begins=False))

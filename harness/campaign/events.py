@@ -1,7 +1,7 @@
 """What happens in a campaign, told to its listeners as it happens.
 
 The run's folder is written by one listener, the console by another. What a worker has answered when it started a
-subject, tried known issues or made a finding smaller is told as it is.
+subject or made a finding smaller is told as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from clonediff.harness.campaign.shards import KnownRetried, MadeSmaller, ShardDone, SubjectStarted
+from clonediff.harness.campaign.shards import MadeSmaller, ShardDone, SubjectStarted
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
@@ -85,7 +85,6 @@ class Tick:
 Event: TypeAlias = (
     SubjectStarted
     | SubjectLost
-    | KnownRetried
     | ShardEnded
     | ShardLost
     | MakingSmaller

@@ -19,7 +19,7 @@ from clonediff.harness.campaign.events import (
     Unsteady,
 )
 from clonediff.harness.campaign.shard_queue import ShardQueue
-from clonediff.harness.campaign.shards import KnownRetried, MadeSmaller, Plan, ShardDone, SubjectStarted
+from clonediff.harness.campaign.shards import MadeSmaller, Plan, ShardDone, SubjectStarted
 from clonediff.harness.campaign.totals import FindingKey, Totals, key_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import About, Finding, Run
@@ -41,7 +41,6 @@ class Recorder:
         self._jobs = jobs
         self._written = 0.0
         self._told: set[FindingKey] = set()
-        self._shown: set[tuple[str, str]] = set()
 
     def __call__(self, event: Event) -> None:
         """Write what there is to write of it."""
@@ -53,13 +52,9 @@ class Recorder:
             case SubjectLost(subject=subject, reason=reason):
                 totals.lost[subject] = reason
                 folder.event("lost", subject=subject, reason=reason)
-            case KnownRetried():
-                totals.examined(event)
-                self._show_known(event.subject)
             case ShardEnded(done=done):
                 totals.shard(done)
                 self._keep_refused(done)
-                self._show_known(done.subject)
                 folder.event("progress", trials=totals.trials)
             case ShardLost(subject=subject, turn=turn, reason=reason):
                 folder.event("shard lost", subject=subject, turn=turn, reason=reason)
@@ -108,7 +103,6 @@ class Recorder:
                 lost=totals.lost,
                 draws=draws,
                 known=totals.known_met(),
-                reach=totals.reach(),
                 clonediff=plan.clonediff,
             )
         )
@@ -124,16 +118,6 @@ class Recorder:
                     self._keep(case.latest.finding)
         self._folder.event("end", interrupted=interrupted, trials=self.totals.trials)
         self.write(datetime.now(UTC).isoformat(timespec="seconds"), interrupted=interrupted)
-
-    def _show_known(self, subject: str) -> None:
-        """Write what the examples of the known issues show that were met by now."""
-        its = self.totals.of.get(subject)
-        if its is None:
-            return
-        for name in its.shown:
-            if (subject, name) not in self._shown:
-                self._shown.add((subject, name))
-                self._folder.known(its.examples[name].finding, its.examples[name].script)
 
     def _keep_refused(self, done: ShardDone) -> None:
         """Keep the smallest graph that a release refused for each reason, to be looked at."""

@@ -24,7 +24,6 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.mended import mended
 from clonediff.reports.records import AT_LEAST, Budget
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
@@ -59,7 +58,6 @@ class CampaignOptions:
     out: Path | None
     known_issues: Path
     corpus: Path | None
-    reach: bool = False
     layers: tuple[str, ...] = ()
     at_least: str = "name"
     private: bool = False
@@ -140,8 +138,6 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         rate=asked.rate,
         preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,
-        read_in=known.read_in,
-        reach=asked.reach,
         layers=_layers(asked.layers),
         at_least=AT_LEAST[asked.at_least],
         private=asked.private,
@@ -177,7 +173,7 @@ def run(began: CampaignBegun, where: WorkersWanted, watched_by: Callable[[Plan, 
 
     plan, folder = began.plan, began.folder
     started = time.monotonic()
-    totals = Totals(KnownIssues(plan.setup.known, plan.setup.read_in))
+    totals = Totals(KnownIssues(plan.setup.known))
     watcher = watched_by(plan, totals)
     corpus = NightlyCorpus(Path(plan.corpus))
     for problem in began.problems:
@@ -214,11 +210,6 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
     said, run = verdict(read), read.run
     return {
         "headline": said.headline,
-        "mended": [
-            {"id": each.id, "title": each.title, "subject": each.subject, "after": each.mended_after}
-            for its in mended(run).values()
-            for each in its
-        ],
         "holds": list(said.holds),
         "worst": by_worst(run),
         "at_least": run.at_least.name.lower(),
@@ -229,7 +220,6 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
                 "title": each.issue.title,
                 "cost": each.severity.name.lower() if each.severity is not None else None,
                 "graphs": each.graphs,
-                "folder": str(folder.path / "known" / each.shown.name) if each.shown is not None else None,
             }
             for each in broken(read)
         ],

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from clonediff.harness.subjects.outcomes import Statement
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Budget, Finding, Severity
@@ -26,21 +25,18 @@ class Setup(msgspec.Struct, frozen=True):
     """What all shards of a campaign share.
 
     Of the drawn models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved.
-    `layers` names the user's own layers. With `reach`, the lines of Keras' cloning code that trials run are counted.
-    What is less severe than `at_least` is left out. With `private`, private attributes are compared, too. `read_in` has
-    the releases that the known issues were read in.
+    `layers` names the user's own layers. What is less severe than `at_least` is left out. With `private`, private
+    attributes are compared, too.
     """
 
     campaign: str
     cloners: tuple[str, ...]
     rate: int
     known: tuple[KnownIssue, ...] = ()
-    reach: bool = False
     preparation_rate: int = msgspec.field(default=RATE, name="state_rate")
     layers: tuple[str, ...] = ()
     at_least: Severity = Severity.NAME
     private: bool = False
-    read_in: dict[str, str] = {}
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -141,7 +137,6 @@ class ShardDone(msgspec.Struct, frozen=True):
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()
     losses: dict[str, int] = {}
-    reached: dict[str, tuple[int, ...]] = {}
     accepted: tuple[str, ...] = ()
     not_accepted: dict[str, tuple[int, str]] = {}
 
@@ -170,10 +165,6 @@ class ShardDone(msgspec.Struct, frozen=True):
             },
             refusals=tuple(refusals.values()),
             losses=_counted(self.losses, more.losses),
-            reached={
-                name: tuple({*self.reached.get(name, ()), *more.reached.get(name, ())})
-                for name in self.reached | more.reached
-            },
             accepted=tuple({*self.accepted, *more.accepted}),
             not_accepted=never,
         )
@@ -196,18 +187,6 @@ class MadeSmaller(msgspec.Struct, frozen=True):
     rest: str | None = None
 
 
-class KnownRetried(msgspec.Struct, frozen=True):
-    """Whether each known issue's example still breaks, on one subject; None where it could not be tried.
-
-    Those are among them that are mended in this release, as their entries say. `examples` has the findings of those
-    that break.
-    """
-
-    subject: str
-    breaks: dict[str, bool | None] = {}
-    examples: dict[str, WrittenFinding] = {}
-
-
 class SubjectStarted(msgspec.Struct, frozen=True):
     """A subject that works; or, as `lost`, why it does not work."""
 
@@ -216,8 +195,7 @@ class SubjectStarted(msgspec.Struct, frozen=True):
     keras: str = ""
     lost: str = ""
     clonediff: str = ""
-    statements: dict[str, tuple[Statement, ...]] = {}
 
 
-Done: TypeAlias = ShardDone | MadeSmaller | KnownRetried | SubjectStarted
+Done: TypeAlias = ShardDone | MadeSmaller | SubjectStarted
 """What a task comes to."""

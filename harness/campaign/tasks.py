@@ -1,4 +1,4 @@
-"""The tasks of a campaign's worker: start a subject, try known issues again, try a shard, make a finding smaller.
+"""The tasks of a campaign's worker: start a subject, try a shard, make a finding smaller.
 
 Each is a plain function of data, so it gives the same on any worker, however often it runs.
 """
@@ -20,7 +20,6 @@ import msgspec
 
 from clonediff.harness.campaign.reducing import piece
 from clonediff.harness.campaign.shards import (
-    KnownRetried,
     MadeSmaller,
     RefusedGraph,
     Shard,
@@ -30,13 +29,12 @@ from clonediff.harness.campaign.shards import (
     count_refused,
 )
 from clonediff.harness.campaign.warm_subjects import warm_subjects
-from clonediff.harness.scripts.of_finding import example_of, finding_of, script_of
+from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import new_hits
 from clonediff.harness.trials.remembered_answers import asked
@@ -110,7 +108,6 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
             process.versions,
             process.ready.keras,
             clonediff=own,
-            statements=process.reach(statements=True).statements if setup.reach else {},
         )
     except SubjectError as error:
         if not isinstance(error, (ReleaseError, NoDeviceError)) and error.failure is None:
@@ -119,30 +116,11 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
 
 
 @_answering
-def retry_known(campaign: str, name: str) -> KnownRetried:
-    """Whether the known issues of a subject still break, and what their examples show."""
-    trials = warm_subjects(campaign).trials(name)
-    subject, versions = trials.process.subject, trials.process.versions
-    breaks: dict[str, bool | None] = {}
-    examples: dict[str, WrittenFinding] = {}
-    with trials.asking():
-        for issue in (issue for cloner in trials.cloners for issue in trials.known_before(cloner)):
-            if issue.example is not None:
-                breaks[issue.id], shown = example_on(issue, trials)
-                if shown is not None:
-                    script = script_of(shown, subject.dialect, versions)
-                    examples[issue.id] = WrittenFinding(example_of(issue, shown, subject, versions), script.text)
-    return KnownRetried(name, breaks, examples)
-
-
-@_answering
 def try_shard(campaign: str, shard: Shard) -> ShardDone:
     """Try each graph of a shard."""
     setup = warm_subjects(campaign).setup
     trials = warm_subjects(campaign).trials(shard.subject)
     process = trials.process
-    if setup.reach:
-        process.reach()
     before = process.losses.copy()
     began = time.perf_counter()
     raw_findings: dict[Key, WrittenFinding] = {}
@@ -195,7 +173,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         refusals=tuple(refusals.values()),
         met=tuple(met.items()),
         losses=dict(process.losses - before),
-        reached=process.reach().lines if setup.reach else {},
         accepted=accepted,
         not_accepted=not_accepted,
     )

@@ -8,17 +8,12 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field
 
-from clonediff.harness.campaign.reach import file_reached
 from clonediff.harness.campaign.shards import (
-    KnownRetried,
     ShardDone,
     SubjectStarted,
-    WrittenFinding,
 )
-from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import Draws, FileReached, Finding, KnownMet
-from clonediff.reports.run_folder import known_folder
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Draws, Finding, KnownMet
 
 MANY = 5
 """A kind that Keras never accepted is reported once it was tried on so many tensors."""
@@ -37,8 +32,6 @@ class SubjectTotals:
     drawn: ShardDone = field(default_factory=lambda: ShardDone("", 0))
     settling: int = 0
     reducing: float = 0.0
-    breaks: dict[str, bool | None] = field(default_factory=dict)
-    examples: dict[str, WrittenFinding] = field(default_factory=dict)
 
     @property
     def not_accepted(self) -> dict[str, str]:
@@ -48,11 +41,6 @@ class SubjectTotals:
             for kind, (tensors, why) in sorted(self.drawn.not_accepted.items())
             if kind not in self.drawn.accepted and tensors >= MANY
         }
-
-    @property
-    def shown(self) -> list[str]:
-        """The known issues that it met, and that their examples show."""
-        return sorted(self.drawn.known.keys() & self.examples.keys())
 
     @property
     def trials(self) -> int:
@@ -99,12 +87,6 @@ class Totals:
         if done.subject in self.of:
             self.of[done.subject].add(done)
 
-    def examined(self, examined: KnownRetried) -> None:
-        """What of the known still breaks."""
-        if examined.subject in self.of:
-            self.of[examined.subject].breaks = examined.breaks
-            self.of[examined.subject].examples = examined.examples
-
     def found(self, finding: Finding) -> None:
         """A finding, or the same with other numbers."""
         self.findings[key_of(finding)] = finding
@@ -134,56 +116,21 @@ class Totals:
         return [each for each in self.findings.values() if each.proof is not False]
 
     def known_met(self) -> tuple[KnownMet, ...]:
-        """Each known issue that may apply to a subject: how often it was met, and whether it still breaks."""
+        """The known issues that were met on each subject, and how often."""
         return tuple(
             KnownMet(
                 id=issue.id,
                 title=issue.title,
                 generation=issue.generation,
                 subject=name,
-                count=each.drawn.known.get(issue.id, 0),
-                breaks=each.breaks.get(issue.id),
+                count=each.drawn.known[issue.id],
                 because=issue.because,
                 link=issue.link,
                 since=issue.since,
                 until=issue.until,
                 severity=each.drawn.severities.get(issue.id),
-                folder=known_folder(name, issue.id) if issue.id in each.shown else "",
-                mended_after=self._mended_after(each, issue),
             )
             for name, each in self.of.items()
-            for issue in self._of(each)
+            for issue in self._known.issues
+            if issue.id in each.drawn.known
         )
-
-    def reach(self) -> dict[str, tuple[FileReached, ...]]:
-        """How far into each file of a subject's cloning code its trials came, where that was counted."""
-        return {
-            name: tuple(
-                file_reached(file, statements, each.drawn.reached.get(file, ()))
-                for file, statements in each.met.statements.items()
-            )
-            for name, each in self.of.items()
-            if each.met.statements
-        }
-
-    def _mended_after(self, each: SubjectTotals, issue: KnownIssue) -> str:
-        """The release after which an issue was mended, as its example shows; "" where it was not, or not later.
-
-        The list was read on the default backend: on another one, an issue may never have been there. It is mended there
-        where its entry says so.
-        """
-        gone = each.breaks.get(issue.id) is False and not each.drawn.known.get(issue.id)
-        had = issue.until is not None or Subject.parse(each.met.subject).on_default_backend
-        return self._known.mended_after(issue, each.met.keras) if gone and had else ""
-
-    def _of(self, each: SubjectTotals) -> list[KnownIssue]:
-        generation = Subject.parse(each.met.subject).generation
-        release = each.met.keras
-        cloners = {*each.breaks, *each.drawn.known}
-        mended = self._known.told_mended(generation, release)
-        return [issue for issue in mended if each.breaks.get(issue.id) is False] + [
-            issue
-            for cloner in dict.fromkeys(issue.cloner for issue in self._known.issues)
-            for issue in self._known.on(generation, release, cloner).issues
-            if issue.cloner == "upstream" or issue.id in cloners
-        ]

@@ -31,7 +31,7 @@ class WarmSubjects:
         self.used = time.monotonic()
         self._processes: OrderedDict[str, SubjectProcess] = OrderedDict()
         self._scripts: dict[str, ForkedScripts] = {}
-        self._known = KnownIssues(setup.known, setup.read_in)
+        self._known = KnownIssues(setup.known)
 
     def process(self, name: str) -> SubjectProcess:
         """The process of a subject, started if it does not run."""

@@ -65,7 +65,6 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     type=click.Path(path_type=Path, file_okay=False),
     help="Where the graphs of earlier findings are kept, which are tried first [corpus, beside the run's folder].",
 )
-@click.option("--reach", is_flag=True, help="Count which lines of the release's own cloning code the trials run.")
 @click.option(
     "--layers",
     multiple=True,

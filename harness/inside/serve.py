@@ -6,7 +6,6 @@ whatever Keras, or a graph, prints cannot break the protocol.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import json
 import os
@@ -30,7 +29,6 @@ from .frameworks.interface import Framework
 from .housekeeping import take_over
 from .observer import Observer
 from .other_layers import other_layers
-from .reach import ReachedLines
 from .trial import run_trial
 from .try_call import answer, refusal
 from .user_model import applications, checked_model
@@ -107,7 +105,6 @@ class Server:
         self._lines = lines
         self._last: Observer | None = None
         self._built: BuiltModel | None = None
-        self._reach: ReachedLines | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "layers": lambda request: other_layers(request["names"], framework),
@@ -116,7 +113,6 @@ class Server:
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "cloner": lambda request: problem(str(request.get("name"))),
             "own": self._own,
-            "reach": self._reached,
             "applications": lambda request: applications(framework),
             "auditable": lambda request: audited_classes(str(request.get("target")), framework),
             "audited": lambda request: audited(request["question"], framework),
@@ -154,13 +150,6 @@ class Server:
             self._lines.write(text + "\n")
             self._lines.flush()
 
-    def _reached(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The lines that trials ran since this was asked last; from the first time on, trials are watched."""
-        if self._reach is None:
-            self._reach = ReachedLines(self._framework)
-        found = {"lines": self._reach.seen()}
-        return dict(found, statements=self._reach.statements()) if request.get("statements") else found
-
     def _trial(self, request: dict[str, Any]) -> str:
         built = self._built if self._built is not None and self._built.is_of(request) else None
         if built is None:
@@ -169,9 +158,7 @@ class Server:
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
         progress = self._progress if request.get("progress") else None
-        watching = contextlib.nullcontext() if self._reach is None else self._reach.watching()
-        with watching:
-            answer = run_trial(request, self._framework, observer, progress, built)
+        answer = run_trial(request, self._framework, observer, progress, built)
         del built
         observer.release()
         self._last = observer

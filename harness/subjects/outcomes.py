@@ -234,28 +234,6 @@ class ArraySeen(msgspec.Struct, frozen=True):
     dtype: str
 
 
-class Statement(msgspec.Struct, frozen=True):
-    """A statement of a release's cloning code, from its `first` line to its `last`, and how the first one reads.
-
-    It `refuses` if an exception is all that can come of it.
-    """
-
-    first: int
-    last: int
-    function: str
-    text: str
-    refuses: bool = False
-
-
-class Reached(msgspec.Struct, frozen=True):
-    """By file, the lines of a release's cloning code that trials ran since it was asked last; and, where that was asked
-    for, what statements there are.
-    """
-
-    lines: dict[str, tuple[int, ...]] = {}
-    statements: dict[str, tuple[Statement, ...]] = {}
-
-
 class Refusal(msgspec.Struct, frozen=True):
     """Sizes, by the names of inputs, that a model does not take, and why."""
 

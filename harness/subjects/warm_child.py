@@ -1,7 +1,7 @@
 """A subject's child, kept warm: started, asked in lines of JSON, and replaced when it is lost or has grown.
 
 Owns the protocol of `inside.serve` as its parent sees it, and the limits of time and memory. Knows nothing of what is
-asked, but for the reach: what a child has seen must be asked of it before it is replaced.
+asked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from clonediff.harness.subjects.outcomes import (
     LostProcess,
     NoDeviceError,
     OutOfMemory,
-    Reached,
     Ready,
     SubjectError,
     TimedOut,
@@ -101,8 +100,6 @@ class WarmChild:
         self._since_start = 0
         self._stopped = False
         self._settled = 0
-        self._watched = False
-        self._reached: dict[str, set[int]] = {}
 
     @property
     def ready(self) -> Ready:
@@ -163,34 +160,12 @@ class WarmChild:
         self._ready = msgspec.structs.replace(ready, seconds=seconds)
         self._since_start = 0
         self._stopped = False
-        if self._watched:
-            self._ask_reach()
         return self._ready
 
     def prepare(self) -> None:
         """Have the child that the next trial runs in: a new one where none runs, or where it is time for one."""
         self._replace_if_due()
         self.start()
-
-    def reach(self, *, statements: bool = False) -> Reached:
-        """What of the release's cloning code trials ran since this was asked last. From now on each child watches that.
-
-        What a child has seen that is lost goes with it.
-        """
-        self.start()
-        self._watched = True
-        found = self._ask_reach(statements)
-        lines, self._reached = self._reached, {}
-        return Reached({file: tuple(sorted(its)) for file, its in lines.items()}, found.statements)
-
-    def _ask_reach(self, statements: bool = False) -> Reached:
-        request = {"statements": statements}
-        found = self._asked_for("reach", Reached, request, 60.0, "does not say what it ran")
-        if isinstance(found, LostProcess):
-            return Reached()
-        for file, lines in found.lines.items():
-            self._reached.setdefault(file, set()).update(lines)
-        return found
 
     def resident(self) -> int:
         """The memory that the child holds, 0 where there is none."""
@@ -295,8 +270,6 @@ class WarmChild:
             self._lost("nothing that it was asked")
         elif self._stopped or self._since_start >= self.limits.trials or self._has_grown(self._child):
             self.recycled += 1
-            if self._watched:
-                self._ask_reach()
             self.close()
 
     def _has_grown(self, child: Child) -> bool:

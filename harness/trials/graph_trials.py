@@ -26,7 +26,7 @@ from clonediff.harness.trials.expressible import missing_layer, unsupported_clon
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
-from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Difference, Severity
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
@@ -109,18 +109,13 @@ class GraphTrials:
         A user's own cloner that clones `through_keras` has those of upstream, beside its own.
         """
         if through_keras:
-            return KnownIssues((*self.known(cloner).issues, *self.known(_UPSTREAM).issues), self._all_known.read_in)
+            return KnownIssues((*self.known(cloner).issues, *self.known(_UPSTREAM).issues))
         if not self._all_known.issues:
             return self._all_known  # for which nothing has to be asked of a process that may be gone
         if cloner not in self._known:
             whose = _CLONES_WITH.get(cloner, short_name(cloner))
             self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)
         return self._known[cloner]
-
-    def known_before(self, cloner: str) -> tuple[KnownIssue, ...]:
-        """The same, and those that are mended in this release, as their entries say."""
-        release = self.process.ready.keras
-        return (*self.known(cloner).issues, *self._all_known.told_mended(self.generation, release, cloner))
 
     def asking(self) -> AbstractContextManager[None]:
         """A scope in which questions of what can be built go to the subject."""

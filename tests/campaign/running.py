@@ -21,24 +21,16 @@ from tests.interrupting import under_way
 UNKNOWN = "model-trainable"
 """The known issue that a campaign of these tests is not told of, so that there is something to find, and soon."""
 
-TRIED_AGAIN = ("lambda-refused", "call-order")
-"""The known issues whose examples such a campaign tries again; `tests/property` tries every one."""
-
 
 def known_without(folder: Path, *ids: str) -> Path:
-    """A file of known issues without some of them, and with few examples."""
+    """A file of known issues without some of them."""
     text = KNOWN_ISSUES.read_text(encoding="utf-8")
     entries = re.split(r"^(?=\[\[issue\]\]$)", text, flags=re.MULTILINE)
     kept = [each for each in entries if not any(f'\nid = "{name}"\n' in each for name in ids)]
     assert len(kept) == len(entries) - len(ids)
     path = folder / "known.toml"
-    few = (each if any(f'\nid = "{name}"\n' in each for name in TRIED_AGAIN) else _plain(each) for each in kept)
-    path.write_text("".join(few), encoding="utf-8")
+    path.write_text("".join(kept), encoding="utf-8")
     return path
-
-
-def _plain(entry: str) -> str:
-    return re.sub(r"^example = .*\n", "", entry, flags=re.MULTILINE)
 
 
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -18,12 +18,10 @@ from clonediff.harness.campaign.events import (
     Unsteady,
 )
 from clonediff.harness.campaign.shards import (
-    KnownRetried,
     Plan,
     Setup,
     ShardDone,
     SubjectStarted,
-    WrittenFinding,
 )
 from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.cli.text.campaign import CampaignText, summary
@@ -153,19 +151,8 @@ def test_what_is_known_is_counted_by_graph_with_the_worst_that_it_did(totals: To
     totals.shard(shard(0, known={"input-name": 3}, severities={"input-name": Severity.NAME}))
     totals.shard(shard(1, known={"input-name": 4}, severities={"input-name": Severity.COMPUTES}))
     totals.shard(shard(2, known={"input-name": 1}, severities={"input-name": Severity.PROPERTY}))
-    (met,) = (each for each in totals.known_met() if each.id == "input-name")
-    assert (met.count, met.severity, met.folder) == (8, Severity.COMPUTES, "")
-    totals.examined(KnownRetried("keras", {"input-name": True}, {"input-name": WrittenFinding(FINDING, "")}))
-    assert [each.folder for each in totals.known_met() if each.folder] == ["keras-input-name"]
-
-
-def test_known_issues_are_told_with_whether_they_break(totals: Totals) -> None:
-    totals.shard(shard(0, known={"input-name": 30}))
-    totals.examined(KnownRetried("keras", {"input-name": True}))
-    met = {each.id: each for each in totals.known_met()}
-    assert (met["input-name"].count, met["input-name"].breaks) == (30, True)
-    assert met["lambda-refused"].breaks is None
-    assert all(each.subject == "keras" and each.generation == "keras" for each in met.values())
+    (met,) = totals.known_met()
+    assert (met.id, met.subject, met.count, met.severity) == ("input-name", "keras", 8, Severity.COMPUTES)
 
 
 def test_a_finding_that_comes_again_replaces_the_first(totals: Totals) -> None:

@@ -61,7 +61,7 @@ def everywhere(text: str) -> tuple[Finding, Run]:
         verdicts={text: 3, f"{text}: {text}": 1},
         cloners=(text,),
         lost={f"{text}!": text},
-        known=(KnownMet(text, text, text, text, 1, True, text, "javascript:window.hacked=1", text),),
+        known=(KnownMet(text, text, text, text, 1, text, "javascript:window.hacked=1", text),),
         clonediff=text,
     )
     return made, run

@@ -188,10 +188,9 @@ def nightly() -> Run:
         refused=0,
         lost={"keras/jax": "keras/jax: jax is not installed"},
         known=(
-            KnownMet("lambda-refused", "A Lambda of a lambda is refused", "keras", "keras", 120, True,
+            KnownMet("lambda-refused", "A Lambda of a lambda is refused", "keras", "keras", 120,
                      "lambda_layer.py:193", "https://github.com/keras-team/keras/issues/1", "3.15.0"),
-            KnownMet("input-name", "An unnamed input changes its name", "keras", "keras", 0, False, "cloning.py:399"),
-            KnownMet("list-of-one", "A list of one tensor", "tf_keras", "tf_keras", 3, None, "functional.py:1"),
+            KnownMet("list-of-one", "A list of one tensor", "tf_keras", "tf_keras", 3, "functional.py:1"),
         ),
         clonediff="0.1.0",
     )  # fmt: skip

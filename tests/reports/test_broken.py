@@ -11,37 +11,33 @@ import pytest
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.page import page
 from clonediff.reports.reading import RunRead, read_run
-from clonediff.reports.records import KnownMet, Run, Severity, write, write_bytes
+from clonediff.reports.records import KnownMet, Run, Severity
 from clonediff.reports.summary import summary
 from clonediff.reports.verdict import verdict
 from clonediff.reports.writing import write_reports
 from tests.reports.making import HOSTILE, START, VERSIONS, finding, run_folder
 
 NAME = KnownMet(
-    "input-name", "An unnamed input layer changes its name in the clone", "keras", "keras", 290, True, "cloning.py:399",
-    "https://github.com/keras-team/keras/issues/1", "3.3.3", "3.16.0", Severity.NAME, "keras-input-name",
+    "input-name", "An unnamed input layer changes its name in the clone", "keras", "keras", 290, "cloning.py:399",
+    "https://github.com/keras-team/keras/issues/1", "3.3.3", "3.16.0", Severity.NAME,
 )  # fmt: skip
 LAMBDA = KnownMet(
-    "lambda-refused", "A Lambda of a Python lambda cannot be cloned", "keras", "keras", 12, True, "lambda_layer.py:193",
+    "lambda-refused", "A Lambda of a Python lambda cannot be cloned", "keras", "keras", 12, "lambda_layer.py:193",
     None, "3.15.0", None, Severity.CRASHES,
 )  # fmt: skip
-NEVER = KnownMet("never-met", "Not met", "keras", "keras", 0, True, "x.py:1")
 RAN = Run(
     started=START.isoformat(),
     ended=START.isoformat(),
     subjects={"keras": VERSIONS},
     trials=300,
     verdicts={"fixed: faithful": 300, "upstream: crashed": 12, "upstream: diverged": 278, "upstream: faithful": 10},
-    known=(NAME, LAMBDA, NEVER),
+    known=(NAME, LAMBDA),
 )
 
 
-def a_run(path: Path, run: Run = RAN, title: str = NAME.title, findings: int = 0) -> RunRead:
-    """A run in which two known issues were met, one of them with its example."""
+def a_run(path: Path, run: Run = RAN, findings: int = 0) -> RunRead:
+    """A run in which two known issues were met."""
     folder = run_folder(path, [finding(number) for number in range(findings)], run=run)
-    shown = finding(4, title=title, known="input-name", subject="keras", notes=("Why: cloning.py:399",))
-    write(folder / "known" / "keras-input-name" / "finding.json", shown)
-    write_bytes(folder / "known" / "keras-input-name" / "repro.py", b"import keras\n\nprint('shown')\n")
     return read_run(folder)
 
 
@@ -136,49 +132,32 @@ def test_the_counts_are_a_table(tmp_path: Path) -> None:
     assert "| upstream | 12 | 0 | 8 | 0 | 270 | 10 |\n" in summary(read)
 
 
-def test_causes_come_worst_first_and_those_not_met_do_not(tmp_path: Path) -> None:
+def test_causes_come_worst_first(tmp_path: Path) -> None:
     found = broken(a_run(tmp_path))
     assert [(each.issue.id, each.severity_said, each.graphs) for each in found] == [
         ("lambda-refused", "it crashes", 12),
         ("input-name", "it changes a name", 290),
     ]
-    assert [each.shown is not None for each in found] == [False, True]
 
 
 def test_a_cause_of_two_subjects_is_one(tmp_path: Path) -> None:
-    there = msgspec.structs.replace(NAME, subject="keras/jax", count=5, severity=Severity.PROPERTY, folder="")
+    there = msgspec.structs.replace(NAME, subject="keras/jax", count=5, severity=Severity.PROPERTY)
     (only,) = broken(a_run(tmp_path, msgspec.structs.replace(RAN, known=(there, NAME))))
     assert (only.subjects, only.graphs, only.severity) == (("keras/jax", "keras"), 295, Severity.PROPERTY)
-    assert only.shown is not None
 
 
-def test_the_page_shows_the_reason_and_the_script_of_a_known_issue(tmp_path: Path) -> None:
+def test_the_page_shows_the_reason_of_a_known_issue(tmp_path: Path) -> None:
     text = page(a_run(tmp_path))
-    for said in (NAME.title, "cloning.py:399", "3.3.3", "3.16.0", "290 graphs", "print(&#39;shown&#39;)"):
+    for said in (NAME.title, "cloning.py:399", "3.3.3", "3.16.0", "290 graphs"):
         assert said in text, said
     assert '<a href="https://github.com/keras-team/keras/issues/1" rel="noopener noreferrer">input-name</a>' in text
-
-
-def test_the_reports_of_a_known_issue_are_written_beside_it(tmp_path: Path) -> None:
-    write_reports(a_run(tmp_path))
-    folder = tmp_path / "known" / "keras-input-name"
-    assert sorted(file.name for file in folder.iterdir()) == ["finding.json", "issue.md", "repro.py"]
-    assert "Why: cloning.py:399" in (folder / "issue.md").read_text()
-
-
-def test_a_known_issue_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    a_run(tmp_path)
-    (tmp_path / "known" / "keras-input-name" / "finding.json").write_text("{")
-    read = read_run(tmp_path)
-    assert [problem.partition(": ")[0] for problem in read.problems] == ["known/keras-input-name/finding.json"]
-    assert verdict(read).exit_code == 0
 
 
 def test_what_a_user_writes_of_an_issue_is_text(tmp_path: Path) -> None:
     evil = msgspec.structs.replace(
         NAME, id=HOSTILE, title=HOSTILE, because=HOSTILE, link=f"https://x/{HOSTILE}", since=HOSTILE, until=HOSTILE
     )
-    read = a_run(tmp_path, msgspec.structs.replace(RAN, known=(evil,)), title=HOSTILE)
+    read = a_run(tmp_path, msgspec.structs.replace(RAN, known=(evil,)))
     for text in (page(read), summary(read)):
         assert "<img" not in text
         assert "\x00" not in text

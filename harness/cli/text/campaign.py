@@ -25,15 +25,12 @@ from clonediff.harness.subjects.process import TRIAL
 from clonediff.reports.broken import broken
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.markup import visible
-from clonediff.reports.mended import mended, named
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import Finding, cloner_said
 from clonediff.reports.verdict import in_words, lasted, some, verdict
 
 CAUSES = 10
 """As many known causes are told at the end: a screen has room for them."""
-MENDED = 20
-"""As many known issues that are mended are named."""
 REASONS = 3
 """As many reasons are told for which a release refused graphs."""
 FAILURES = 5
@@ -158,10 +155,10 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
     """What is broken, what is new and what holds; then subject by subject."""
     said = verdict(read)
     notes = filter(None, (*said.mend, said.left_out))
-    text = ["", f"{said.headline}.", *_mended(read), *said.holds, *(f"{each}." for each in notes), ""]
+    text = ["", f"{said.headline}.", *said.holds, *(f"{each}." for each in notes), ""]
     causes = broken(read)
     if causes:
-        text.append(f"Known causes, worst first, with the graphs that met each. Reasons and scripts: {folder}/known")
+        text.append("Known causes, worst first, with the graphs that met each. `clonediff repro ID` prints a script:")
         severity = ""
         for each in causes[:CAUSES]:
             if each.severity_said != severity:
@@ -183,16 +180,7 @@ def summary(totals: Totals, read: RunRead, folder: str) -> str:
     return "\n".join(visible(" ".join(each.splitlines())) for each in text)
 
 
-def _mended(read: RunRead) -> Iterator[str]:
-    for said, issues in mended(read.run).items():
-        yield f"{said}"
-        yield from (f"  {named(each)}" for each in issues[:MENDED])
-        if len(issues) > MENDED:
-            yield f"  and {len(issues) - MENDED} more: in report.html"
-
-
 def _by_subject(totals: Totals) -> Iterator[str]:
-    reach = totals.reach()
     for name, each in totals.of.items():
         yield f"{name} ({in_words(each.met.versions)})"
         yield (
@@ -208,16 +196,10 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         for key, count in sorted(each.drawn.verdicts.items()):
             cloner, _, verdict = key.rpartition(": ")
             yield (f"  {cloner_said(cloner):9} {verdict:10} {count:,}")
-        told = {its.id for its in totals.known_met() if its.mended_after and its.subject == name}
-        gone = [key for key, breaks in each.breaks.items() if breaks is False and key not in told]
-        if gone:
-            yield (f"  known issues that no longer break: {', '.join(gone)}")
         if each.drawn.losses:
             losses = (f"{some(count, 'time')} over {what}" for what, count in sorted(each.drawn.losses.items()))
             again = "; such a trial is run once more" if TRIAL in each.drawn.losses else ""
             yield f"  its process was lost {', '.join(losses)}{again}"
-        for file in reach.get(name, ()):
-            yield f"  {file.file}: reached {file.said}"
     for name, reason in totals.lost.items():
         yield (f"not tried: {name}: {visible(reason.splitlines()[0].removeprefix(f'{name}: '))}")
 
