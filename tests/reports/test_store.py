@@ -109,7 +109,7 @@ def test_every_cut_of_every_file_is_read_as_far_as_it_goes(tmp_path: Path) -> No
     assert len(files) == 4
     for file in files:
         whole = file.read_bytes()
-        for part in range(0, len(whole), max(1, len(whole) // 40)):
+        for part in range(0, len(whole) - 1, max(1, len(whole) // 40)):  # a file without its last line end is whole
             file.write_bytes(whole[:part])
             back = read_run(tmp_path)
             assert len(back.findings) == 2 - ("findings" in str(file))
