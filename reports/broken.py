@@ -63,7 +63,7 @@ def broken(read: RunRead) -> list[Broken]:
 
 
 def by_worst(run: Run) -> dict[str, dict[str, int]]:
-    """For each cloner, upstream first, the graphs by the worst that it did to them; empty where not recorded.
+    """For each cloner, upstream first, the graphs by the worst that it did to them.
 
     "faithful" counts the graphs that it cloned faithfully, "left out" those on which it did only what was left out.
     """
@@ -74,12 +74,11 @@ def by_worst(run: Run) -> dict[str, dict[str, int]]:
             "faithful": tried.faithful,
         }
         for cloner, tried in _tried(run).items()
-        if sum(tried.worst.values()) == tried.unfaithful
     }
 
 
 def table_of_worst(run: Run) -> tuple[list[str], list[tuple[str, list[int]]]]:
-    """The same as a table: its heads, then a row for each cloner; no rows where that is not recorded."""
+    """The same as a table: its heads, then a row for each cloner."""
     rows = by_worst(run)
     words = [word for word in next(iter(rows.values()), {}) if word != LEFT_OUT or run.at_least is not Severity.NAME]
     heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
@@ -93,11 +92,6 @@ def sentence(run: Run, causes: int, new: int) -> str:
         said = ", ".join([*known, f"{new:,} new" if new else "nothing new"])
         return f"{_faith(run, who, tried)}: {said}"
     return ""
-
-
-def breaks(run: Run) -> bool:
-    """Whether the first sentence is of a cloner that broke something."""
-    return any(tried.unfaithful for tried in list(_tried(run).values())[:1])
 
 
 def holds(run: Run) -> tuple[str, ...]:
@@ -135,9 +129,9 @@ def _faith(run: Run, who: str, tried: _Tried) -> str:
         if tried.left_out:
             return f"{_called(run, who)} is faithful on {tried.faithful:,} of {graphs}, but for what was left out"
         return f"{_called(run, who)} is faithful on {'all ' if tried.graphs > 1 else ''}{graphs}"
-    if sum(tried.worst.values()) != tried.unfaithful:  # a run of before this was counted
-        return f"{_called(run, who)} is unfaithful on {tried.unfaithful:,} of {graphs}"
     does = [f"{_DOES[severity]} on {count:,}" for severity, count in sorted(tried.worst.items()) if count]
+    if not does:  # of a run.json that was altered
+        return f"{_called(run, who)} is unfaithful on {tried.unfaithful:,} of {graphs}"
     return f"{_called(run, who)} {', '.join([f'{does[0]} of {graphs}', *does[1:]])}"
 
 

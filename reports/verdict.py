@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from clonediff.reports.broken import breaks, broken, holds, left_out, sentence
+from clonediff.reports.broken import broken, holds, left_out, sentence
 from clonediff.reports.draws import to_mend
 from clonediff.reports.reading import RunRead, StoredFinding, moment
 from clonediff.reports.records import SEVERITIES, Severity
@@ -20,15 +20,14 @@ from clonediff.reports.records import SEVERITIES, Severity
 class RunVerdict:
     """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all.
 
-    `holds` is what there is to say of the other cloners, `broken` whether the first of them is unfaithful somewhere.
-    `mend` names the subjects that refused too many graphs, `left_out` what the run was told to leave out.
+    `holds` is what there is to say of the other cloners. `mend` names the subjects that refused too many graphs,
+    `left_out` what the run was told to leave out.
     """
 
     state: Literal["new", "nothing", "unknown"]
     headline: str
     notes: tuple[str, ...]
     holds: tuple[str, ...] = ()
-    broken: bool = False
     mend: tuple[str, ...] = ()
     left_out: str = ""
 
@@ -61,9 +60,9 @@ def verdict(read: RunRead) -> RunVerdict:
     if read.problems:
         notes.append(f"{some(len(read.problems), 'problem')} with the files of the run")
     said = sentence(read.run, len(broken(read)), len(new))
-    others, broke = holds(read.run), breaks(read.run)
+    others = holds(read.run)
     if new:
-        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, broke, mend, left)
+        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, mend, left)
     if read.unreadable:
         return RunVerdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
     if not read.whole:
@@ -71,7 +70,7 @@ def verdict(read: RunRead) -> RunVerdict:
     if not read.run.trials:
         return RunVerdict("unknown", "Nothing was tried", tuple(notes))
     headline = said or f"Nothing new in {some(read.run.trials, 'trial')}"
-    return RunVerdict("nothing", headline, tuple(notes), others, broke, mend, left)
+    return RunVerdict("nothing", headline, tuple(notes), others, mend, left)
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:

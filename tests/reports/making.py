@@ -153,6 +153,7 @@ def run_folder(
         subjects={"keras": VERSIONS},
         trials=trials,
         verdicts={"fixed: faithful": trials, "upstream: diverged": len(findings)},
+        worst={"upstream: computes": len(findings)},
     )
     write(path / "run.json", msgspec.structs.replace(ran, findings=tuple(each.id for each in findings)))
     return path

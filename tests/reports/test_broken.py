@@ -31,8 +31,10 @@ RAN = Run(
     subjects={"keras": VERSIONS},
     trials=300,
     verdicts={"fixed: faithful": 300, "upstream: crashed": 12, "upstream: diverged": 278, "upstream: faithful": 10},
+    worst={"upstream: crashes": 12, "upstream: trains": 8, "upstream: name": 270},
     known=(NAME, LAMBDA),
 )
+SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
 
 
 def a_run(path: Path, run: Run = RAN, findings: int = 0) -> RunRead:
@@ -41,91 +43,47 @@ def a_run(path: Path, run: Run = RAN, findings: int = 0) -> RunRead:
     return read_run(folder)
 
 
-def test_the_first_sentence_says_what_is_broken_and_what_holds(tmp_path: Path) -> None:
-    said = verdict(a_run(tmp_path))
-    assert said.headline == (
-        "Keras 3.15.1's clone_model is unfaithful on 290 of 300 graphs: 2 known causes, nothing new"
+@pytest.mark.parametrize(
+    ("changes", "findings", "headline"),
+    [
+        pytest.param({}, 0, f"{SENTENCE}: 2 known causes, nothing new", id="known"),
+        pytest.param({}, 2, f"{SENTENCE}: 2 known causes, 2 new", id="new"),
+        pytest.param({"known": ()}, 1, f"{SENTENCE}: 1 new", id="none known"),
+        pytest.param({"verdicts": {"upstream: faithful": 1}, "worst": {}, "known": ()}, 0,
+                     "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", id="faithful"),
+        pytest.param({"verdicts": {"fixed: diverged": 2, "fixed: faithful": 1}, "worst": {"fixed: trains": 2}}, 0,
+                     "clonediff's own cloner trains differently on 2 of 3 graphs: 2 known causes, nothing new",
+                     id="fixed alone"),
+        pytest.param({"verdicts": {}}, 0, "Nothing new in 300 trials", id="no cloner"),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_says_what_is_broken(
+    changes: dict[str, object], findings: int, headline: str, tmp_path: Path
+) -> None:
+    read = a_run(tmp_path, msgspec.structs.replace(RAN, **changes), findings=findings)
+    assert verdict(read).headline == headline
+    assert verdict(read).exit_code == bool(findings)
+    assert summary(read).startswith(f"## clonediff: {headline}\n")
+    assert headline in unescape(page(read))
+
+
+def test_the_other_cloners_have_a_sentence_each(tmp_path: Path) -> None:
+    assert verdict(a_run(tmp_path)).holds == ("clonediff's own cloner is faithful on all 300 graphs.",)
+
+
+def test_what_was_left_out_is_said(tmp_path: Path) -> None:
+    verdicts = {**RAN.verdicts, "upstream: diverged": 8, "upstream: left out": 270}
+    worst = {"upstream: crashes": 12, "upstream: trains": 8}
+    run = msgspec.structs.replace(RAN, verdicts=verdicts, worst=worst, at_least=Severity.TRAINS)
+    note = (
+        "left out by --at-least trains: what only loses a property or changes a name; "
+        "graphs with only that: 270 with upstream"
     )
-    assert said.holds == ("clonediff's own cloner is faithful on all 300 graphs.",)
-    assert (said.state, said.broken, said.exit_code) == ("nothing", True, 0)
-
-
-@pytest.mark.parametrize(
-    ("changes", "findings", "headline", "holds"),
-    [
-        pytest.param({}, 2, "Keras 3.15.1's clone_model is unfaithful on 290 of 300 graphs: 2 known causes, 2 new",
-                     ("clonediff's own cloner is faithful on all 300 graphs.",), id="new"),
-        pytest.param({"known": ()}, 1, "Keras 3.15.1's clone_model is unfaithful on 290 of 300 graphs: 1 new",
-                     ("clonediff's own cloner is faithful on all 300 graphs.",), id="none known"),
-        pytest.param({"known": (NAME,)}, 0,
-                     "Keras 3.15.1's clone_model is unfaithful on 290 of 300 graphs: 1 known cause, nothing new",
-                     ("clonediff's own cloner is faithful on all 300 graphs.",), id="one known"),
-        pytest.param({"verdicts": {"upstream: faithful": 1}, "known": ()}, 0,
-                     "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", (), id="faithful"),
-        pytest.param({"verdicts": {"fixed: diverged": 2, "fixed: faithful": 1, "roundtrip: killed": 1}, "known": ()}, 0,
-                     "clonediff's own cloner is unfaithful on 2 of 3 graphs: nothing new",
-                     ("The cloner roundtrip is unfaithful on 1 of 1 graph.",), id="others"),
-        pytest.param({"subjects": {"keras": VERSIONS, "keras/jax": VERSIONS, "tf_keras": {"tf_keras": "2.21.0"}}}, 0,
-                     "clone_model of Keras 3.15.1, tf_keras 2.21.0 is unfaithful on 290 of 300 graphs: 2 known causes, "
-                     "nothing new", ("clonediff's own cloner is faithful on all 300 graphs.",), id="two releases"),
-        pytest.param({"verdicts": {}}, 0, "Nothing new in 300 trials", (), id="not recorded"),
-    ],
-)  # fmt: skip
-def test_it_says_so_whatever_ran(
-    changes: dict[str, object], findings: int, headline: str, holds: tuple[str, ...], tmp_path: Path
-) -> None:
-    said = verdict(a_run(tmp_path, msgspec.structs.replace(RAN, **changes), findings=findings))
-    assert (said.headline, said.holds) == (headline, holds)
-
-
-WORST = {"upstream: crashes": 12, "upstream: trains": 8, "upstream: name": 270}
-ALSO_LEFT_OUT = {"fixed: faithful": 300, "upstream: crashed": 12, "upstream: diverged": 8, "upstream: left out": 270,
-                 "upstream: faithful": 10}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changes", "headline", "holds", "left_out"),
-    [
-        pytest.param({"worst": WORST},
-                     "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, "
-                     "changes only a name on 270: 2 known causes, nothing new",
-                     "clonediff's own cloner is faithful on all 300 graphs.", "", id="all"),
-        pytest.param({"worst": {"upstream: crashes": 12, "upstream: trains": 8}, "verdicts": ALSO_LEFT_OUT,
-                      "at_least": Severity.TRAINS},
-                     "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8: "
-                     "2 known causes, nothing new",
-                     "clonediff's own cloner is faithful on all 300 graphs.",
-                     "left out by --at-least trains: what only loses a property or changes a name; "
-                     "graphs with only that: 270 with upstream", id="left out"),
-        pytest.param({"worst": {"fixed: name": 1}, "known": (), "at_least": Severity.PROPERTY,
-                      "verdicts": {"fixed: diverged": 1, "upstream: left out": 2, "upstream: faithful": 1}},
-                     "Keras 3.15.1's clone_model is faithful on 1 of 3 graphs, but for what was left out: nothing new",
-                     "clonediff's own cloner changes only a name on 1 of 1 graph.",
-                     "left out by --at-least property: what only changes a name; "
-                     "graphs with only that: 2 with upstream", id="nothing else"),
-        pytest.param({"at_least": Severity.PROPERTY, "verdicts": {"upstream: faithful": 3}, "known": ()},
-                     "Keras 3.15.1's clone_model is faithful on all 3 graphs: nothing new", None,
-                     "left out by --at-least property: what only changes a name; no graph had only that",
-                     id="none"),
-    ],
-)  # fmt: skip
-def test_graphs_are_counted_by_the_worst_that_happens_to_them(
-    changes: dict[str, object], headline: str, holds: str | None, left_out: str, tmp_path: Path
-) -> None:
-    read = a_run(tmp_path, msgspec.structs.replace(RAN, **changes))
-    said = verdict(read)
-    assert (said.headline, said.holds, said.left_out) == (headline, (holds,) if holds else (), left_out)
-    assert said.broken == ("faithful" not in headline)
-    assert said.notes == ((left_out,) if left_out else ())
-    text, whole = summary(read), page(read)
-    assert text.startswith(f"## clonediff: {headline}\n")
-    for written in (text, unescape(whole)):
-        assert headline in written
-        assert left_out in written
+    assert verdict(a_run(tmp_path, run)).notes == (note,)
 
 
 def test_the_counts_are_a_table(tmp_path: Path) -> None:
-    read = a_run(tmp_path, msgspec.structs.replace(RAN, worst=WORST))
+    read = a_run(tmp_path)
     assert by_worst(read.run)["upstream"] == {
         "crashes": 12, "computes": 0, "trains": 8, "property": 0, "name": 270, "left out": 0, "faithful": 10,
     }  # fmt: skip
