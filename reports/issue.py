@@ -34,13 +34,7 @@ _CLONERS = {
     "upstream": "`clone_model`",
     "fixed": "`clonediff.clone_model` of clonediff",
     "roundtrip": "`from_config(get_config())`",
-    "from_config": "`from_config(get_config())`",
-    "saved": "saving and loading",
-    "saved/h5": "saving to HDF5 and loading",
-    "saved/tf": "saving as a SavedModel and loading",
     "deepcopy": "`copy.deepcopy`",
-    "pickled": "`pickle`",
-    "same_layers": "a new model of the same layers",
 }
 MOST = 10
 

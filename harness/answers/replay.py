@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.replay_target import ReplayTarget
-from clonediff.harness.inside.cloners.users import as_asked
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
@@ -119,7 +118,7 @@ class Replays:
     def _cloner_for(self, target: ReplayTarget) -> str:
         if target.expected.lost:
             return ""
-        return as_asked(self._cloner, target.cloner) if self._cloner else target.cloner
+        return self._cloner or target.cloner
 
     def _row(self, target: ReplayTarget, subject: str) -> ReplayRow:
         return ReplayRow(target.where, target.title, target.id, subject, self._cloner_for(target))

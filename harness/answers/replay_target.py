@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from clonediff.harness.trials.expected import Expected
-from clonediff.harness.trials.trusted_layers import allow_remembered
 from clonediff.reports import corpus
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_run
@@ -55,7 +54,6 @@ class NotFoundError(ValueError):
 
 def replay_targets(arguments: Iterable[str], known: KnownIssues) -> tuple[list[ReplayTarget], list[str]]:
     """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that."""
-    allow_remembered()
     found: dict[str, ReplayTarget] = {}
     problems: list[str] = []
     for argument in arguments:
@@ -70,7 +68,6 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
 
     `id_` is its id or its folder's name in a run, or the beginning of one.
     """
-    allow_remembered()
     if what.is_file() or (what / FINDING).is_file():
         path = what if what.is_file() else what / FINDING
         finding = _read_finding(path)

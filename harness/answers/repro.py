@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import shlex
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,11 +45,8 @@ def script(finding: Finding, subject: Subject | None = None) -> Script:
             f"be written for a {own.generation} only"
         )
     users = users_cloner(finding.cloner)
-    if users is not None and not is_allowed(users.code):
-        raise UnwritableError(
-            f"it is cloned by {users.code}, which is code of somebody's own: say that you trust it by "
-            f"`clonediff replay` with --cloner {shlex.quote(users.name)}"
-        )
+    if users is not None and not is_allowed(users.name):
+        raise UnwritableError(f"it is cloned by {users.name}, which is code of somebody's own")
     about = msgspec.structs.replace(finding, subject=str(chosen))
     if other:
         about = msgspec.structs.replace(about, versions=_versions(chosen))

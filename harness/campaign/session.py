@@ -21,7 +21,6 @@ from clonediff.harness.campaign.shards import Plan, Setup
 from clonediff.harness.campaign.totals import Totals
 from clonediff.harness.source.other_layers import absolute, allow, file_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.broken import broken, by_worst
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import AT_LEAST, Budget
@@ -61,7 +60,6 @@ class CampaignOptions:
     layers: tuple[str, ...] = ()
     at_least: str = "name"
     private: bool = False
-    promises: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +115,6 @@ class Watcher(Protocol):
 def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     """A new run, in a new folder."""
     chosen = [Subject.parse(name) for name in dict.fromkeys(asked.subjects)]
-    try:
-        cloners = held_to(asked.cloners, asked.promises)
-    except PromisesError as error:
-        raise MistakenError(f"--promises: {error}") from None
     known = load(asked.known_issues)
     budget = Budget(asked.minutes, asked.trials)
     if asked.minutes is None and asked.trials is None:
@@ -134,7 +128,7 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     }
     setup = Setup(
         campaign=uuid4().hex[:12],
-        cloners=cloners,
+        cloners=tuple(dict.fromkeys(asked.cloners)),
         rate=asked.rate,
         preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,

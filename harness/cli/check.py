@@ -42,7 +42,6 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.subjects.warm_child import Limits
-from clonediff.harness.trials.users_cloners import PromisesError, held_to
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import RecordError, write_bytes
@@ -56,7 +55,6 @@ Tell: TypeAlias = Callable[[str], None]
 @click.argument("models", metavar="MODEL...", nargs=-1)
 @shared.subjects("Whose clone_model.")
 @shared.cloners
-@shared.promises
 @click.option(
     "--custom", type=click.Path(path_type=Path), help="FILE.py with the model's own classes; it is imported first."
 )
@@ -107,7 +105,6 @@ def command(
     models: tuple[str, ...],
     subjects: tuple[str, ...],
     cloners: tuple[str, ...],
-    promises: str,
     custom: Path | None,
     unsafe: bool,
     arrays: Path | None,
@@ -149,8 +146,8 @@ def command(
     that holds code (a Lambda of a Python lambda, a SavedModel), or cannot be searched for it, is not loaded without
     --unsafe, while FILE.py and --custom are code that you name, and are run.
 
-    With --cloner module:function a function of your own clones, which takes a model and gives its clone. It is held to
-    --promises. A module is looked for in the current folder first.
+    With --cloner module:function a function of your own clones, which takes a model and gives its clone. A module is
+    looked for in the current folder first.
 
     With --baseline, what fails is what is not in that file. An entry [[accepted]] names a model, the cause of a break
     (a fingerprint or a known issue) and a reason, and may have a day on which it `expires`. An entry that has expired
@@ -182,7 +179,7 @@ def command(
         chosen_sizes = dict(sized(each) for each in sizes)
         gathered = gather(dict.fromkeys(models))
         wanted = CheckWanted(
-            cloners=held_to(cloners, promises),
+            cloners=tuple(dict.fromkeys(cloners)),
             checks=COSTLY if costly else (),
             custom=None if custom is None else custom_file(custom),
             unsafe=unsafe,
@@ -200,8 +197,6 @@ def command(
             others := [each for each in wanted.cloners if not takes_arguments(each)]
         ):
             raise ModelError(f"--way: the cloner {others[0]} takes a model and nothing else")
-    except PromisesError as error:
-        raise click.BadParameter(str(error), param_hint="--promises") from None
     except (ModelError, InputsError) as error:
         raise click.UsageError(str(error)) from None
     limit = shared.memory_limit(memory)

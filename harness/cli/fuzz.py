@@ -38,7 +38,6 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @click.command("fuzz")
 @shared.subjects("What to try.")
 @shared.cloners
-@shared.promises
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The same seed draws the same graphs.")
@@ -84,9 +83,8 @@ def command(as_json: bool, **options: Any) -> None:
     call was ever accepted of is named at the end, with the exception. What is less severe than --at-least is no
     finding, and a graph with nothing else is not counted as unfaithful; how many there were is said.
 
-    With --cloner module:function a function of your own clones, which takes a model and gives its clone. It is held to
-    --promises. A module is looked for in the current folder first. What upstream's known issues explain is new of such
-    a cloner, unless it calls clone_model.
+    With --cloner module:function a function of your own clones, which takes a model and gives its clone. A module is
+    looked for in the current folder first. What upstream's known issues explain is new of such a cloner.
 
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
     The next run begins with the graphs of what was found.

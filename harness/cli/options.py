@@ -16,13 +16,7 @@ CLONERS = (
     "upstream",
     "fixed",
     "roundtrip",
-    "from_config",
-    "saved",
-    "saved/h5",
-    "saved/tf",
     "deepcopy",
-    "pickled",
-    "same_layers",
     "multi_gpu",
     "multi_gpu/fixed",
 )
@@ -42,16 +36,16 @@ class ClonerName(click.ParamType):  # type: ignore[type-arg]  # generic in the n
     name = "NAME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, if there is such a cloner. A cloner of the user's own is trusted once it is named here."""
+        """The name, if there is such a cloner. A cloner of the user's own may run once it is named here."""
         name = str(value)
         if ":" in name:
-            from clonediff.harness.trials.users_cloners import named, trust_cloners
+            from clonediff.harness.trials.users_cloners import allow_cloners, named
 
             try:
                 name = named(name)
             except ValueError as error:
                 self.fail(one_line(str(error)), param, ctx)
-            trust_cloners([name])
+            allow_cloners([name])
             return name
         if not is_cloner(name):
             self.fail(no_cloner(name), param, ctx)
@@ -112,17 +106,6 @@ def cloners(command: Command) -> Command:
     )(command)
 
 
-def promises(command: Command) -> Command:
-    """`--promises`, what cloners of the user's own are held to."""
-    return click.option(
-        "--promises",
-        metavar="CHECK,...",
-        default="",
-        help="What a --cloner of your own promises: checks, such as outputs,weights,structure, and `values` where its "
-        "clone has the model's own values [all, which is what clone_model promises].",
-    )(command)
-
-
 def cloner(help_: str) -> Callable[[Command], Command]:
     """`--cloner`, once."""
     return click.option("--cloner", type=ClonerName(), help=help_)
@@ -158,16 +141,16 @@ def private(command: Command) -> Command:
 
 
 def layers(command: Command) -> Command:
-    """`--layers` of commands that try what was found: the layers of somebody else's finding that the user trusts."""
+    """`--layers` of commands that try what was found: the layers, not of Keras, that its graph may have."""
 
-    def trusted(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
+    def allowed(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
         if names:
             from clonediff.harness.source.other_layers import absolute, allow
 
             allow(map(absolute, names))
 
-    help_ = "Trust these layers in a finding from elsewhere: a module, a class in one, or path/to/file.py:Class."
-    return click.option("--layers", multiple=True, metavar="NAME", expose_value=False, callback=trusted, help=help_)(
+    help_ = "Let graphs have these layers, which are imported: a module, a class in one, or path/to/file.py:Class."
+    return click.option("--layers", multiple=True, metavar="NAME", expose_value=False, callback=allowed, help=help_)(
         command
     )
 

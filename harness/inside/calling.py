@@ -7,7 +7,7 @@ from typing import Any, Iterator
 
 from .callback_log import CallbackLog, asked_for
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
-from .cloners.users import CallsOfKeras, is_users, no_model
+from .cloners.users import is_users, no_model
 from .cpu_limit import CloneTime
 from .description import Description
 from .failures import failure, is_clear
@@ -35,8 +35,6 @@ class Calling:
         self.time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
         self.callbacks = CallbackLog()
         """What the functions among the arguments were called with by the last cloner."""
-        self.through_keras = False
-        """Whether the last cloner, one of a user's own, has called the `clone_model` of Keras."""
 
     def begin(self, each: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
         """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
@@ -58,21 +56,17 @@ class Calling:
             # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
             # clone would begin with the weights of an original that was built after a run with the same one.
             self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
-            users = is_users(name)
-            calls = CallsOfKeras(self._observer.framework)
             live = self._module is None
             hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
             try:
-                with hearing, self._within(), self.time, calls if users else contextlib.nullcontext():
+                with hearing, self._within(), self.time:
                     clone = call_cloner(each, model, context, self._request.get("builds", ""))
             except Exception as error:  # what this whole project is about
                 theirs = self._request.get("functions_raise") and error is self.callbacks.raised
                 about = {"own": bool(theirs), "clear": is_clear(error)}
                 told = failure(error, below="call_cloner")
                 return None, dict(told, **{key: True for key, value in about.items() if value})
-            finally:
-                self.through_keras = calls.seen
-            refused = no_model(name, clone, self._observer.framework) if users else None
+            refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
             if refused is not None:
                 return None, refused
             context.made += 1

@@ -164,10 +164,6 @@ a.kernel.trainable = False
     "clone name scope": "keras.name_scope",
     "clone remat": "keras.RematScope",
     "load": "keras.saving.load_model",
-    "SavedModel": """
-import inspect
-assert "save_format" in inspect.signature(keras.Model.save).parameters
-""",
     "copies of models": """
 owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
 assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)

@@ -17,8 +17,8 @@ from .callback_log import ARRIVED, COMPARED, NOT_COMPARED
 from .calling import Calling
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, chosen_cloners
-from .cloners.copies import KEEP_VALUES, SAME_LAYERS
-from .cloners.users import is_users, users_cloner
+from .cloners.copies import KEEP_VALUES
+from .cloners.users import is_users
 from .cpu_limit import TooLong
 from .description import Description
 from .failures import failure
@@ -39,7 +39,7 @@ from .saving import SavedModels
 from .together import tell_together
 from .training import train
 from .values import input_arrays, specs_of
-from .variable_values import VariableValues, as_it_came, copy, randomize
+from .variable_values import VariableValues, copy, randomize
 from .warned import Warned, leave_out, to_hear_again, unheard
 
 
@@ -338,8 +338,6 @@ class _Trial:
         warned = Warned()
         clone, refused = calling.call(name, each, model, context, warned)
         answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
-        if calling.through_keras:
-            answer["through_keras"] = True
         if refused is None and warned.beside(self._warned_of):
             answer["warned"] = warned
         self._look_again(answer)
@@ -372,35 +370,30 @@ class _Trial:
             )
             what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
             answer["notes"] = [*context.notes, what]
-        if self._request.get("keeps") or name == SAME_LAYERS or is_users(name):
+        if self._request.get("keeps") or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
     def _observe_clone(self, name: str, what: str, description: Description, of: Any = None) -> dict[str, Any]:
         """What is seen of a clone of the original, or `of` another model, given with its values."""
         original, kept = of or (self._original, self._kept)
-        users = users_cloner(name)
-        copies = name in KEEP_VALUES or (users is not None and users.brings_values)
-        shares = name == SAME_LAYERS or self._request.get("keeps") in ("layers", "everything")
+        copies = name in KEEP_VALUES
+        shares = self._request.get("keeps") in ("layers", "everything")
         keeps = copies or shares
         freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
         with self._clock.ours("digest"):
             brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
-        if users is None or users.promises_check("weights"):
-            ours, problem = copy(original, kept, description, self._observer)
-        else:  # which of its weights answers to which, nobody knows: it is called as it came
-            ours, problem = as_it_came(original, kept, description, self._observer), ""
+        ours, problem = copy(original, kept, description, self._observer)
         observation = self._observe(what, description, ours)
         observation["fresh"] = freshness
         if self._request.get("ran"):
             observation["fresh_states"] = fresh_states(original, description)
         if copies:
             observation["brought"] = brought
-        may_share = shares or (users is not None and not users.promises_check("own"))
         if what and not keeps and not self._asked_for_another and not self._request.get("ran"):
             self._observed.append((observation, description))
         if what and (self._fits or self._trains_both):
-            self._kept_clones.append(KeptClone(observation, description, ours, may_share))
+            self._kept_clones.append(KeptClone(observation, description, ours, shares))
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation

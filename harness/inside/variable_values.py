@@ -60,15 +60,6 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     return kept
 
 
-def as_it_came(original: Description, kept: VariableValues, clone: Description, observer: Observer) -> VariableValues:
-    """The weights that a clone came with, for it to keep. It gets the states of the original, such as its seeds."""
-    ours = VariableValues(observer)
-    for variable, first in zip(clone.weights, clone.initial):
-        ours.keep(variable, first)
-    _copy_states(kept.values[len(original.weights) :], clone, ours, observer)
-    return ours
-
-
 def copy(
     original: Description, kept: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:

@@ -30,15 +30,8 @@ _CLONES = {
     "upstream": "clone = keras.models.clone_model(model{})",
     "fixed": "from clonediff import clone_model\n\nclone = clone_model(model{})",
     "roundtrip": "clone = type(model).from_config(model.get_config())",
-    "from_config": "clone = model.__class__.from_config(model.get_config())",
-    "saved": 'model.save("model.keras")\nclone = keras.models.load_model("model.keras")',
-    "saved/h5": 'model.save("model.h5")\nclone = keras.models.load_model("model.h5")',
-    "saved/tf": 'model.save("model", save_format="tf")\nclone = keras.models.load_model("model")',
     "deepcopy": "import copy\n\nclone = copy.deepcopy(model)",
-    "pickled": "import pickle\n\nclone = pickle.loads(pickle.dumps(model))",
-    "same_layers": "clone = model.__class__(inputs=model.input, outputs=model.output, name=model.name)",
 }
-_SAME_LAYERS_OF_A_SEQUENTIAL = "clone = model.__class__([*model.inputs, *model.layers], name=model.name)"
 _TWO_GPUS = """\
 from keras.utils import multi_gpu_utils
 
@@ -122,8 +115,7 @@ def reproducer(
     raises = "AssertionError"
     if difference.raised is not None and difference.check != "warned":
         raises = difference.raised.type
-    copied = users is None or users.promises_check("weights")
-    before, lines, sure = _comparison(difference, dialect, case, copied=copied)
+    before, lines, sure = _comparison(difference, dialect, case)
     if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
         anew = _names_anew(difference, dialect, lines)
         before = [*before, *anew]
@@ -134,8 +126,6 @@ def reproducer(
     clone = clone.replace("(model{}", f"({what}{{}}").replace("{}", _arguments(case))
     if case is not None and case.builds:
         clone = f"{clone}\nclone{case.builds}"
-    if cloner == "same_layers" and "model = keras.Sequential(" in source:
-        clone = _SAME_LAYERS_OF_A_SEQUENTIAL
     if case is not None and case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     if difference.check == "warned":
@@ -143,7 +133,7 @@ def reproducer(
         clone = f"{heard}\n{indent(clone, '    ')}"
     if difference.check == "functions" and before:
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
-    if difference.aspect == "value not kept" or not (copied or difference.check in _OF_THE_MODEL):
+    if difference.aspect == "value not kept":
         before = ["", "import numpy as np", "", *running.weighted(case)]
     lines = [indent(clone, "    ") if line == _ONE_MORE else line for line in lines]
     cloning = [imports, "", clone] if imports else [clone]
@@ -188,9 +178,7 @@ def _names_anew(difference: Difference, dialect: str, lines: list[str]) -> list[
     return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
 
 
-def _comparison(
-    difference: Difference, dialect: str, case: Case | None, *, copied: bool
-) -> tuple[list[str], list[str], bool]:
+def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
     """The lines before the clone is made, those that fail after it, and whether they compare just what differed.
 
     No lines where that takes many of them. What there is to compare, the check says that found the difference.
@@ -217,7 +205,7 @@ def _comparison(
         case "kept":
             return [], ["", f"assert {told.expression}"], case is not None
         case "run":
-            return ([], *running.compared(difference, told, dialect, case, copied=copied))
+            return ([], *running.compared(difference, told, dialect, case))
         case "assert":
             return [], ["", f"assert {told.expression}"], told.sure
         case "shared":

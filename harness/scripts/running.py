@@ -86,20 +86,14 @@ def called(case: Case | None, pack: str, training: bool) -> str:
     return f"tf.nest.map_structure(filled_up, {call})" if _takes_ragged(case) else call
 
 
-def compared(
-    difference: Difference, told: Comparison, dialect: str, case: Case | None, *, copied: bool = True
-) -> tuple[list[str], bool]:
-    """The lines that fail where two models differ in a run, and whether they compare just what differed.
-
-    Unless weights are to be `copied`, the clone is called as it came.
-    """
+def compared(difference: Difference, told: Comparison, dialect: str, case: Case | None) -> tuple[list[str], bool]:
+    """The lines that fail where two models differ in a run, and whether they compare just what differed."""
     symbolic = _SYMBOLIC.match(difference.path)
     if symbolic:
         return _symbolic(symbolic[1], dialect), True
     lines = [*imported(case, dialect), "", *drawn(case, dialect)]
-    if copied:
-        lines += weighted(case) if not told.sure else ()
-        lines += _COPIED[dialect].splitlines()
+    lines += weighted(case) if not told.sure else ()
+    lines += _COPIED[dialect].splitlines()
     lines += ["", *_run(difference, dialect, case), ""]
     if difference.raised is not None:
         return [*lines, "run(model)", "run(clone)"], case is not None

@@ -57,9 +57,7 @@ def is_allowed(kind: str) -> bool:
 def check_allowed(kind: str) -> None:
     """Raise `MalformedGraph` where the user has not named the layer."""
     if not is_allowed(kind):
-        raise MalformedGraph(
-            f"layers: {kind} is not one of Keras': say that you trust it with --layers {_place_of(kind)}"
-        )
+        raise MalformedGraph(f"layers: {kind} is not one of Keras': name it with --layers {_place_of(kind)}")
 
 
 def _place_of(kind: str) -> str:

@@ -326,7 +326,6 @@ class Clone(msgspec.Struct, frozen=True):
     warned: tuple[Failure, ...] = ()
     often: Often | None = None
     late: Late | None = None
-    through_keras: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):

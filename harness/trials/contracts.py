@@ -1,7 +1,4 @@
-"""The contract of each cloner: what its way of copying a model documents, which is less than `clone_model` promises.
-
-That of a user's own cloner is in its name; see `clonediff.harness.inside.cloners.users`.
-"""
+"""The contract of each cloner: what its way of copying a model documents, which is less than `clone_model` promises."""
 
 from __future__ import annotations
 
@@ -9,18 +6,10 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
-from clonediff.harness.inside.cloners.users import EVERY_CHECK, VALUES, users_cloner
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Observation
-from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.records import Cause, Difference, Severity
 
-SAME_LAYERS = "same_layers"
-"""The cloner whose clone has the very layers of the model."""
-_BY_CONFIG = ("roundtrip", "from_config", "saved", "saved/h5", "saved/tf", "deepcopy", "pickled")
-_BY_FILE = ("saved", "saved/h5", "saved/tf")
+_BY_CONFIG = ("roundtrip", "deepcopy")
 _NEVER_IN_A_CONFIG = ("attribute.", "weight scope", "weight path alone", "state scope")
 """What somebody sets on a layer once it is made, and within what it was built: a config has what the constructor takes
 (`get_config`)."""
@@ -29,13 +18,6 @@ _POLICY = tuple(
     for name in ("dtype", "compute_dtype", "variable_dtype", "input_dtype", "dtype_policy", "dtype_policy.*")
 )
 """What a layer makes of the dtype that its config has."""
-_OF_A_NEW_MODEL = ("compiled", "trainable")
-"""What `keras.Model(inputs, outputs)` does not take from another model of its layers."""
-_VALUE_BROUGHT = ("weights", "value not kept")
-_OF_ARGUMENTS = "functions"
-"""The check of what a cloner does with functions that it is given: a user's own is given a model and nothing else."""
-_OF_A_STEP = (".steps[", "layers[")
-"""What is in the path of a difference that a layer within the model shows, and not what the whole gives."""
 _DTYPES_WRITTEN = "another float"
 _VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
 _FUNCTIONS_AGAIN = "functions called again"
@@ -83,53 +65,6 @@ inputs tensors, using newly instantiated weights", and says nothing of what it w
 """
 
 
-def as_expected(cloner: str, original: Observation) -> Observation:
-    """The original as the model of a cloner is compared with it: that of `same_layers` has the very same layers."""
-    return replace(original, keeps="layers") if cloner == SAME_LAYERS else original
-
-
-def promises(cloner: str, check: str) -> bool:
-    """Whether a cloner is held to a check.
-
-    Nobody is to take a step beside the model whose clone may have weights of it: their gradient is a sum. Keras may
-    warn of a format in which a model is saved.
-    """
-    its = users_cloner(cloner)
-    if check == "warned" and cloner in _BY_FILE:
-        return False
-    if check == "together" and (cloner == SAME_LAYERS or (its is not None and not its.promises_check("own"))):
-        return False
-    return its is None or its.promises_check(check) or (its.brings_values and check == _VALUE_BROUGHT[0])
-
-
-def is_promised(cloner: str, difference: Difference) -> bool:
-    """Whether a difference that a check has found is one of what the cloner promises.
-
-    Of one that promises values and no weights, only the values count. Where it promises no structure, a layer within
-    the model may give something else, as long as the whole does not.
-    """
-    its = users_cloner(cloner)
-    if its is None:
-        return True
-    if difference.check == _VALUE_BROUGHT[0] and not its.promises_check(difference.check):
-        return difference.aspect == _VALUE_BROUGHT[1]
-    if difference.check in ("outputs", "masks") and not its.promises_check("structure"):
-        return not any(part in difference.path for part in _OF_A_STEP)
-    return True
-
-
-def promised_names(text: str) -> tuple[str, ...]:
-    """The promises that a user lists, in the order of the checks; () where they are all that `clone_model` promises."""
-    words = [EVERY_CHECK, *(check for check in CHECKS if check != _OF_ARGUMENTS), VALUES]
-    asked = [word.strip() for word in text.split(",") if word.strip()]
-    unknown = [word for word in asked if word not in words]
-    if unknown or not asked:
-        raise ValueError(f"expected some of {', '.join(words)}, found {(unknown[0] if unknown else text)!r}")
-    if EVERY_CHECK in asked:
-        return (EVERY_CHECK, VALUES) if VALUES in asked else ()
-    return tuple(word for word in words if word in asked)
-
-
 def exemptions_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
     """What is not asked for in a case, for its arguments, and where it asks for another model of what lacks this."""
     return (case.promises, *case.arguments, *(each for ability in lacks for each in _ON_LACKING.get(ability, ())))
@@ -147,6 +82,4 @@ def breaks_contract(cloner: str, cause: Cause) -> bool:
         is_policy = any(fnmatchcase(root.aspect, each) for each in _POLICY)
         told_by_config = is_policy or not root.aspect.startswith(_NEVER_IN_A_CONFIG)
         return cause.severity < Severity.PROPERTY or told_by_config
-    if cloner == SAME_LAYERS:
-        return not (root.path.startswith("model.") and root.aspect in _OF_A_NEW_MODEL)
     return True

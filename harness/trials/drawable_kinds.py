@@ -13,12 +13,11 @@ from hypothesis.strategies import SearchStrategy, deferred
 from msgspec import Struct
 
 from clonediff.harness.inside.cloners.users import is_users
-from clonediff.harness.source.other_layers import absolute
+from clonediff.harness.source.other_layers import absolute, allow
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.outcomes import Capabilities
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.remembered_answers import Asked, asked, here
-from clonediff.harness.trials.trusted_layers import trust
 from clonediff.strategies import FEATURES, functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value
 from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES, Feature
@@ -123,7 +122,7 @@ def kinds_on(
 def bring(its: Asked, layers: Collection[str | type]) -> Mapping[str, Signature]:
     """What these layers take, by the names of their kinds; from now on scripts may have them."""
     found = its.layers([absolute(each) if isinstance(each, str) else _name_of(each) for each in layers])
-    trust(found)
+    allow(found)
     return found
 
 

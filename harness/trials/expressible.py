@@ -41,9 +41,8 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     subject = process.subject
     users = users_cloner(cloner)
     if users is not None:
-        if not is_allowed(users.code):
-            named = f"--cloner {shlex.quote(users.name)}"
-            return f"{users.code}: a cloner of somebody's own is code: say that you trust it with {named}"
+        if not is_allowed(users.name):
+            return f"{users.name}: a cloner of somebody's own is code: name it with --cloner {shlex.quote(users.name)}"
         problem = process.cloner_problem(cloner)
         if problem:
             return problem
@@ -60,12 +59,8 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
             return f"{subject}: it knows no {preparation.does}, which is done to the model"
     if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.capabilities.missing:
         return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
-    if cloner == "saved/tf" and "SavedModel" in process.ready.capabilities.missing:
-        return f"{cloner}: {subject} saves no SavedModel; tf_keras and TensorFlow's own Keras do"
-    if cloner == "same_layers" and "sequential" in DIALECTS[subject.dialect].lacks:
-        return f"{cloner}: a Sequential of {subject} is not made of an input and layers"
-    if cloner in ("deepcopy", "pickled") and "copies of models" in process.ready.capabilities.missing:
-        return f"{cloner}: {subject} says nothing of how its models are copied or pickled"
+    if cloner == "deepcopy" and "copies of models" in process.ready.capabilities.missing:
+        return f"{cloner}: {subject} says nothing of how its models are copied"
     if cloner.startswith("proposed/") and "engine" in process.ready.capabilities.missing:
         return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
     return ""

@@ -20,8 +20,7 @@ from clonediff.harness.subjects.case import RARER, RATE
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of, costly_checks, number_of
-from clonediff.harness.trials.checks import CHECKS, parts_needed
-from clonediff.harness.trials.contracts import promises
+from clonediff.harness.trials.checks import parts_needed
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
@@ -103,13 +102,8 @@ class GraphTrials:
         self._all_known = known
         self._known: dict[str, KnownIssues] = {}
 
-    def known(self, cloner: str, *, through_keras: bool = False) -> KnownIssues:
-        """The known issues that may explain what a cloner does.
-
-        A user's own cloner that clones `through_keras` has those of upstream, beside its own.
-        """
-        if through_keras:
-            return KnownIssues((*self.known(cloner).issues, *self.known(_UPSTREAM).issues))
+    def known(self, cloner: str) -> KnownIssues:
+        """The known issues that may explain what a cloner does."""
         if not self._all_known.issues:
             return self._all_known  # for which nothing has to be asked of a process that may be gone
         if cloner not in self._known:
@@ -187,10 +181,6 @@ class GraphTrials:
         self, case: Case, checks: Collection[str] = (), *, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
         """Try a model of whatever source, with these costly checks. `graph` is the one that it is written from."""
-        held = [check for check in CHECKS.values() if any(promises(cloner, check.name) for cloner in self.cloners)]
-        if self.cloners:
-            needed = {part for check in held if check.part for part in parts_needed(check.name)}
-            checks = [part for part in checks if part in needed]
         trial = run(case, self.process, self.cloners, checks, timeout=timeout)
         self._count(trial, bool(checks))
         if trial.lost is not None:
@@ -204,7 +194,7 @@ class GraphTrials:
                 case,
                 graph,
                 cause,
-                self.known(cloner, through_keras=clone.through_keras).of(cause),
+                self.known(cloner).of(cause),
                 notes=clone.notes,
             )
             for cloner, clone in trial.clones.items()

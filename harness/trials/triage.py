@@ -230,23 +230,19 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
     return not any(cause.root.check == "made" for cause in causes)
 
 
-def with_blame(found: Mapping[str, Sequence[Cause]], through_keras: Iterable[str] = ()) -> dict[str, tuple[Cause, ...]]:
+def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with whose fault they are.
 
     What both show is said to break in both, and no more. Where upstream was not asked, or made no clone that could show
-    it, whose fault it is what fixed shows is not known. What a cloner shows that clones `through_keras` is upstream's
-    where upstream shows it as well.
+    it, whose fault it is what fixed shows is not known.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = found.get(upstream, ()), found.get(fixed, ())
     compared = upstream in found and makes_a_clone(theirs)
     alone = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
     others = {upstream: ours, fixed: theirs}
-    through = frozenset(through_keras)
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        if cloner in through and any(alike(cause, other) for other in theirs):
-            return Blame.UPSTREAM
         shared = any(alike(cause, other) for other in others.get(cloner, ()))
         return Blame.BOTH if shared else alone.get(cloner, Blame.ITS_OWN)
 

@@ -18,7 +18,7 @@ from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesRep
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
-from clonediff.harness.trials.contracts import as_expected, breaks_contract, exemptions_of, is_promised, promises
+from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
@@ -46,7 +46,6 @@ class CloneTrial(msgspec.Struct, frozen=True):
 
     causes: tuple[Cause, ...] = ()
     notes: tuple[str, ...] = ()
-    through_keras: bool = False
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -200,16 +199,14 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        held = [check for check in checks if promises(name, check)]
-        seen = compare(as_expected(name, answer.original), clone, held)
-        found[name] = in_graph((each for each in seen if is_promised(name, each)), case, answer.original)
+        found[name] = in_graph(compare(answer.original, clone, checks), case, answer.original)
     found = _with_numbers(found, subject)
     given = case.given_with(layer.kind for layer in answer.original.shape.layers)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
         told = answers[name].clones[name]
-        judged[name] = CloneTrial(tuple(broken), told.notes, told.through_keras)
+        judged[name] = CloneTrial(tuple(broken), told.notes)
     return Trial(
         _blamed({name: judged[name] for name in answers}),
         original=answer.original,
@@ -257,6 +254,5 @@ def lost_difference(lost: LostProcess) -> Difference:
 
 
 def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:
-    through_keras = [name for name, clone in judged.items() if clone.through_keras]
-    blamed = with_blame({name: clone.causes for name, clone in judged.items()}, through_keras)
+    blamed = with_blame({name: clone.causes for name, clone in judged.items()})
     return {name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}

@@ -304,12 +304,3 @@ def test_a_warning_that_comes_once_is_no_cloner_s() -> None:
 
     answer = run_trial({**case(NO_LAMBDA, "keras"), "cloners": {"warns": warns, "upstream": "upstream"}})
     assert [each["message"] for each in answer["clones"]["warns"]["warned"]] == ["each time"]
-
-
-def test_a_clone_of_the_same_layers_takes_no_step_beside_the_model_nor_does_the_clone_of_a_clone() -> None:
-    checks = {"training_step": True, "together": True, "again": True}
-    mine = "clones_of_mine:by_keras[weights,outputs]"
-    cloners = {"same_layers": "same_layers", "upstream": "upstream", mine: keras.models.clone_model}
-    clones = run_trial({**case(NO_LAMBDA, "keras"), "cloners": cloners, "checks": checks})["clones"]
-    assert [name for name, each in clones.items() if "together" in each["observation"]] == ["upstream"]
-    assert not [name for name, each in clones.items() if "together" in each["twice"]]

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.source import other_layers, written
-from clonediff.harness.source.other_layers import absolute, other_kinds
+from clonediff.harness.source.other_layers import absolute
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.trials.drawable_kinds import kinds_on
 from clonediff.harness.trials.remembered_answers import AskedProcess, asked
-from clonediff.harness.trials.trusted_layers import allow_remembered, trust
 from clonediff.strategies.asking import Question, asking
 from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
 from clonediff.strategies.kinds import Spec
@@ -104,7 +103,7 @@ def test_what_they_answer_is_not_remembered_between_runs(own: Path, keras: Subje
         its.keep()
 
 
-def test_one_is_asked_about_once_it_is_trusted(own: Path, keras: SubjectProcess) -> None:
+def test_one_is_asked_about_once_it_is_named(own: Path, keras: SubjectProcess) -> None:
     question = Question(Layer(f"{own}:Widen", (("factor", 3.0),)), (Spec((4,)),), (Call(0, (Ref(0),)),))
     its = AskedProcess(keras)
     assert its.why(question) == "it cannot be written"
@@ -165,20 +164,6 @@ def test_a_graph_from_a_file_names_no_code_that_nobody_asked_for() -> None:
         graph = Graph((Input((4,)),), (Layer(kind),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
         with pytest.raises(MalformedGraph, match="--layers"):
             written(graph, "keras")
-
-
-def test_what_the_user_has_named_needs_not_be_named_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path))
-    graph = Graph((Input((4,)),), (Layer("a.b.Widen"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    assert other_kinds(graph) == {"a.b.Widen"}
-    trust(["a.b.Widen"])
-    monkeypatch.setattr(other_layers, "_ALLOWED", set())
-    with pytest.raises(MalformedGraph, match="say that you trust it with --layers a.b"):
-        written(graph, "keras")
-    allow_remembered()
-    assert "import a.b as a_b" in written(graph, "keras").source
-    monkeypatch.setattr(other_layers, "_ALLOWED", {"a.b"})
-    assert written(graph, "keras").source
 
 
 def test_a_file_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

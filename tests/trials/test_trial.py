@@ -163,24 +163,6 @@ def test_what_was_found_is_looked_for_in_the_parts_that_may_show_it(
     assert trials.parts_that_show(graph, None) == drawn
 
 
-@pytest.mark.parametrize(
-    ("cloner", "parts"),
-    [
-        ("fixed", COSTLY),
-        ("mine:clones", COSTLY),
-        ("mine:clones[again,outputs]", ("again", "saving", "reloading")),
-        ("mine:clones[together,own]", ("training_step", "together")),
-        ("mine:clones[together]", ()),
-        ("same_layers", ("again", "training_step", "saving", "reloading", "often")),
-    ],
-)
-def test_a_trial_has_the_parts_that_what_its_cloner_promises_takes(cloner: str, parts: tuple[str, ...]) -> None:
-    subject = answering(**{cloner: GOOD})
-    trials = GraphTrials(subject, KnownIssues(), cloners=[cloner])  # type: ignore[arg-type]  # it plays one
-    trials.try_case(CASE, COSTLY)
-    assert subject.parts == [parts]
-
-
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
 def test_where_a_cloner_does_not_end_each_alone_has_what_the_model_is_worth(takes: float, limit: float) -> None:
     late = TimedOut(600.0)

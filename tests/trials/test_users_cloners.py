@@ -1,25 +1,21 @@
-"""A cloner of the user's own: how it is named, what it is held to, its faults, and the script that shows them."""
+"""A cloner of the user's own: how it is named, its faults, and the script that shows them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from clonediff.harness.inside.cloners.users import as_asked, users_cloner
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-from clonediff.harness.trials.checks import CHECKS
-from clonediff.harness.trials.contracts import promised_names
 from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import CloneTrial, run
-from clonediff.harness.trials.users_cloners import PromisesError, held_to, named
+from clonediff.harness.trials.users_cloners import named
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame, Difference, Place, Raised, Severity
 
@@ -52,21 +48,6 @@ def by_keras(model):
 
 def brings(model):
     clone = loses(model)
-    clone.set_weights(model.get_weights())
-    return clone
-
-
-def brings_others(model):
-    clone = loses(model)
-    clone.set_weights([each + 1 for each in model.get_weights()])
-    return clone
-
-
-def another_layer(model):
-    config = model.get_config()
-    config["layers"][1]["name"] = config["layers"][1]["config"]["name"] = "another"
-    config["layers"][2]["inbound_nodes"][0]["args"][0]["config"]["keras_history"][0] = "another"
-    clone = type(model).from_config(config)
     clone.set_weights(model.get_weights())
     return clone
 
@@ -140,25 +121,16 @@ def seen(trial: CloneTrial) -> set[tuple[str, str]]:
         pytest.param("good", set(), id="good"),
         pytest.param("loses", {("structure", "attribute.supports_masking")}, id="loses a flag"),
         pytest.param("Cloner.clone", {("structure", "attribute.supports_masking")}, id="a method"),
-        pytest.param("loses[weights,outputs,own]", set(), id="promises less"),
         pytest.param(
             "brings", {("own", "not fresh"), ("structure", "attribute.supports_masking")}, id="copies weights"
         ),
-        pytest.param("brings[own,weights,values]", set(), id="promises the values"),
-        pytest.param("loses[weights,values]", {("weights", "value not kept")}, id="promises values that it has not"),
-        pytest.param("loses[outputs]", {("outputs", "value")}, id="promises outputs as it comes"),
-        pytest.param("brings[outputs]", set(), id="keeps outputs as it comes"),
-        pytest.param("brings_others[all,values]", {("weights", "value not kept")}, id="brings other values"),
-        pytest.param("another_layer[outputs,own]", {("own", "not fresh")}, id="its own layers, not its own values"),
-        pytest.param("another_layer[outputs,values]", set(), id="changes layers on purpose"),
         pytest.param("same", {("own", "layer shared")}, id="the model itself"),
-        pytest.param("same[outputs,structure]", set(), id="promises no model of its own"),
         pytest.param("gives_config", {("made", "no model")}, id="no model"),
         pytest.param("gives_subclassed", {("made", "no model")}, id="a model without a graph"),
-        pytest.param("raises[outputs]", {("made", "raises")}, id="raises"),
+        pytest.param("raises", {("made", "raises")}, id="raises"),
     ],
 )
-def test_it_is_held_to_what_it_promises(
+def test_it_is_held_to_what_clone_model_promises(
     function: str, found: set[tuple[str, str]], clones: Callable[[str], CloneTrial]
 ) -> None:
     trial = clones(function)
@@ -224,32 +196,15 @@ def test_the_code_of_others_runs_only_once_it_is_named(
 ) -> None:
     monkeypatch.setattr(other_layers, "_ALLOWED", set())
     name = named(f"{file}:good")
-    assert unsupported_cloner(name, keras).endswith(f"say that you trust it with --cloner {name}")
-    assert unsupported_cloner(f"{name}[outputs]", keras).endswith(f"--cloner '{name}[outputs]'")
+    assert unsupported_cloner(name, keras).endswith(f"name it with --cloner {name}")
 
 
-@pytest.mark.parametrize(
-    ("asked", "found", "cloner"),
-    [
-        ("a:f", "a:f[outputs]", "a:f[outputs]"),
-        ("a:f[all]", "a:f[outputs]", "a:f[all]"),
-        ("a:f[weights]", "a:f[outputs]", "a:f[weights]"),
-        ("b:f", "a:f[outputs]", "b:f"),
-        ("fixed", "a:f[outputs]", "fixed"),
-        ("a:f", "upstream", "a:f"),
-    ],
-)
-def test_the_function_of_a_finding_is_held_to_what_it_was(asked: str, found: str, cloner: str) -> None:
-    assert as_asked(asked, found) == cloner
-
-
-def test_what_upstream_is_known_for_is_new_unless_it_is_called(file: Path, keras: SubjectProcess) -> None:
-    loses, by_keras = named(f"{file}:loses"), named(f"{file}:by_keras")
-    hits = GraphTrials(keras, load(), cloners=(loses, by_keras, "upstream")).try_case(case()).hits
+def test_what_upstream_is_known_for_is_new_of_it(file: Path, keras: SubjectProcess) -> None:
+    loses = named(f"{file}:loses")
+    hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(case()).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
     assert found == {
         loses: (None, Blame.ITS_OWN),
-        by_keras: ("supports-masking", Blame.UPSTREAM),
         "upstream": ("supports-masking", Blame.UPSTREAM),
     }
 
@@ -259,8 +214,7 @@ LATER = pytest.mark.slow(reason="a Keras of its own for a script that is like an
 
 @pytest.mark.parametrize(
     "function",
-    ["loses[outputs]"]
-    + [pytest.param(each, marks=LATER) for each in ("loses", "gives_config", "raises", "loses[weights,values]")],
+    ["loses", *(pytest.param(each, marks=LATER) for each in ("gives_config", "raises"))],
 )
 def test_its_script_imports_it_and_fails_alone(
     function: str, file: Path, clones: Callable[[str], CloneTrial], keras: SubjectProcess
@@ -294,8 +248,6 @@ def test_the_script_that_clones_often_imports_once() -> None:
         ("mine:clone", "{here}/mine:clone"),
         ("package.inner:Cloner.clone", "{here}/package.inner:Cloner.clone"),
         ("package/inner.py:clone", "{here}/package/inner:clone"),
-        ("mine:clone[outputs,weights]", "{here}/mine:clone[weights,outputs]"),
-        ("mine:clone[all]", "{here}/mine:clone[all]"),
         ("01_mine.py:clone", "{here}/01_mine:clone"),
         ("my-cloner.py:clone", "{here}/my-cloner:clone"),
     ],
@@ -337,42 +289,3 @@ def test_its_script_imports_a_module_of_any_name(name: str, tmp_path: Path) -> N
     lost = structs.replace(lost, first=Place("marked", "Dense", 1))
     script = reproducer(SOURCE, "keras", lost, named(f"{folder}/{name}.py:Cloner.clone"), case())
     assert tried_alone(script, Subject.parse("keras")) == (True, "")
-
-
-@pytest.mark.parametrize(
-    ("cloners", "promises", "held"),
-    [
-        (("upstream", "a:f"), "", ("upstream", "a:f")),
-        (("upstream", "a:f", "b:g"), "outputs, made", ("upstream", "a:f[made,outputs]", "b:g[made,outputs]")),
-        (("a:f",), "all", ("a:f",)),
-        (("a:f",), "values,all", ("a:f[all,values]",)),
-        (("a:f[outputs]", "b:g"), "weights", ("a:f[outputs]", "b:g[weights]")),
-        (("a:f[all]", "b:g"), "weights", ("a:f", "b:g[weights]")),
-        (("a:f[all]", "a:f"), "", ("a:f",)),
-    ],
-)
-def test_promises_are_of_the_users_own_cloners(cloners: tuple[str, ...], promises: str, held: tuple[str, ...]) -> None:
-    assert held_to(cloners, promises) == held
-    assert all(users_cloner(each) for each in held if ":" in each)
-
-
-@pytest.mark.parametrize(
-    ("cloners", "promises", "said"),
-    [
-        (("a:f",), "outputs,wights", "found 'wights'"),
-        (("a:f",), ",", "expected some of"),
-        (("a:f",), "functions", "found 'functions'"),
-        (("fixed",), "own", "--cloner"),
-    ],
-)
-def test_promises_that_nobody_can_make_are_refused(cloners: tuple[str, ...], promises: str, said: str) -> None:
-    with pytest.raises(PromisesError, match=said):
-        held_to(cloners, promises)
-
-
-def test_the_reference_names_all_that_can_be_promised() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")
-    listed = text.partition("says what it is held to: ")[2].partition(" where its clone has")[0]
-    said = re.findall(r"`(\w+)`", listed)
-    assert said == ["all", *(name for name in CHECKS if name != "functions"), "values"]
-    assert promised_names(",".join(said[1:])) == tuple(said[1:])

@@ -13,7 +13,6 @@ from clonediff.harness.answers.checked_model.verdicts import RAISED
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, Observation
 from clonediff.harness.trials.checks import CHECKS, CHECKS_WITH_FUNCTIONS
-from clonediff.harness.trials.contracts import promises
 from clonediff.reports.records import cloner_said
 
 WORDS = {
@@ -51,25 +50,15 @@ def compared(
     """What was compared of the model, in the order of the promise, and what was not."""
     if original is None or all(map(_has_no_clone, clones)):
         return (WORDS["made"],), tuple(_no_clone(clones))
-    promised = [name for name in CHECKS if any(promises(each.cloner, name) for each in clones)]
-    left_out = {name: why for name in promised if (why := _why_not(name, original, case, checks))}
-    looked_at = [WORDS[name] for name in promised if name not in left_out and _is_meant(name, case)]
+    left_out = {name: why for name in CHECKS if (why := _why_not(name, original, case, checks))}
+    looked_at = [WORDS[name] for name in CHECKS if name not in left_out and _is_meant(name, case)]
     missing = [NotCompared(WORDS[name], why) for name, why in left_out.items() if _is_meant(name, case)]
-    if original.shape.compiled is not None and not case.user_arguments and "training" in promised:
+    if original.shape.compiled is not None and not case.user_arguments:
         if why := _why_not_by_fit(original, case, checks):
             missing.append(NotCompared(_BY_FIT, why))
         else:
             looked_at.append(_BY_FIT)
-    return tuple(looked_at), (*missing, *_not_promised(clones), *_in_part(original), *_no_clone(clones))
-
-
-def _not_promised(clones: Sequence[Cloned]) -> Iterator[NotCompared]:
-    """What was not compared of a cloner, as a user's own, since it does not promise it."""
-    for each in clones:
-        names = [name for name in CHECKS if name != "functions" and not promises(each.cloner, name)]
-        if names:
-            what, who = ", ".join(WORDS[name] for name in names), each.cloner if len(clones) > 1 else ""
-            yield NotCompared(what, f"{cloner_said(each.cloner)} does not promise it", who)
+    return tuple(looked_at), (*missing, *_in_part(original), *_no_clone(clones))
 
 
 def _is_meant(check: str, case: Case) -> bool:

@@ -21,18 +21,14 @@ IN_PART = "in what was compared"
 """What is added to these where something of the model could not be compared."""
 NAME_ONLY = "only a name differs"
 RAISED = "your function raises an exception, which arrives"
-REMEDIES = ("fixed", "from_config")
+REMEDIES = ("fixed",)
 """Cloners that are tried, in this order, where Keras' own breaks something and nothing that was asked for holds."""
 
 _DO = {
     "upstream": "`{package}.models.clone_model`",
     "fixed": "`from clonediff import clone_model`",
-    "from_config": "`model.__class__.from_config(model.get_config())`",
-    "saved": "to save the model and load it",
-    "saved/h5": "to save the model as .h5 and load it",
-    "saved/tf": "to save the model as a SavedModel and load it",
+    "roundtrip": "`model.__class__.from_config(model.get_config())`",
     "deepcopy": "`copy.deepcopy(model)`",
-    "pickled": "`pickle.loads(pickle.dumps(model))`",
 }
 _REFUSAL = re.compile(r" cannot be cloned( faithfully)?: | cannot be cloned from its config ")
 """How an error of ours begins that says why a model is not cloned, by its name and class."""

@@ -1,8 +1,7 @@
 """Cloners of the user's own: what their names say, and how the function behind a name is imported.
 
 A name is `module:function`, with the folder before it that the module is imported from, where that is not on the path
-already: `folder/module:function`. Where such a cloner promises less than `clone_model`, or other things, the name ends
-in what it is held to: `module:function[outputs,weights]`.
+already: `folder/module:function`.
 """
 
 from __future__ import annotations
@@ -14,57 +13,37 @@ import re
 import sys
 import traceback
 import types
-from typing import Any, Callable, NamedTuple, Tuple
+from typing import Any, Callable, NamedTuple
 
 from ..failures import encodable
 from ..frameworks.interface import Framework
 
-VALUES = "values"
-"""What a cloner may promise that no check is called by: the clone has the values of the original's weights."""
-EVERY_CHECK = "all"
-"""What stands for every check."""
 NO_MODEL = "NoModel"
 """The type of the failure of a cloner that gives something else than a model."""
 
 _NAME = re.compile(
     r"(?:(?P<folder>.*)/)?(?P<module>[\w-]+(?:\.[\w-]+)*)"
-    r":(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(?P<promises>[\w,]+)\])?"
+    r":(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
 )
-_CLONING = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 _MOST = 10
 
 
 class UsersCloner(NamedTuple):
-    """The function of a name, and what it is held to: () is all that `clone_model` promises."""
+    """The function of a name."""
 
     folder: str
     module: str
     function: str
-    promises: Tuple[str, ...] = ()
 
     @property
-    def code(self) -> str:
-        """The name without what it is held to."""
+    def name(self) -> str:
+        """The whole name."""
         return "%s%s:%s" % (self.folder + "/" if self.folder else "", self.module, self.function)
 
     @property
     def short(self) -> str:
         """The same without the folder."""
         return "%s:%s" % (self.module, self.function)
-
-    @property
-    def name(self) -> str:
-        """The whole name."""
-        return self.code + ("[%s]" % ",".join(self.promises) if self.promises else "")
-
-    @property
-    def brings_values(self) -> bool:
-        """Whether its clone is to begin with the values of the original's weights."""
-        return VALUES in self.promises
-
-    def promises_check(self, check: str) -> bool:
-        """Whether it is held to a check. Any cloner is to make a clone."""
-        return check == "made" or not self.promises or EVERY_CHECK in self.promises or check in self.promises
 
 
 def is_users(name: str) -> bool:
@@ -77,25 +56,13 @@ def users_cloner(name: str) -> UsersCloner | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None
-    promises = tuple(filter(None, (found["promises"] or "").split(",")))
-    return UsersCloner(found["folder"] or "", found["module"], found["function"], promises)
+    return UsersCloner(found["folder"] or "", found["module"], found["function"])
 
 
 def short_name(name: str) -> str:
-    """The name of any cloner; that of a user's own without its folder and what it promises."""
+    """The name of any cloner; that of a user's own without its folder."""
     its = users_cloner(name)
     return name if its is None else its.short
-
-
-def as_asked(asked: str, found: str) -> str:
-    """The cloner that is asked for instead of the one that something was found with.
-
-    Where that is the same function, and it is not said what it is to be held to, that is what it was held to.
-    """
-    one, other = users_cloner(asked), users_cloner(found)
-    if one is None or other is None or one.promises or one.code != other.code:
-        return asked
-    return found
 
 
 def problem(name: str) -> str:
@@ -190,35 +157,3 @@ def no_model(name: str, clone: Any, framework: Framework) -> dict[str, Any] | No
         said = "a %s: return a Functional or Sequential model of %s" % (what, package)
     message = "%s gave %s" % (its.short if its else name, said)
     return {"type": NO_MODEL, "message": encodable(message), "frames": []}
-
-
-class CallsOfKeras:
-    """A scope that notes whether the `clone_model` of Keras is called in it, whoever calls that."""
-
-    def __init__(self, framework: Framework) -> None:
-        module = sys.modules[framework.keras.models.clone_model.__module__]
-        functions = [vars(module).get(name) for name in _CLONING]
-        self._codes = {each.__code__ for each in functions if isinstance(each, types.FunctionType)}
-        self._before: Any = None
-        self._looks = False
-        self.seen = False
-
-    def __enter__(self) -> CallsOfKeras:
-        """Begin to look, unless a profiler does that is no function of Python, which could not be put back."""
-        self._before = sys.getprofile()
-        self._looks = self._before is None or callable(self._before)
-        if self._looks:
-            sys.setprofile(self._look)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        """End it."""
-        if self._looks:
-            sys.setprofile(self._before)
-
-    def _look(self, frame: Any, event: str, argument: Any) -> None:
-        if self._before is not None:  # who counts calls counts on
-            self._before(frame, event, argument)
-        if event == "call" and frame.f_code in self._codes:
-            self.seen = True
-            sys.setprofile(self._before)  # nothing more is to be known
