@@ -32,7 +32,6 @@ from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.preparations import costly as costly_preparation
 
-_UPSTREAM = UPSTREAM_AND_FIXED[0]
 _CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
 """Cloners that clone with another one, whose known issues they have."""
 
