@@ -8,9 +8,9 @@ tried. Of a bare graph nothing is expected: STILL BROKEN where the clone is not 
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import time
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
@@ -77,6 +77,28 @@ def with_answer(row: ReplayRow, expected: Expected, tried: Trial) -> ReplayRow:
     return replace(row, outcome=outcome, because=because, shown=causes_shown(tried))
 
 
+_FROM_BEST_TO_WORST = (
+    ReplayOutcome.HOLDS,
+    ReplayOutcome.FIXED,
+    ReplayOutcome.ERROR,
+    ReplayOutcome.CHANGED,
+    ReplayOutcome.BROKEN,
+)
+
+
+def worst_last(rows: Iterable[ReplayRow]) -> list[list[ReplayRow]]:
+    """The answers for each target, worst last, and the targets by their worst answer, worst last."""
+    by_target: dict[str, list[ReplayRow]] = defaultdict(list)
+    for row in rows:
+        by_target[row.where].append(row)
+    answers = [sorted(each, key=_how_bad) for each in by_target.values()]
+    return sorted(answers, key=lambda each: _how_bad(each[-1]))
+
+
+def _how_bad(row: ReplayRow) -> int:
+    return _FROM_BEST_TO_WORST.index(row.outcome)
+
+
 class Replays:
     """Targets, each on the subjects that are named, or else on its own; one process of a subject at a time."""
 
@@ -112,8 +134,7 @@ class Replays:
         yield from self._unready
         for subject, targets in self._by_subject.items():
             say(f"starting {subject}")
-            with contextlib.ExitStack() as running:
-                yield from self._on(subject, targets, _Processes(running))
+            yield from self._on(subject, targets)
 
     def _cloner_for(self, target: ReplayTarget) -> str:
         if target.expected.lost:
@@ -123,18 +144,23 @@ class Replays:
     def _row(self, target: ReplayTarget, subject: str) -> ReplayRow:
         return ReplayRow(target.where, target.title, target.id, subject, self._cloner_for(target))
 
-    def _on(self, subject: Subject, targets: Sequence[ReplayTarget], processes: _Processes) -> Iterator[ReplayRow]:
-        for target in targets:
-            began = time.monotonic()
-            row = self._row(target, str(subject))
-            try:
-                process = processes.of(subject)
-                row = replace(row, versions=process.versions)
-                began = time.monotonic()  # without what the processes took to start
-                row = self._answered(row, target, process)
-            except SubjectError as error:
-                row = replace(row, because=str(error))
-            yield replace(row, seconds=time.monotonic() - began)
+    def _on(self, subject: Subject, targets: Sequence[ReplayTarget]) -> Iterator[ReplayRow]:
+        try:
+            process = SubjectProcess(subject, place=place_of(subject))
+            process.start()
+        except SubjectError as error:
+            for target in targets:
+                yield replace(self._row(target, str(subject)), because=str(error))
+            return
+        with process:
+            for target in targets:
+                row = replace(self._row(target, str(subject)), versions=process.versions)
+                began = time.monotonic()
+                try:
+                    row = self._answered(row, target, process)
+                except SubjectError as error:
+                    row = replace(row, because=str(error))
+                yield replace(row, seconds=time.monotonic() - began)
 
     def _answered(self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess) -> ReplayRow:
         assert target.graph is not None
@@ -150,26 +176,6 @@ class Replays:
             return row
         found = f"it is of another generation, {target.generation}"
         return replace(row, because="; ".join(filter(None, (row.because, found))))
-
-
-class _Processes:
-    """The processes of subjects, each started once; one that cannot be is not tried again."""
-
-    def __init__(self, running: contextlib.ExitStack) -> None:
-        self._running = running
-        self._there: dict[Subject, SubjectProcess | SubjectError] = {}
-
-    def of(self, subject: Subject) -> SubjectProcess:
-        if subject not in self._there:
-            try:
-                process = SubjectProcess(subject, place=place_of(subject))
-                self._there[subject] = self._running.enter_context(process)
-            except SubjectError as error:
-                self._there[subject] = error
-        found = self._there[subject]
-        if isinstance(found, SubjectError):
-            raise found
-        return found
 
 
 def _subject(target: ReplayTarget, named: Subject | None) -> Subject:

@@ -7,7 +7,7 @@ the answers too, with the file, the field and what to do.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from clonediff.strategies.graph import Graph, MalformedGraph, from_json
 from clonediff.strategies.kinds import GENERATIONS
 
 FINDING = "finding.json"
+KNOWN = "known"
+"""The argument that names all known issues."""
 
 _RUN = ("run.json", "events.ndjson", "findings")
 _MOST = 20
@@ -52,12 +54,17 @@ class NotFoundError(ValueError):
     """What was named is no finding; the message says what there is."""
 
 
-def replay_targets(arguments: Iterable[str], known: KnownIssues) -> tuple[list[ReplayTarget], list[str]]:
-    """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that."""
+def replay_targets(
+    arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS
+) -> tuple[list[ReplayTarget], list[str]]:
+    """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that.
+
+    Of all known issues, those of these generations are meant.
+    """
     found: dict[str, ReplayTarget] = {}
     problems: list[str] = []
     for argument in arguments:
-        for each in _of_argument(argument, known, problems):
+        for each in _of_argument(argument, known, generations, problems):
             path = Path(each.where)
             found.setdefault(str(path.resolve()) if path.exists() else each.where, each)
     return list(found.values()), problems
@@ -116,7 +123,9 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:_MOST]) + more
 
 
-def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iterator[ReplayTarget]:
+def _of_argument(
+    argument: str, known: KnownIssues, generations: Collection[str], problems: list[str]
+) -> Iterator[ReplayTarget]:
     path = Path(argument)
     try:
         is_folder, is_file, problem = path.is_dir(), path.is_file(), ""
@@ -126,6 +135,9 @@ def _of_argument(argument: str, known: KnownIssues, problems: list[str]) -> Iter
         yield from _of_folder(path, problems)
     elif is_file:
         yield _of_file(path)
+    elif argument == KNOWN:
+        examples = [issue for issue in known.issues if issue.example is not None]
+        yield from (_of_issue(issue) for issue in examples if issue.generation in generations)
     elif argument in (issue.id for issue in known.issues):
         yield _of_issue(known[argument])
     elif (bug := _past_bug(argument)) is not None:

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 
 @click.command("replay")
-@click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH...")
+@click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
 @click.option("--subject", "named", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
 @shared.cloner("Who clones [the finding's, or upstream].")
-@click.option("--only", "only", metavar="ID", help="Only findings whose id begins so.")
 @shared.layers
 @click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
 @shared.private
@@ -37,7 +36,6 @@ def command(
     what: tuple[str, ...],
     named: tuple[str, ...],
     cloner: str | None,
-    only: str | None,
     bisect: bool,
     private: bool,
     known_issues: Path,
@@ -46,9 +44,9 @@ def command(
     """Try findings and graphs once more: is it fixed?
 
     Takes a run's folder, a finding's folder or finding.json, a graph's JSON, a campaign's corpus or a file of it, a
-    folder of these files, or the id of a known issue, whose example is tried. Without --subject, a finding, and a graph
-    of a corpus, is tried on the subject it was found on, anything else on the installed Keras of its generation. Where
-    a finding is of two subjects that differ, both are tried again, with --subject in that release.
+    folder of these files, the id of a known issue, whose example is tried, or `known` for all of them. Without
+    --subject, a finding, and a graph of a corpus, is tried on the subject it was found on, anything else on the
+    installed Keras of its generation. With several, there is an answer for each subject, worst last.
 
     \b
     FIXED         what was found is gone; the clone is faithful, but for known issues, which are named
@@ -74,14 +72,15 @@ def command(
     git bisect run clonediff replay lambda-refused --subject . --bisect
     """
     known = load(known_issues)
-    from clonediff.harness.answers.replay import Replays
+    from clonediff.harness.answers.replay import Replays, worst_last
     from clonediff.harness.answers.replay_target import replay_targets
-    from clonediff.harness.cli.text.replay import CANNOT_BE_TOLD, answer_text, exit_code, summary
+    from clonediff.harness.cli.text.replay import CANNOT_BE_TOLD, answer_text, answers_text, exit_code, summary
     from clonediff.harness.subjects.outcomes import UnusableCodeError
     from clonediff.harness.subjects.subject import Subject
+    from clonediff.strategies.kinds import GENERATIONS
 
-    if bisect and not named:
-        raise click.UsageError("--bisect: name what is bisected, as in --subject .")
+    if bisect and len(named) != 1:
+        raise click.UsageError("--bisect: name what is bisected, and nothing else, as in --subject .")
     try:
         chosen = list(dict.fromkeys(Subject.parse(shared.subject_in_full(each)) for each in named))
     except UnusableCodeError as error:
@@ -89,16 +88,9 @@ def command(
             raise
         click.echo(f"clonediff: {lines(str(error))}", err=True)
         sys.exit(CANNOT_BE_TOLD)
-    items, problems = replay_targets(what, known)
+    items, problems = replay_targets(what, known, {each.generation for each in chosen} or GENERATIONS)
     for problem in problems:
         click.echo(f"clonediff: {one_line(problem)}", err=True)
-    if only is not None:
-        ids = sorted({item.id for item in items if item.id})
-        items = [item for item in items if item.id.startswith(only)]
-        if not items:
-            raise click.UsageError(
-                f"--only {one_line(only)}: no id begins so; there are {one_line(', '.join(ids)) or 'none'}"
-            )
     if bisect and (problems or not items or any(item.problem for item in items)):
         said = next((one_line(item.problem) for item in items if item.problem), "")
         raise click.UsageError(
@@ -117,7 +109,7 @@ def command(
         with contextlib.closing(replays.rows(starting)) as answers:
             for row in answers:
                 rows.append(row)
-                if not as_json:
+                if not as_json and len(chosen) < 2:
                     status.say(answer_text(row, colour=coloured(sys.stdout)))
                 status.show(lambda: _so_far(rows, len(replays)))
     except KeyboardInterrupt:
@@ -125,6 +117,11 @@ def command(
     finally:
         status.clear()
     seconds = time.monotonic() - began
+    if len(chosen) > 1:
+        by_target = worst_last(rows)
+        rows = [row for answers in by_target for row in answers]
+        if not as_json:
+            click.echo("\n".join(answers_text(answers, colour=coloured(sys.stdout)) for answers in by_target))
     if as_json:
         counts = Counter(row.outcome.value for row in rows)
         found = {"interrupted": interrupted, "seconds": round(seconds, 1), "total": len(replays), "counts": counts}

@@ -31,7 +31,7 @@ def test_a_file_of_a_corpus_is_the_graph_in_it_as_it_was_found(tmp_path: Path) -
 
 
 def test_a_corpus_is_all_its_graphs_and_nothing_else_of_it(tmp_path: Path) -> None:
-    corpus = NightlyCorpus(tmp_path, str(tmp_path / "examples"))
+    corpus = NightlyCorpus(tmp_path)
     files = [corpus.keep("keras", TWO), corpus.keep("keras", ANY), corpus.keep("tf_keras", ANY)]
     (tmp_path / "keras" / ".half.json").write_text('{"gra')
     found = items(tmp_path)

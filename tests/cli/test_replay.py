@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clonediff.harness.answers import replay as replaying
+from clonediff.harness.answers.replay_target import replay_targets
 from clonediff.harness.campaign.corpus import About, NightlyCorpus, digest
 from clonediff.harness.cli import cli
 from clonediff.harness.cli.text.replay import exit_code
@@ -56,9 +57,13 @@ def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one
         "FIXED         keras==3.10.0  A Lambda cannot be cloned: ValueError in lambda_layer.py"
     )
     assert "known issues remain: input-name" in done.stdout
-    rows, code = answers(run, "--subject", "keras==3.10.0", "--subject", "keras")
-    assert [row["outcome"] for row in rows] == ["FIXED", "STILL BROKEN"]
+    both = ("--subject", "keras", "--subject", "keras==3.10.0")
+    rows, code = answers(run, *both)
+    assert [(row["subject"], row["outcome"]) for row in rows] == [("keras==3.10.0", "FIXED"), ("keras", "STILL BROKEN")]
     assert code == 1
+    title, fixed, broken, *_ = [line for line in replay(run, *both).stdout.splitlines() if "known issues" not in line]
+    assert title.startswith("A Lambda cannot be cloned: ValueError in lambda_layer.py")
+    assert (fixed.strip(), broken.strip()) == ("FIXED         keras==3.10.0", "STILL BROKEN  keras")
 
 
 def test_what_remains_is_a_change_where_it_is_not_known(
@@ -93,7 +98,7 @@ def test_a_graph_a_folder_of_graphs_and_a_known_issue_are_tried(tmp_path: Path) 
     graphs = tmp_path / "graphs"
     write_bytes(graphs / "a-holds.json", to_json(DENSE))
     write_bytes(graphs / "b-breaks.json", (KNOWN["lambda-refused"].example or "").encode())
-    corpus = NightlyCorpus(tmp_path / "corpus", str(tmp_path / "corpus" / "examples"))
+    corpus = NightlyCorpus(tmp_path / "corpus")
     corpus.keep("keras", DENSE, About(("an-id",), "A title", "keras", "fixed"))
     rows, code = answers(graphs, "lambda-refused", graphs / "a-holds.json", corpus.folder)
     assert [(Path(row["where"]).name, row["outcome"]) for row in rows] == [
@@ -155,11 +160,10 @@ def test_what_cannot_be_had_is_an_error_in_a_line(arguments: tuple[str, ...], sa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        pytest.param((), "RUN|FINDING|GRAPH", id="nothing"),
+        pytest.param((), "RUN|FINDING|GRAPH|ISSUE|known", id="nothing"),
         pytest.param(("lambda-refused", "--subject", "kerras"), "unknown release 'kerras'", id="subject"),
         pytest.param(("lambda-refused", "--cloner", "fixd"), "'fixd'", id="cloner"),
         pytest.param(("lambda-refused", "--known-issues", "no.toml"), "no.toml: cannot be read", id="known-issues"),
-        pytest.param(("lambda-refused", "--only", "zz"), "no id begins so; there are lambda-refused", id="only"),
     ],
 )
 def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, clonediff: Command) -> None:
@@ -207,6 +211,29 @@ def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:
         assert from_json(KNOWN[name].example or "", name)
 
 
+def test_the_answers_for_several_subjects_come_worst_last() -> None:
+    found = {"a": ("CHANGED", "FIXED", "STILL BROKEN", "FIXED"), "b": ("FIXED", "ERROR"), "c": ("HOLDS", "HOLDS")}
+    rows = [
+        replaying.ReplayRow(where, "", "", str(number), "upstream", replaying.ReplayOutcome(outcome))
+        for where, outcomes in found.items()
+        for number, outcome in enumerate(outcomes)
+    ]
+    told = [[(row.where, row.subject, row.outcome.value) for row in each] for each in replaying.worst_last(rows)]
+    assert told == [
+        [("c", "0", "HOLDS"), ("c", "1", "HOLDS")],
+        [("b", "0", "FIXED"), ("b", "1", "ERROR")],
+        [("a", "1", "FIXED"), ("a", "3", "FIXED"), ("a", "0", "CHANGED"), ("a", "2", "STILL BROKEN")],
+    ]
+
+
+def test_all_known_issues_of_a_generation_are_named_by_one_word() -> None:
+    (targets, problems) = replay_targets(["known"], KNOWN, ["keras"])
+    assert {each.id for each in targets} == {
+        each.id for each in KNOWN.issues if each.example and each.generation == "keras"
+    }
+    assert not problems
+
+
 def row(outcome: replaying.ReplayOutcome) -> replaying.ReplayRow:
     return replaying.ReplayRow("", "", "", "keras", "upstream", outcome)
 
@@ -235,7 +262,7 @@ def test_a_bisection_is_told_good_bad_or_neither(outcomes: str, code: int) -> No
         (("lambda-refused", "--subject", "./tree"), 128, "git cannot read tree"),
         (("lambda-refused", "--subject", "./treee"), 128, "there is no folder"),
         (("lambda-refused", "--subject", "./next"), 125, "says 'next', which is not a version"),
-        (("lambda-refused",), 128, "--bisect: name what is bisected, as in --subject ."),
+        (("lambda-refused",), 128, "--bisect: name what is bisected, and nothing else, as in --subject ."),
         (("lambda-refusde", "--subject", "keras"), 128, "something that cannot be tried on any commit"),
         (("lambda-refused", "--subject", "kerras"), 128, "unknown release 'kerras'"),
         (("--subjects", "."), 128, "No such option"),

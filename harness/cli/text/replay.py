@@ -24,10 +24,23 @@ _WIDTH = max(len(each) for each in ReplayOutcome)
 
 def answer_text(row: ReplayRow, *, colour: bool = False) -> str:
     """An answer, with what is behind it in lines of its own."""
-    word = row.outcome.value.ljust(_WIDTH)
+    return _answer(row, "  ".join(filter(None, (one_line(row.subject), _target(row)))), colour)
+
+
+def answers_text(rows: Sequence[ReplayRow], *, colour: bool = False) -> str:
+    """The answers for one target, a line for each subject."""
+    lines = [line for row in rows for line in _answer(row, one_line(row.subject), colour).splitlines()]
+    return "\n  ".join((_target(rows[0]), *lines))
+
+
+def _target(row: ReplayRow) -> str:
     name = f"{row.title} [{row.id}]" if row.id else row.title or row.where
     by = f", cloned by {row.cloner}" if row.cloner and row.title else ""
-    head = "  ".join(filter(None, (one_line(row.subject), one_line(name) + one_line(by))))
+    return one_line(name) + one_line(by)
+
+
+def _answer(row: ReplayRow, head: str, colour: bool) -> str:
+    word = row.outcome.value.ljust(_WIDTH)
     lines = [f"{click.style(word, fg=_COLOURS[row.outcome]) if colour else word}  {head}"]
     if row.outcome is ReplayOutcome.ERROR and row.title and row.id != row.where:
         lines.append(one_line(f"of {row.where}"))
