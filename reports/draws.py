@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Draws, Run
 from clonediff.reports.run_folder import refused_file
-from clonediff.strategies.kinds.operations import is_operation
 
 FINE = 0.03
 """The share of a subject's graphs that may be refused."""
@@ -48,10 +47,6 @@ def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
 
 
 def never_accepted(draws: Draws) -> Iterator[str]:
-    """The kinds of which Keras accepted no call: a line for each layer of the user's, and one for all others."""
-    own = [kind for kind in draws.not_accepted if ":" in kind or ("." in kind and not is_operation(kind))]
-    for kind in own:
-        yield f"Keras accepted no call of {kind}: {one_line(draws.not_accepted[kind])}"
-    others = [kind for kind in draws.not_accepted if kind not in own]
-    if others:
-        yield f"Keras accepted no call of {len(others):,} of its own kinds: {', '.join(others)}"
+    """A line for each layer of the user's of which Keras accepted no call."""
+    for kind, exception in draws.not_accepted.items():
+        yield f"Keras accepted no call of {kind}: {one_line(exception)}"

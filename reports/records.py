@@ -260,7 +260,7 @@ class Budget(msgspec.Struct, frozen=True):
 class Draws(msgspec.Struct, frozen=True):
     """The graphs that a subject was given. `reasons` counts those that it could not build, or not twice alike, by why.
 
-    `not_accepted` has the kinds of which no call was ever accepted, with the last exception.
+    `not_accepted` has the layers of the user's of which no call was ever accepted, with the last exception.
     """
 
     graphs: int = 0

@@ -46,7 +46,6 @@ def summary(read: RunRead) -> str:
             parts.append(f"### {unlinked(name)} refused {each.refused:,} of {some(each.graphs, 'graph')}")
             parts.append("\n".join(f"- {unlinked(line.strip())}" for line in refusals(name, each)))
         if each.not_accepted:
-            parts.append(f"### {unlinked(name)} accepted no call of {some(len(each.not_accepted), 'kind')}")
             parts.append("\n".join(f"- {unlinked(line)}" for line in never_accepted(each)))
     if read.problems:
         parts.append("### Problems with the files")

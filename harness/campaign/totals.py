@@ -8,15 +8,14 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field
 
-from clonediff.harness.campaign.shards import (
-    ShardDone,
-    SubjectStarted,
-)
+from clonediff.harness.campaign.shards import ShardDone, SubjectStarted
+from clonediff.harness.source.other_layers import is_other
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Draws, Finding, KnownMet
+from clonediff.strategies.kinds.operations import is_operation
 
 MANY = 5
-"""A kind that Keras never accepted is reported once it was tried on so many tensors."""
+"""A layer that Keras never accepted is reported once it was tried on so many tensors."""
 
 FindingKey = tuple[str, str, str]
 
@@ -35,11 +34,11 @@ class SubjectTotals:
 
     @property
     def not_accepted(self) -> dict[str, str]:
-        """The kinds of which the release accepted no call, on however many tensors, with the last exception."""
+        """The layers of the user's of which Keras accepted no call, with the last exception."""
         return {
             kind: why
             for kind, (tensors, why) in sorted(self.drawn.not_accepted.items())
-            if kind not in self.drawn.accepted and tensors >= MANY
+            if kind not in self.drawn.accepted and tensors >= MANY and is_other(kind) and not is_operation(kind)
         }
 
     @property

@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clonediff.harness.campaign.shards import RefusedGraph, count_refused
+from clonediff.harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
+from clonediff.harness.campaign.totals import SubjectTotals
 from clonediff.reports.draws import never_accepted, reason
 from clonediff.reports.page import page
 from clonediff.reports.reading import read_run
@@ -49,9 +50,10 @@ def test_more_than_a_few_refused_graphs_are_a_fault_of_the_generator(
 
 
 def test_a_layer_of_the_users_that_was_never_accepted_has_a_line() -> None:
+    totals = SubjectTotals(SubjectStarted("keras"))
     never = {"LSTMCell": "a", "ops.arange": "b", "own.py:Scale": "ValueError: not\nthat", "hub.layers.Mask": "c"}
-    assert list(never_accepted(Draws(not_accepted=never))) == [
-        "Keras accepted no call of own.py:Scale: ValueError: not that",
+    totals.add(ShardDone("keras", 0, not_accepted={kind: (9, exception) for kind, exception in never.items()}))
+    assert list(never_accepted(totals.draws())) == [
         "Keras accepted no call of hub.layers.Mask: c",
-        "Keras accepted no call of 2 of its own kinds: LSTMCell, ops.arange",
+        "Keras accepted no call of own.py:Scale: ValueError: not that",
     ]
