@@ -280,7 +280,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     trainable: bool = True
     sequential: bool = False
     batch: int = 2
-    generation: Literal["keras", "tf_keras", "keras2"] | None = None
+    generation: Literal["keras", "tf_keras"] | None = None
     clone_arguments: CloneArguments | None = msgspec.field(default=None, name="way")
     version: int = VERSION
     base: Base | None = None

@@ -154,7 +154,7 @@ def functional_graphs(
     """Functional models, as data.
 
     `keras` is asked which calls it accepts; without one, it is the Keras at hand when a graph is drawn.
-    `generation` is the Keras they are for: "keras", "tf_keras" or "keras2".
+    `generation` is the Keras they are for: "keras" or "tf_keras".
     `catalogue` has the kinds that it has, `kinds` the names of those to draw from (all by default, less `without`);
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as

@@ -19,12 +19,11 @@ from clonediff.strategies.kinds.custom import NOTING, OWN_OPERATION
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.kinds.operations.forms import form_of
 from clonediff.strategies.preparations import LEARNED
-from clonediff.strategies.pruning import costs, costs_beside, first_called_beside, pruned
+from clonediff.strategies.pruning import first_called_beside, pruned
 from clonediff.strategies.targets import is_no_layer, targets
 
-_EACH: tuple[Generation | None, ...] = (None, "keras", "tf_keras", "keras2")
-_BEFORE_KERAS3: tuple[Generation | None, ...] = (None, "tf_keras", "keras2")
-_KERAS2: tuple[Generation | None, ...] = ("keras2",)
+_EACH: tuple[Generation | None, ...] = (None, "keras", "tf_keras")
+_BEFORE_KERAS3: tuple[Generation | None, ...] = (None, "tf_keras")
 
 
 class Rule(NamedTuple):
@@ -44,13 +43,9 @@ def unsaid(graph: Graph) -> str:
 
 def unsaid_beside(graph: Graph) -> str:
     """Why nobody says what comes of calls of a model's layers beside the model; "" where somebody does."""
-    if graph.generation in _KERAS2 and costs_beside(graph):
-        return _LOSSES
     return _NOTED if first_called_beside(graph, NOTING) else ""
 
 
-# keras/engine/network.py:393 tells the losses of all calls of its layers, those beside the model among them.
-_LOSSES = "which of the losses that its layers add a model of Keras 2.2 has"
 # A layer is called anew in a clone (keras/src/models/cloning.py), as often as in the model.
 _NOTED = "what a layer knows that has noted it in a call which the model leaves out"
 _REMAT = {"remat", "clone remat"}
@@ -215,25 +210,6 @@ RULES: tuple[Rule, ...] = (
             and any(spec.mask for level in levels(graph) for gives in infer(level) for spec in gives)
         ),
     ),
-    # keras/engine/base_layer.py:457 has made the operations of a call by then, which a clone makes with what was set.
-    Rule(
-        "what a layer of Keras 2.2 computes of which something was set after it was called",
-        lambda graph, done, arguments: "set" in done,
-        _KERAS2,
-    ),
-    # keras/utils/generic_utils.py:157 looks for the name of a function in scopes, and nowhere else.
-    Rule(
-        "where Keras 2.2 finds a function of one's own that is in no scope",
-        lambda graph, done, arguments: "objects" in done,
-        _KERAS2,
-    ),
-    Rule(_LOSSES, lambda graph, done, arguments: "call" in done and any(map(costs, all_layers(graph))), _KERAS2),
-    # keras/backend/tensorflow_backend.py:1014 counts (`zero_debias`) in variables that are no weights.
-    Rule(
-        "how often a model of Keras 2.2 has moved its averages",
-        lambda graph, done, arguments: "train" in done and _has(graph, "BatchNormalization"),
-        _KERAS2,
-    ),
     # -- what `clone_model` is given beside the model
     # keras/src/models/cloning.py copies `trainable` of no model; its docstring says nothing of it.
     Rule(
@@ -296,17 +272,5 @@ RULES: tuple[Rule, ...] = (
         "that numbers are no inputs before Keras 3",
         lambda graph, done, arguments: arguments.wrong == "numbers",
         _BEFORE_KERAS3,
-    ),
-    # keras/engine/network.py of 2.2 follows such a tensor back, and warns ("Model inputs must come from ...").
-    Rule(
-        "where a model of Keras 2.2 begins that is given what a layer gave",
-        lambda graph, done, arguments: arguments.inputs in ("made", "inner"),
-        _KERAS2,
-    ),
-    # "ValueError: in case of invalid `model` argument value" is all that keras/models.py of 2.2 promises.
-    Rule(
-        "what Keras 2.2 says to an argument that is none",
-        lambda graph, done, arguments: arguments.wrong not in ("", "no model", "models"),
-        _KERAS2,
     ),
 )

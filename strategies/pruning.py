@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
-from clonediff.strategies.graph import Base, Call, Graph, Items, Layer, Ref, Seq, Value, all_layers, call_refs, refs
+from clonediff.strategies.graph import Base, Call, Graph, Items, Ref, Seq, Value, call_refs, refs
 
 Move = Callable[[Ref], Ref]
 
@@ -79,16 +79,6 @@ def reached(graph: Graph) -> tuple[set[int], set[Ref]]:
             inside.add(ref.node)
             waiting += call_refs(graph.calls[ref.node - first])
     return inside, begins
-
-
-def costs(layer: Layer) -> bool:
-    """Whether each call of a layer adds to the losses of the model."""
-    return layer.kind == "ActivityRegularization" or layer.arg("activity_regularizer") is not None
-
-
-def costs_beside(graph: Graph) -> bool:
-    """Whether a call that is none of the model's may cost something."""
-    return any(map(costs, all_layers(graph))) and len(reached(graph)[0]) < len(graph.calls)
 
 
 def first_called_beside(graph: Graph, kinds: Collection[str]) -> bool:

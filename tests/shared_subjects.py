@@ -36,10 +36,9 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     from clonediff.harness.cli import audit, check
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
-        if place == BESIDE or place.how in ("laid over", "own stack"):
-            its = warm(str(replace(subject, version=None) if place == BESIDE else subject))
-            if its.place == place:
-                return Lent(its)
+        its = warm(str(replace(subject, version=None) if place == BESIDE else subject))
+        if its.place == place:
+            return Lent(its)
         return SubjectProcess(subject, place=place, limits=limits)
 
     monkeypatch.setattr(replay, "SubjectProcess", started)

@@ -28,7 +28,7 @@ from clonediff.strategies.no_oracle import unsaid
 from clonediff.strategies.programs import Domain, Program
 from tests.example_counts import everything
 
-SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "keras==2.2.4"}
+SUBJECTS: dict[Generation, str] = {"keras": "keras", "tf_keras": "tf_keras"}
 _processes: list[Callable[[str], SubjectProcess]] = []
 
 

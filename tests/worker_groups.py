@@ -48,19 +48,13 @@ TOGETHER = {
     "tests/cli/test_repro.py": "keras",
     "tests/inside/test_serving.py": "tests/inside",
     "tests/inside/test_trials.py": "tests/inside",
-    "tests/keras2/test_dialect.py": "keras==2.2.4",
-    "tests/keras2/test_framework.py": "keras==2.2.4",
-    "tests/keras2/test_reported_bug.py": "keras==2.2.4",
-    "tests/cloners/keras2/test_multi_gpu.py": "keras==2.2.4",
     "tests/keras3_releases/test_corpus_replayed.py": "tests/keras3_releases",
     "tests/keras3_releases/test_releases.py": "tests/keras3_releases",
     "tests/property/test_clone_model.py": "keras",
     "tests/property/test_custom_classes.py": "keras",
     "tests/property/test_planted_faults.py": "keras",
-    "tests/property/test_proposed.py": "keras==2.2.4",
     "tests/scripts/test_reproducer.py": "tf_keras",
     "tests/search/reducing/test_real.py": "keras",
-    "tests/subjects/test_capabilities.py": "keras",
     "tests/answers/test_replay.py": "keras",
     "tests/trials/test_lambda_mask.py": "keras",
     "tests/source/test_forms.py": "keras",
@@ -78,7 +72,6 @@ LONGEST = (
     "keras",
     DRAWN,
     "tf_keras",
-    "keras==2.2.4",
     "tests/campaign/test_campaign.py",
     "tests/cloners/test_models.py of keras",
     "tests/cloners/test_models.py of tf_keras",
@@ -86,7 +79,6 @@ LONGEST = (
     "tests/reports/test_browser.py",
     "tests/keras3_releases",
     "tests/scripts/test_running.py",
-    "tests/tf_keras_releases/test_releases.py",
     "tests/inside",
     "audit",
     "tests/answers/audit/test_asking.py",
@@ -98,8 +90,8 @@ LONGEST = (
 def group(nodeid: str) -> str:
     """What a test runs together with: those of its subject, where they share one; otherwise those of its module."""
     module, _, test = nodeid.partition("::")
-    found = re.search(r"\[(keras2|(?:keras|tf_keras|tensorflow)(?:==[\d.]+)?)[-\]]", test)
-    named = found[1].replace("keras2", "keras==2.2.4") if found else ""
+    found = re.search(r"\[((?:keras|tf_keras)(?:==[\d.]+)?)[-\]]", test)
+    named = found[1] if found else ""
     if named and module in APART:
         return f"{module} of {named}"
     its = TOGETHER.get(module, module)

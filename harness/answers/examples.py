@@ -7,7 +7,7 @@ from clonediff.harness.scripts.of_finding import example_of, script_of
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
-from clonediff.harness.subjects.subject import INSTALLED, Subject
+from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.expected import example_on
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssue, KnownIssues
@@ -16,7 +16,7 @@ from clonediff.reports.records import Finding
 
 def shown_by_example(issue: KnownIssue, subject: Subject | None = None) -> tuple[Finding, Script]:
     """What the example of a known issue shows, as a finding, and the script of that."""
-    subject = _subject_of(issue) if subject is None else subject
+    subject = Subject.parse(issue.generation) if subject is None else subject
     if issue.generation != subject.generation:
         raise NotFoundError(f"{issue.id}: is an issue of {issue.generation}, and {subject} of {subject.generation}")
     if issue.example is None:
@@ -30,14 +30,3 @@ def shown_by_example(issue: KnownIssue, subject: Subject | None = None) -> tuple
         with trials.asking():
             script = script_of(shown, subject.dialect, process.versions)
         return example_of(issue, shown, subject, process.versions), script
-
-
-def _subject_of(issue: KnownIssue) -> Subject:
-    """The subject that is installed for it."""
-    package = INSTALLED.get(issue.generation)
-    if package is None:
-        raise NotFoundError(
-            f"{issue.id}: is an issue of {issue.generation}, for which nothing is installed here: name a release, such "
-            "as --subject keras==2.2.4"
-        )
-    return Subject.parse(package)

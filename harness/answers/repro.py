@@ -15,8 +15,8 @@ from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
 from clonediff.harness.source.other_layers import is_allowed
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.subjects.releases import ReleaseError, open_subject, place_of
-from clonediff.harness.subjects.subject import INSTALLED, Subject, UnknownSubjectError
+from clonediff.harness.subjects.releases import open_subject, place_of
+from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.records import Finding
 from clonediff.strategies.asking import NoKeras, asking
@@ -74,7 +74,7 @@ def _written(finding: Finding, subject: Subject) -> Script:
 
 def subject_of(finding: Finding) -> Subject:
     """What a finding was found on."""
-    found = finding.subject or INSTALLED.get(finding.generation)
+    found = finding.subject or finding.generation
     if not found:
         raise UnwritableError("does not say which release it was found on; name one with --subject")
     try:
@@ -118,11 +118,7 @@ def _versions(subject: Subject) -> dict[str, str]:
             except importlib.metadata.PackageNotFoundError:
                 continue
         return versions
-    try:
-        how = place_of(subject, install=False).how
-    except ReleaseError:
-        how = "own stack"
-    return {subject.package: subject.version, "stack": how}
+    return {subject.package: subject.version}
 
 
 def in_release(subject: Subject, named: Subject) -> Subject:

@@ -93,7 +93,7 @@ def command(
     """Try proposed fixes of clone_model in the place of the release's own code, or a change of Keras.
 
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
-    forum or from a model. A release's name, such as keras==2.2.5, stands for its cloning functions. Nothing in a file
+    forum or from a model. A release's name, such as keras==3.14.1, stands for its cloning functions. Nothing in a file
     is run in this process, but in one with limits of time and memory.
 
     Each is tried on the regression from the bug report, the release's own tests for cloning, the corpus of known

@@ -17,10 +17,8 @@ CLONERS = (
     "fixed",
     "roundtrip",
     "deepcopy",
-    "multi_gpu",
-    "multi_gpu/fixed",
 )
-"""The cloners that a person chooses from; "planted/" ones are for tests, "proposed/" ones for Keras 2.2."""
+"""The cloners that a person chooses from; "planted/" ones are for tests."""
 
 SUBJECT_HELP = "A release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel file, or keras-nightly."
 
@@ -71,7 +69,7 @@ def subject_in_full(name: str) -> str:
 
 def is_cloner(name: str) -> bool:
     """Whether a cloner goes by that name. One of the user's own has a colon in it."""
-    return name in CLONERS or name.startswith(("planted/", "proposed/")) or ":" in name
+    return name in CLONERS or name.startswith("planted/") or ":" in name
 
 
 def no_cloner(name: str) -> str:

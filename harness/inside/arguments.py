@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .canonical import entry
-from .left_masks import LeftMask
 from .observer import Observer
 from .structure import leaves, skeleton
 
@@ -65,14 +64,12 @@ class Arguments:
         place, use = self._places.get(id(layer)), self._uses.get(id(node))
         if place is not None and use is not None:
             return [place, use, output]
-        # A model that is called again gives the very tensor in Keras 2.2, which then tells of a call beside the graph,
-        # or of one of the whole model. In other releases a tensor that tells of another layer was taken away.
-        places = self._places.values() if self._framework.one_graph else () if place is None else (place,)
-        for place in places:
-            for use, each in enumerate(self._nodes.get(place, ())):
-                for number, given in enumerate(self._framework.outputs(each)):
-                    if given is tensor:
-                        return [place, use, number]
+        if place is None:
+            return None
+        for use, each in enumerate(self._nodes.get(place, ())):
+            for number, given in enumerate(self._framework.outputs(each)):
+                if given is tensor:
+                    return [place, use, number]
         return None
 
     def _told(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
@@ -114,8 +111,6 @@ class Arguments:
         if self._framework.concrete(value):
             array, prefix = self._framework.array(value)
             return self._array("constant", array, prefix)
-        if isinstance(value, LeftMask):
-            return {"left": skeleton(value.mask, self._leaf)}
         return {"value": entry(value)}
 
     def _array(self, kind: str, array: Any, prefix: str) -> dict[str, Any]:

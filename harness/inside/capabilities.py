@@ -14,12 +14,7 @@ from typing import Any
 
 from .frameworks.interface import Framework
 
-_SETS_POLICY = """
-config = getattr(keras, "config", None)
-getattr(config, "set_dtype_policy", None) or keras.mixed_precision.set_global_policy
-"""
 _ADDS = """
-assert not hasattr(keras, "engine")
 import tensorflow
 
 a = keras.Input((2,))
@@ -29,24 +24,6 @@ model.{}
 # The smallest text that needs it, by the name that `strategies.graphs` or `trials.drawable_kinds`
 # has for it.
 _TRIED = {
-    "optional inputs": """
-import numpy
-
-
-class AddsOther(keras.layers.Layer):
-    def call(self, x, other=None):
-        return x * 1.0 if other is None else x + other
-
-
-a, b = keras.Input((2,)), keras.Input((2,), optional=True)
-keras.Model([a, b], AddsOther()(a, b))([numpy.ones((1, 2)), None])
-""",
-    # Before Keras 3 a tensor is that of an input.
-    "inputs around tensors": """
-symbolic = getattr(keras, "KerasTensor", keras.Input)
-a = keras.Input(tensor=symbolic(shape=(None, 2), name="tried"))
-keras.Model(a, keras.layers.Dense(2)(a))
-""",
     "sparse inputs": """
 assert keras.backend.backend() == "tensorflow"
 import tensorflow
@@ -54,13 +31,11 @@ import tensorflow
 a = keras.Input((2,), sparse=True)
 keras.Model(a, keras.layers.Dense(2)(a))(tensorflow.sparse.from_dense([[0.0, 1.0]]))
 """,
-    # Before 2.4 such an input of tf.keras is a tensor of TensorFlow's own.
     "ragged inputs": """
 assert keras.backend.backend() == "tensorflow"
 import tensorflow
 
 a, b = keras.Input((None,), dtype="int32", ragged=True), keras.Input((None, 4), ragged=True)
-assert not isinstance(b, tensorflow.RaggedTensor)
 c = keras.layers.GlobalAveragePooling1D()(b)
 model = keras.Model([a, b], [keras.layers.Embedding(3, 4)(a), c, keras.layers.Concatenate()([b, b])])
 rows = tensorflow.ragged.constant([[1], [2, 0]])
@@ -69,10 +44,6 @@ model([rows, tensorflow.ragged.constant([[[1.0] * 4], [[2.0] * 4] * 2], ragged_r
     "repeated inputs": """
 a = keras.Input((2,))
 keras.Model([a, a], keras.layers.Dense(2)(a))
-""",
-    "nested ends": """
-a, b = keras.Input((2,)), keras.Input((2,))
-keras.Model([a, (b,)], [keras.layers.Dense(2)(a), (keras.layers.Dense(2)(b),)])
 """,
     # But for TensorFlow, Keras asks what a layer gives of arrays, with another size for a batch that is not known.
     "mixed batches": """
@@ -83,57 +54,23 @@ class AddsBoth(keras.layers.Layer):
 
 AddsBoth()([keras.Input((2,)), keras.Input((2,), batch_size=2)])
 """,
-    # The Keras that has its `engine` takes a list of one, and is asked for no more.
     "model calls": """
 import numpy
 
 x, a = keras.Input((2,)), keras.Input((2,), name="a")
 keras.Model(x, keras.Model(a, keras.layers.Dense(1)(a))([x]))
-if not hasattr(keras, "engine"):
-    b, first = keras.Input((2,), name="b"), keras.Input((2, 1), name="first")
-    second = keras.Input((2,), dtype="float64", name="second")
-    inner = keras.Model([a, b], keras.layers.Subtract()([a, b]))
-    one, other = keras.Model(first, keras.layers.Dense(1)(first)), keras.Model([second], keras.layers.Dense(1)(second))
-    given = [inner((x, x)), inner(inputs=[x, x]), inner({"b": x, "a": x, "c": x}), other([x])]
-    keras.Model(x, [one(x), keras.Model({"a": a, "b": b}, inner([a, b]))({"a": x, "b": x}), *given])(numpy.ones((1, 2)))
+b, first = keras.Input((2,), name="b"), keras.Input((2, 1), name="first")
+second = keras.Input((2,), dtype="float64", name="second")
+inner = keras.Model([a, b], keras.layers.Subtract()([a, b]))
+one, other = keras.Model(first, keras.layers.Dense(1)(first)), keras.Model([second], keras.layers.Dense(1)(second))
+given = [inner((x, x)), inner(inputs=[x, x]), inner({"b": x, "a": x, "c": x}), other([x])]
+keras.Model(x, [one(x), keras.Model({"a": a, "b": b}, inner([a, b]))({"a": x, "b": x}), *given])(numpy.ones((1, 2)))
 """,
-    # Before 2.2 training leaves a Sequential of tf.keras inputs that it did not have.
-    "late building": """
-assert hasattr(keras.Model, "train_step") or keras.__name__ == "keras"
-import numpy
-
-x = keras.Input((2,))
-keras.Model(x, keras.Sequential([keras.layers.Dense(2)])(x))(numpy.ones((1, 2)))
-keras.Sequential([keras.layers.Dense(2), keras.layers.Dense(2)]).build((None, 2))
-assert keras.Sequential([keras.layers.Dense(2, input_shape=(2,))]).built
-""",
-    "shapes of models": """
-first = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])
-assert keras.Sequential([first, keras.layers.Dense(2)]).output_shape == (None, 2)
-""",
-    "dtypes": "keras.layers.Dense(2, dtype='mixed_bfloat16')",
-    # Until 3.4 a float layer writes its own into a tensor that it is called on.
-    "tensors that keep their dtype": """
-a = keras.Input((2,))
-before = a.dtype
-keras.layers.ReLU(dtype="float64")(a)
-assert a.dtype == before
-""",
-    # Before 2.4 those of tf.keras are TensorFlow's, in a graph that has each name once.
-    "own tensors": "assert type(keras.Input((2,))).__name__ != 'Tensor'",
-    "regularizers": "keras.layers.ReLU(activity_regularizer='l2')(keras.Input((2,)))",
-    "registered classes": "keras.utils.register_keras_serializable('tried')(type('Tried', (keras.layers.Layer,), {}))",
-    "policies": "keras.dtype_policies.DTypePolicy if hasattr(keras, 'ops') else keras.mixed_precision.Policy",
     "policy maps": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
-    "multi_gpu_model": "keras.utils.multi_gpu_model",
     "strings": """
 import numpy
 a = keras.Input((1,), dtype="string")
 keras.Model(a, keras.layers.StringLookup(vocabulary=["b"])(a))(numpy.array([["b"]], dtype=object))
-""",
-    "clone functions": """
-a = keras.Input((2,))
-keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), clone_function=lambda layer: layer)
 """,
     "call functions": """
 a = keras.Input((2,))
@@ -145,40 +82,18 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 """,
     "lora": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).layers[0].enable_lora(1, lora_alpha=2)",
     "quantize": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).quantize('int4')",
-    "policy": _SETS_POLICY,
-    "built policy": _SETS_POLICY,
     # NumPy has no gradients.
     "train": "assert keras.backend.backend() != 'numpy'",
-    "adapt": "keras.layers.Normalization().adapt",
     "weight trainable": """
 a = keras.layers.Dense(1)
 a.build((None, 1))
 a.kernel.trainable = False
 """,
     "add_loss": _ADDS.format("add_loss(tensorflow.reduce_mean(model.outputs[0]))"),
-    # Before 2.3 tf.keras takes no tensor for a metric.
     "add_metric": _ADDS.format("add_metric(tensorflow.reduce_mean(model.outputs[0]), name='tried')"),
-    # That of tf_keras is TensorFlow's.
-    "name scope": "assert hasattr(keras, 'name_scope') or not (hasattr(keras, 'ops') or hasattr(keras, 'engine'))",
     "remat": "keras.RematScope",
     "clone name scope": "keras.name_scope",
     "clone remat": "keras.RematScope",
-    "load": "keras.saving.load_model",
-    "copies of models": """
-owns = [name for base in keras.Model.__mro__[:-1] for name in vars(base) if base.__name__ != "Layer"]
-assert {"__reduce__", "__deepcopy__", "__getstate__"}.intersection(owns)
-""",
-    "engine": "keras.engine",
-    "idle inputs": """
-a, b = keras.Input((2,)), keras.Input((2,))
-keras.Model([a, b], [keras.layers.Dense(2)(a), b])
-""",
-    "later inputs": """
-a = keras.Input((2,))
-b = keras.layers.Dense(2)(a)
-model = keras.Model([b, a], keras.layers.Add()([keras.layers.Dense(2)(b), a]))
-assert sum(isinstance(each, keras.layers.InputLayer) for each in model.layers) == 2
-""",
 }
 
 _NO_PLAIN_DEFAULT = "<no plain default>"
@@ -347,7 +262,7 @@ def documents(layer: Any, name: str) -> bool:
 
 def words_of(constructor: Any) -> set[str]:
     """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
-    code = inspect.unwrap(getattr(constructor, "_original_function", constructor)).__code__
+    code = inspect.unwrap(constructor).__code__
     words = set(code.co_varnames)
     for constant in code.co_consts:
         words.update(
@@ -367,8 +282,6 @@ OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 def parameters_of(function: Any, first: int) -> list[inspect.Parameter] | None:
     """The parameters of a function from the `first` on; None where they cannot be told."""
-    # Keras 2 wraps its constructors to take the arguments of Keras 1 as well.
-    function = getattr(function, "_original_function", function)
     try:
         return list(inspect.signature(function).parameters.values())[first:]
     except (TypeError, ValueError):

@@ -63,10 +63,10 @@ def _is_doubtful(
 def _constant_of(initializer: Any, like: Any, framework: Framework) -> Any:
     """What an initializer of Keras' own that draws nothing gives for a weight, None where it is not to be asked.
 
-    One of the user's own may count its calls, and a call in a graph of all models would be seen in what they draw.
+    One of the user's own may count its calls.
     """
     package = type(initializer).__module__.partition(".")[0]
-    if framework.one_graph or initializer is None or package not in ("keras", "tf_keras", "tensorflow"):
+    if initializer is None or package not in ("keras", "tf_keras", "tensorflow"):
         return None
     try:
         return framework.array(initializer(like.shape, dtype=str(like.dtype)))[0]

@@ -28,7 +28,7 @@ class _NotMade(Exception):
 
 def is_small(model: Any, framework: Framework) -> bool:
     """Whether a model is small enough, and leaves nothing in a graph that all models share."""
-    return not framework.one_graph and len(_layers(model, framework)) <= _MOST_LAYERS
+    return len(_layers(model, framework)) <= _MOST_LAYERS
 
 
 def often(call: Callable[[], Any], first: Any, model: Any, framework: Framework) -> dict[str, Any]:

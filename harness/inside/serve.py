@@ -32,28 +32,22 @@ from .other_layers import other_layers
 from .trial import run_trial
 from .try_call import answer, refusal
 from .user_model import applications, checked_model
-from .v1 import give_names_back
 
 # A first trial pays for what Keras and its backend set up when they are first used.
 _WARM_UP = {
     "keras": "import keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
     "tf_keras": "import tf_keras as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
-    "tf.keras": "from tensorflow import keras\nmodel = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])\n",
-    "keras2": "import keras\nmodel = keras.Sequential([keras.layers.Dense(2, input_shape=(2,))])\n",
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the parent says "quit" or closes its end. The arguments are the dialect, and "v1" for v1 mode."""
+    """Serve until the parent says "quit" or closes its end. The argument is the dialect."""
     arguments = sys.argv[1:] if arguments is None else arguments
     dialect = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
         started = perf_counter()
         try:
-            if arguments[1:] == ["v1"]:
-                os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-                give_names_back()
             gc.disable()  # all that an import makes stays: collecting meanwhile is a tenth of the start
             framework = framework_of(dialect)
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized

@@ -233,10 +233,10 @@ class _Trial:
     def _renew(self) -> None:
         """Build the model again where a cloner has touched it, so that no other cloner answers for that.
 
-        Another one that is asked for was given to none, and is built again only where all models have one graph.
+        Another one that is asked for was given to none.
         """
         observer, before, cloned = self._observer, self._original, self._cloned
-        both = cloned is before or observer.framework.one_graph
+        both = cloned is before
         with self._clock.keras("build"):
             observer.framework.forget()
             self._saved.load_again()

@@ -49,7 +49,7 @@ def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
             if _packed(said) not in (question.get("packed_in") or ("one" if len(gives) == 1 else "list",)):
                 raise _Refused("it gives %d tensors in a way that no script has words for" % len(gives))
             numbers = numbers_like(specs, framework)
-            found = framework.computed(module.calls[-1], numbers, tensors, list(_flat(said)))
+            found = module.calls[-1](numbers)
             _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
             for maker in _makers(said):
                 list(getattr(maker, "losses", ()))
@@ -102,8 +102,6 @@ def _told(tensor: Any, framework: Framework) -> dict[str, Any]:
     told.update((key, True) for key, is_so in (("mask", framework.has_mask(tensor)), ("ragged", ragged)) if is_so)
     if sparse:
         told["told_sparse"] = True
-    if framework.is_loose(tensor):
-        told["loose"] = True
     return told
 
 

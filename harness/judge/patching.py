@@ -143,24 +143,8 @@ def _placed(path: str, strip: int, folder: str) -> str:
 
 
 def _copy(package: Path, private: Path, written: Sequence[Path]) -> None:
-    """A copy of a package. Of one as large as TensorFlow, links stand for what no patch writes to."""
-    if package.name.startswith("tensorflow"):
-        _shadow(package, private, written)
-        return
+    """A copy of a package."""
     shutil.copytree(package, private)  # with its bytecode, which takes a process seconds to make
     for path in written:
         for made in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             made.unlink()
-
-
-def _shadow(folder: Path, private: Path, written: Sequence[Path]) -> None:
-    private.mkdir(parents=True)
-    for entry in folder.iterdir():
-        target = private / entry.name
-        if any(path.is_relative_to(target) for path in written):
-            if entry.is_dir():
-                _shadow(entry, target, written)
-            else:
-                shutil.copyfile(entry, target)
-        elif entry.name != "__pycache__":
-            target.symlink_to(entry.resolve())

@@ -54,7 +54,7 @@ class ReportedBug(msgspec.Struct, frozen=True):
 class Judged(msgspec.Struct, frozen=True):
     """The verdict on a candidate.
 
-    `simulated` says that the two GPUs of `multi_gpu` were the CPU. `tried` counts graphs, `worked` those of them that
+    `tried` counts graphs, `worked` those of them that
     the release's own cloner gets through. Each graph counts once, for the worst that the candidate does there: in
     `worse` where an exception became silent, in `broken` where something worked, in `otherwise` where it breaks in
     another way than before, in `left` where in the same; in `lost_now` where it breaks no longer and only loses a
@@ -75,8 +75,6 @@ class Judged(msgspec.Struct, frozen=True):
     refused: str = ""
     replaced: tuple[str, ...] = ()
     reported: ReportedBug | None = None
-    multi_gpu: ReportedBug | None = None
-    simulated: bool = True
     release_tests: ReleaseTests | None = msgspec.field(default=None, name="own_tests")
     tried: int = 0
     worked: int = 0
@@ -102,9 +100,8 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def fixes(self) -> bool:
-        """Whether the reported bug is gone, in every way in which it was tried."""
-        tried = [each for each in (self.reported, self.multi_gpu) if each is not None]
-        return self.loads and bool(tried) and all(each.holds for each in tried)
+        """Whether the reported bug is gone."""
+        return self.loads and self.reported is not None and self.reported.holds
 
     @property
     def holds(self) -> bool:

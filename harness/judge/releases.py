@@ -1,4 +1,4 @@
-"""The cloning functions of another release as a candidate: `keras==2.2.5`, say, in the place of a file."""
+"""The cloning functions of another release as a candidate: `keras==3.14.1`, say, in the place of a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 
-_NAME = re.compile(r"(?:keras|tf_keras|tensorflow)(?:==[^/\\]+)?")
+_NAME = re.compile(r"(?:keras|tf_keras)(?:==[^/\\]+)?")
 
 
 def is_release(name: str) -> bool:

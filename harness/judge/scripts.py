@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from clonediff.harness.inside.v1 import LINES as V1_LINES
 from clonediff.harness.judge.processes import Prepared
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.scripts.reproducer import Script, reproducer
@@ -34,8 +33,7 @@ def script_for(source: str, dialect: str, root: Difference, module: str, prepare
     if prepared.in_script:
         put = _in_place(module, prepared.in_script, name)
         text = _CLONE.sub(lambda match: put, text, count=1)
-    head = [V1_LINES] if prepared.place.how == "v1 mode" else []
-    head += [f"# {prepared.note}\n"] if prepared.note else []
+    head = [f"# {prepared.note}\n"] if prepared.note else []
     raises = root.raised.type if root.path == "process" and root.raised else plain.raises
     return Script("\n".join((*head, text)), raises, plain.sure)
 

@@ -103,7 +103,7 @@ class JudgeSession:
         self._bugs = KnownBugs.of(self._known, self.subject.generation, ready.keras)
         self._graphs = known_graphs(self._known, self.subject.generation)
         self._say("looking for the release's own tests", 0.0)
-        self._suite = find_suite(self.subject, self.place, ready.keras, Path(cloning.file))
+        self._suite = find_suite(Path(cloning.file))
 
     def references(self) -> None:
         """Try the release's own code and the fixed cloner as a candidate is tried, and run the release's own tests.
@@ -211,9 +211,8 @@ class JudgeSession:
         return folder, self._runs.run(command, folder, variables, self._tests_limit)
 
     def _blank(self, name: str, form: str) -> Judged:
-        gpus = [device for device in self._process.ready.devices if device.startswith("gpu")]
         about = str(self.subject), self.versions
-        blank = Judged(Path(name).name, name, form, *about, "", loads=False, simulated=len(gpus) < 2)
+        blank = Judged(Path(name).name, name, form, *about, "", loads=False)
         return replace(blank, at_least=self._at_least)
 
     def _label(self, name: str) -> str:

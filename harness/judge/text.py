@@ -141,8 +141,7 @@ def sentence(judged: Judged) -> str:
 
 
 def _reason(judged: Judged) -> str:
-    tried = [each for each in (judged.reported, judged.multi_gpu) if each is not None and not each.holds]
-    unfixed = "" if judged.fixes else tried[0].said if tried else "it was not tried"
+    unfixed = "" if judged.fixes else judged.reported.said if judged.reported is not None else "it was not tried"
     wrong = judged.left + judged.otherwise
     if judged.broken:
         return _breaks(judged) + (" It does fix the reported bug." if judged.fixes else "")
@@ -267,10 +266,7 @@ def _on(judged: Judged, effect: FixEffect) -> str:
 def _fix(judged: Judged) -> str:
     if judged.reported is None:
         return "not tried"
-    if judged.multi_gpu is None:
-        return _yes(judged.reported)
-    how = "simulated on the CPU" if judged.simulated else "on two GPUs"
-    return f"{_yes(judged.reported)}; through multi_gpu_model ({how}) {_yes(judged.multi_gpu)}"
+    return _yes(judged.reported)
 
 
 def _yes(bug: ReportedBug) -> str:

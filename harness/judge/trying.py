@@ -25,7 +25,6 @@ from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.observation import Answer, Frame
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.warm_child import Limits
-from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
@@ -180,8 +179,7 @@ class Candidate(GraphTrials):
     """The trials of one cloner, which goes by a name in its process, and what they have shown.
 
     `shared` says whether what the fixed cloner breaks as well is excused. Graphs that are tried only to make a finding
-    smaller are not counted. `reported` is the model of the bug report, `multi_gpu` the same through `multi_gpu_model`,
-    which is how the bug was met; `stopped` says why not all graphs were tried.
+    smaller are not counted. `reported` is the model of the bug report; `stopped` says why not all graphs were tried.
     """
 
     def __init__(
@@ -200,24 +198,17 @@ class Candidate(GraphTrials):
         self.causes: dict[Mark, CauseOnGraphs] = {}
         self.graphs: dict[bytes, GraphTried] = {}
         self.reported: GraphTried | None = None
-        self.multi_gpu: Trial | None = None
         self.stopped = ""
         self._bugs = bugs
         self._shared = shared
         self._restarts = process.restarts
         self._counted = 0
 
-    @property
-    def for_two_gpus(self) -> str:
-        """The name of the cloner that clones with this one, for two GPUs."""
-        return "multi_gpu/fixed" if self.cloner == "fixed" else "multi_gpu"
-
     def try_all(self, known: Mapping[str, Graph], budget: JudgeBudget, say: Say, *, fresh: bool = True) -> None:
         """Try the reported bug, the known graphs and, if asked for, fresh ones."""
         try:
             say("the reported bug", 0.0)
             self.reported = self.try_from(REPORTED, "the bug report")
-            self.multi_gpu = self._through_multi_gpu()
             holds = False
             for number, (name, graph) in enumerate(known.items()):
                 say(f"known graphs, {number} of {len(known)}", 0.1 + 0.4 * number / len(known))
@@ -299,14 +290,6 @@ class Candidate(GraphTrials):
             turn += 1
             if found is not None:
                 seen.add(found.key)
-
-    def _through_multi_gpu(self) -> Trial | None:
-        """The reported model through `multi_gpu_model`; None where the release has none."""
-        case = case_of(REPORTED, self.process.subject.dialect)
-        trial = GraphTrials(self.process, KnownIssues(), cloners=(self.for_two_gpus,)).try_case(case)
-        causes = trial.clones[self.for_two_gpus].causes if trial.built else ()
-        absent = any(cause.root.raised is not None and cause.root.raised.type == "LookupError" for cause in causes)
-        return None if absent else trial
 
     def _tried(self, graph: Graph) -> GraphTried:
         with self.asking():

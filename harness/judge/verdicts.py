@@ -57,7 +57,6 @@ def verdict(blank: Judged, candidate: Candidate) -> Judged:
     judged = msgspec.structs.replace(
         blank,
         reported=_reported(candidate),
-        multi_gpu=_multi_gpu(candidate),
         tried=len(built),
         worked=sum(makes_a_clone(tried.upstream) for tried in built),
         worse=effects.count(FixEffect.SILENCES),
@@ -148,16 +147,6 @@ def _reported(candidate: Candidate) -> ReportedBug | None:
     return _bug(
         [cause for cause, effect in tried.causes if cause.severity <= Severity.COMPUTES or effect is FixEffect.SILENCES]
     )
-
-
-def _multi_gpu(candidate: Candidate) -> ReportedBug | None:
-    trial = candidate.multi_gpu
-    if trial is None:
-        return None
-    if not trial.built:
-        return ReportedBug(False, "its model can no longer be built")
-    causes = trial.clones[candidate.for_two_gpus].causes
-    return _bug([cause for cause in causes if cause.severity <= Severity.COMPUTES])
 
 
 def _bug(bad: Sequence[Cause]) -> ReportedBug:

@@ -20,4 +20,4 @@ def comment(text: str) -> str:
 
 def named(versions: Mapping[str, str]) -> str:
     """What a script was seen to fail on, as a comment."""
-    return "# " + comment(", ".join(f"{name} {version}" for name, version in versions.items() if name != "stack"))
+    return "# " + comment(", ".join(f"{name} {version}" for name, version in versions.items()))

@@ -7,6 +7,7 @@ fails as it should: whatever else becomes of it, the script is run in a process 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -61,17 +62,14 @@ for folder in sys.stdin:
 class ForkedScripts:
     """Runs scripts on a subject's release. Nothing is started until the first, and no two run at once.
 
-    `forks` says whether it forks at all: JAX and GPUs come with threads, of which a fork has none, and the older Keras
-    with a Python of their own.
+    `forks` says whether it forks at all: JAX and GPUs come with threads, of which a fork has none.
     """
 
     def __init__(self, subject: Subject, place: ReleasePlace = BESIDE) -> None:
         """Of a release, in its place."""
         self._subject = subject
         self._place = place
-        self.forks = (
-            subject.backend == "tensorflow" and subject.device == "cpu" and place.how in ("beside", "laid over")
-        )
+        self.forks = subject.backend == "tensorflow" and subject.device == "cpu"
         self._child: Child | None = None
 
     def tried(self, script: Script) -> tuple[bool | None, str]:
@@ -107,5 +105,5 @@ class ForkedScripts:
         surroundings = environment(self._subject, self._place)
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
         program = _FORKING.format(parent=os.getpid(), package=self._subject.package)
-        self._child = Child([self._place.python, "-I", "-c", program, *folders], surroundings)
+        self._child = Child([sys.executable, "-I", "-c", program, *folders], surroundings)
         self._child.ask(b"", LIMIT)

@@ -5,7 +5,9 @@ Nothing of ours is in the script: it is for pasting into a bug report.
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
 from textwrap import indent
@@ -14,8 +16,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import UsersCloner, users_cloner
-from clonediff.harness.scripts import graph_mode, running
-from clonediff.harness.scripts.comments import comment
+from clonediff.harness.scripts import running
+from clonediff.harness.scripts.comments import comment, named
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.source.words import literal
 from clonediff.harness.trials.checks import aspect_of
@@ -32,12 +34,6 @@ _CLONES = {
     "roundtrip": "clone = type(model).from_config(model.get_config())",
     "deepcopy": "import copy\n\nclone = copy.deepcopy(model)",
 }
-_TWO_GPUS = """\
-from keras.utils import multi_gpu_utils
-
-# Two GPUs where there may be none: the placement is simulated, everything is on the CPU.
-multi_gpu_utils._get_available_devices = lambda: ["/device:CPU:0", "/device:GPU:0", "/device:GPU:1"]
-parallel = keras.utils.multi_gpu_model(model, gpus=2, cpu_relocation=True)"""
 _CONFIG_BUT_FOR_INPUTS = (
     "",
     "import json",
@@ -65,8 +61,6 @@ _CLONES_MADE = 5
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
 _COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
-_READS_LIKE = {"tf.keras": "tf_keras"}
-"""A script asks a TensorFlow's own `tf.keras` as it does `tf_keras`; by then the model is spelled."""
 _SHORT = 60
 
 
@@ -91,7 +85,6 @@ def reproducer(
 
     With the `case`, models that have to be called are called on its inputs, with its weights.
     """
-    dialect = _READS_LIKE.get(dialect, dialect)
     said = [comment(f"# {difference.check}: {difference.path}")]
     numbers = difference.numbers
     if numbers is not None:
@@ -103,9 +96,6 @@ def reproducer(
     else:
         said += [f"#   {comment(difference.found)}"]
     clones = _CLONES
-    if cloner == "multi_gpu" and dialect == "keras2" and difference.check == "made":
-        # Any other difference is one of the clone that this function keeps to itself.
-        clones = {cloner: _TWO_GPUS}
     users = users_cloner(cloner)
     if users is not None:
         clones = {cloner: f"{_imported(users)}\n\n{_called(users)}"}
@@ -142,6 +132,11 @@ def reproducer(
     return Script(text, raises, sure, with_clonediff=users is not None)
 
 
+def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
+    """The script with the versions that it was seen on, last."""
+    return dataclasses.replace(script, text=f"{script.text}{named(versions)}\n") if versions else script
+
+
 def _imported(cloner: UsersCloner) -> str:
     """The lines that import a user's own cloner."""
     first = cloner.function.partition(".")[0]
@@ -175,7 +170,7 @@ def _names_anew(difference: Difference, dialect: str, lines: list[str]) -> list[
     """A line that has layers numbered from the beginning, where names are compared, or layers found by them."""
     named = "name" in difference.aspect or difference.aspect == "weight scope"
     named = named or any(".get_layer(" in line or "if each.name ==" in line for line in lines)
-    return [_COUNT_ANEW[dialect]] if named and dialect in _COUNT_ANEW else []
+    return [_COUNT_ANEW[dialect]] if named else []
 
 
 def _comparison(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
@@ -184,12 +179,6 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
     No lines where that takes many of them. What there is to compare, the check says that found the difference.
     """
     how = aspect_of(difference)
-    if (
-        dialect == "keras2"
-        and difference.check in graph_mode.COMPARED
-        and how.comparison(difference, dialect).how != "kept"
-    ):
-        return (graph_mode.before_clone(difference), *graph_mode.compared(difference, case))
     if difference.check == "untouched":
         return _untouched(difference, dialect, case)
     told = how.comparison(difference, dialect)

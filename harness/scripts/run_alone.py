@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +15,12 @@ from pathlib import Path
 
 from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.environment import HARNESS, environment
+from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
-
-_PROVEN = ("upstream", "multi_gpu")
 
 UNTOLD = ("timed out", "out of memory")
 """What a trial ends in that a run of a script says nothing of: it takes longer, or holds more, than a trial may."""
@@ -37,7 +36,7 @@ except Exception:
 os.kill({parent}, 0)
 {hidden}path = sys.argv[1]
 sys.path[:0] = sys.argv[2:]
-{before}runpy.run_path(path, run_name="__main__")
+runpy.run_path(path, run_name="__main__")
 """
 """It dies with the thread that started it, which is the one that waits for it; and at once if that is gone already."""
 
@@ -47,7 +46,7 @@ _SIGNAL = re.compile(r"signal (\d{1,3})")
 
 def is_proven(cloner: str) -> bool:
     """Whether the scripts of a cloner are run: they are plain Keras, or that and the import of a user's own cloner."""
-    return cloner in _PROVEN or is_users(cloner)
+    return cloner == "upstream" or is_users(cloner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +155,10 @@ def run_alone(
         path.write_text(text, encoding="utf-8")
         surroundings = environment(subject, place)
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
-        command = [place.python, "-I", "-c", _alone(subject, place, with_clonediff), str(path), *folders]
+        hidden = "" if with_clonediff else 'sys.modules["clonediff"] = None\n'
+        program = _ALONE.format(parent=os.getpid(), hidden=hidden)
+        command = [sys.executable, "-I", "-c", program, str(path), *folders]
         return run_command(command, folder, surroundings, limit, started)
-
-
-def _alone(subject: Subject, place: ReleasePlace, with_clonediff: bool) -> str:
-    hidden = "" if with_clonediff else 'sys.modules["clonediff"] = None\n'
-    if subject.package == "tensorflow" or place.how != "own stack":
-        return _ALONE.format(parent=os.getpid(), hidden=hidden, before="")
-    # The companions of the older ones are none that TensorFlow 1.15 can import; those of their day could.
-    text = (HARNESS / "inside" / "frameworks" / "companions.py").read_text(encoding="utf-8")
-    before = f"own = {{}}\nexec({text!r}, own)\nown['import_tensorflow']()\n"
-    return _ALONE.format(parent=os.getpid(), hidden=hidden, before=before)
 
 
 def raised_in(stderr: str) -> tuple[str, ...]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clonediff.harness.source.dialect import Dialect
-from clonediff.harness.source.keras2 import KERAS2
 from clonediff.harness.source.keras3 import KERAS3
-from clonediff.harness.source.tf_keras import TF_DOT_KERAS, TF_KERAS
+from clonediff.harness.source.tf_keras import TF_KERAS
 from clonediff.harness.source.writer import WrittenGraph, write
 from clonediff.strategies.graph import Graph
 
-DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS, TF_DOT_KERAS, KERAS2)}
+DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS)}
 
 __all__ = ["DIALECTS", "Dialect", "WrittenGraph", "write_source", "written"]
 

@@ -24,8 +24,8 @@ _COUNT = """\
         return len(self.layers)
 """
 _CALL = """\
-    def call(self, inputs, {takes}):
-        return super().call(inputs, {gives}) * {by}
+    def call(self, inputs, training=None, mask=None):
+        return super().call(inputs, training=training, mask=mask) * {by}
 """
 _MORE_CONFIG = """\
     def get_config(self):
@@ -61,13 +61,12 @@ def write_class(graph: Graph, lines: list[str], variable: str, dialect: Dialect)
         constructor = _OPTION if custom.makes else ""
         factor = f", factor={_FACTOR}" if custom.makes else ""
         made = [*lines[:place], f"{variable} = {{own}}({words}{factor})", *lines[place + 1 :]]
-    methods = [constructor, _call(custom, dialect), {"": "", "option": _MORE_CONFIG, "parts": _CONFIG}[custom.makes]]
+    methods = [constructor, _call(custom), {"": "", "option": _MORE_CONFIG, "parts": _CONFIG}[custom.makes]]
     body = [each for each in methods if each] or [_COUNT]
     return "OwnSequential" if graph.sequential else "OwnModel", dialect.spell(head + "\n".join(body)), made
 
 
-def _call(custom: CustomClass, dialect: Dialect) -> str:
+def _call(custom: CustomClass) -> str:
     if not custom.calls:
         return ""
-    takes, gives = (", ".join(form.format(name) for name in dialect.told) for form in ("{0}=None", "{0}={0}"))
-    return _CALL.format(takes=takes, gives=gives, by="self.factor" if custom.makes else _FACTOR)
+    return _CALL.format(by="self.factor" if custom.makes else _FACTOR)

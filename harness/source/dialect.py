@@ -12,32 +12,14 @@ from clonediff.harness.source.custom import CLASSES
 
 
 @dataclass(frozen=True, slots=True)
-class InputWords:
-    """How an input is written: the function, the argument for its shape, and the one for its shape with the batch.
-
-    Where there is no such argument, the batch has one of its own.
-    """
-
-    function: str
-    shape: str
-    whole: str = ""
-
-
-_INPUT = InputWords("keras.Input", "shape")
-_LAYER = InputWords("layers.InputLayer", "shape")
-
-
-@dataclass(frozen=True, slots=True)
 class Dialect:
     """`name` is what a subject calls its dialect.
 
     `imports` maps a name that the text may use to the line that brings it; `functions` is what the names of its
     operations begin with, "" where it has none, and `words` what is done to their tensors or their results, by a word
     of the catalogue; `spelled` maps the functions that custom layers use to what they are called here; `classes` the
-    custom layers to their text. `first` is the input of a Sequential, `layer` one as a layer; `tensor` a tensor of an
-    array and its dtype, `trains` an expression that is another in training; "" where a function is told by its argument
-    `training`. `lacks` are the features of `clonediff.strategies.graphs` that it has no words for, or that nobody
-    runs there.
+    custom layers to their text. `layer_shape` is the argument of an `InputLayer` for its shape. `lacks` are the
+    features of `clonediff.strategies.graphs` that it has no words for.
     """
 
     name: str
@@ -46,22 +28,14 @@ class Dialect:
     functions: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=lambda: CLASSES)
-    input: InputWords = _INPUT
-    first: InputWords = _INPUT
-    layer: InputWords = _LAYER
-    tensor: str = "ops.convert_to_tensor({0})"
-    trains: str = ""
+    layer_shape: str = "shape"
     lacks: frozenset[str] = frozenset()
     symbolic: str = ""
     """What makes a tensor that is of no input; "" where each is of one."""
-    told: tuple[str, ...] = ("training", "mask")
-    """What the call of a model is told beside its inputs."""
     found: tuple[str, ...] = ()
     """The arguments that a layer may be given by a name of one's own, to be found in a scope as it is made."""
     safe_mode: str = ""
     """The first version whose `load_model` can be told to load safely, or not to; "" where none can."""
-    eager: bool = True
-    """Whether a model can be called on numbers."""
     nests: bool = False
     """Whether `clone_model` takes inputs that are nested as the model's own are."""
     compiles: bool = False

@@ -101,10 +101,9 @@ class Expressions:
             case Array():
                 self.needs.add("np")
                 text = array_literal(value)
-                tensor = self.dialect.tensor.format(text, dtype_literal(value.dtype))
-                return self.need(self.dialect.spell(tensor)) if value.tensor else text
+                return self.need(self.dialect.spell(f"ops.convert_to_tensor({text})")) if value.tensor else text
             case Function():
-                written = write_function(value, self.name, self.dialect.trains)
+                written = write_function(value, self.name)
                 self.define(self.dialect.spell(written.definition))
                 return self.need(written.expression)
             case Form():

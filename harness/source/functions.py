@@ -92,8 +92,8 @@ _FORMS: Mapping[str, _Form] = {
 }
 
 
-def write_function(function: Function, name: Callable[[str], str], trains: str = "") -> WrittenFunction:
-    """The text of a function. `name` makes a name that nothing else in the script has, `trains` is the dialect's."""
+def write_function(function: Function, name: Callable[[str], str]) -> WrittenFunction:
+    """The text of a function. `name` makes a name that nothing else in the script has."""
     form = _FORMS.get(function.form)
     if form is None:
         raise MalformedGraph(f"function.form: expected one of {', '.join(FORMS)}, found {function.form!r}")
@@ -101,10 +101,7 @@ def write_function(function: Function, name: Callable[[str], str], trains: str =
     if unknown:
         raise MalformedGraph(f"function.gives: expected one of {', '.join(form.known)}, found {unknown[0]!r}")
     texts = list(function.gives)
-    if function.form == "training" and trains:
-        form = _FORMS["training" if "training" in trains else "lambda"]
-        texts[0] = trains.format(texts[0])
-    elif function.form == "training":
+    if function.form == "training":
         texts[0] = f"{texts[0]} * 3.0 if training else {texts[0]}"
     elif function.form == "mask":
         texts[0] = f"{texts[0]} if mask is None else {texts[0]} * 3.0"

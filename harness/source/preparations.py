@@ -42,16 +42,14 @@ def write_preparation(
     value: Callable[[Value], str],
     arrays: Callable[[], str],
     tensor: str,
-    eager: bool,
 ) -> list[str]:
     """The lines of a preparation on what the expression `target` gives.
 
-    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on;
-    `eager` is whether a model can be called on numbers.
+    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
     """
     args = {dotted(name): value(each) for name, each in preparation.args}
-    if preparation.does == "stateful" or (preparation.does == "run" and not eager):
-        return _called("model" if eager else "model.predict_on_batch", {"": arrays()})
+    if preparation.does == "stateful":
+        return _called("model", {"": arrays()})
     if preparation.does == "run":
         return _called(target, {"": arrays(), **args})
     if preparation.does in (*_SCOPES, *_CLONED_IN, "built policy", "built session", "objects"):
@@ -62,7 +60,7 @@ def write_preparation(
         # Eagerly: to trace a function for a single step of training takes longer than the step.
         return [
             f"data = {arrays()}",
-            *_called(f"{target}.compile", {**args, "run_eagerly": "True"} if eager else args),
+            *_called(f"{target}.compile", {**args, "run_eagerly": "True"}),
             f"{target}.train_on_batch(data, {target}.predict_on_batch(data))",
         ]
     if preparation.does == "load":

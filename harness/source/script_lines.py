@@ -13,7 +13,7 @@ from msgspec import structs
 
 from clonediff.harness.source.clone_arguments import CALL_FUNCTION, CLONE_FUNCTION
 from clonediff.harness.source.custom_models import write_class
-from clonediff.harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.source.expressions import Expressions
 from clonediff.harness.source.inputs import with_shape, write_building, write_input
 from clonediff.harness.source.operations import write_operation
@@ -102,13 +102,13 @@ class ScriptLines(Expressions):
         """The expression of an input that `clone_model` is given; the model that is asked for has the graph."""
         each = graph.inputs[node]
         if arguments.inputs == "layers":
-            return self.input(each, self.dialect.layer)
+            return self.input(each, as_layer=True)
         if arguments.inputs == "inner":
             inner = inner_layer(graph)
             if inner is None:
                 raise MalformedGraph("way.inputs: no layer of the model gives what is as its one input is")
             return f"{(self.after or self).layers[(inner,)]}.output"
-        text = self.input(each, self.dialect.input)
+        text = self.input(each)
         if arguments.inputs == "made":
             text = self.need(f'layers.Activation("linear", name="made_{node + 1}")({text})')
         return text
@@ -119,9 +119,7 @@ class ScriptLines(Expressions):
             what = "model" if target is None else ".".join((self.layers[target.place], *target.attributes))
             # Keras 3 does not tell the `input` of a Sequential that was never called.
             tensor = f"{what}.inputs[0]" if target is None and graph.sequential else f"{what}.input"
-            text = write_preparation(
-                preparation, what, self.plain, lambda: self._arrays(graph), tensor, self.dialect.eager
-            )
+            text = write_preparation(preparation, what, self.plain, lambda: self._arrays(graph), tensor)
             self.lines += [self.need(self.dialect.spell(line)) for line in text]
         self._change_later()
 
@@ -173,7 +171,7 @@ class ScriptLines(Expressions):
             text = (
                 self.given(graph, number, arguments)
                 if arguments is not None and not place and arguments.inputs in ("made", "inner")
-                else self.input(given, self.dialect.input)
+                else self.input(given)
             )
             self.lines.append(f"{tensors.inputs[number]} = {text}")
             self.index[tensors.inputs[number]] = (*place, -1 - number)
@@ -213,11 +211,12 @@ class ScriptLines(Expressions):
         self, graph: Graph, variable: str, arguments: CloneArguments | None, place: tuple[int, ...]
     ) -> None:
         """A chain: its input, unless its first layer is as it was and tells the shape, then each layer in order."""
-        first = self.dialect.layer if graph.inputs[0].name is not None and arguments is None else self.dialect.first
+        as_layer = graph.inputs[0].name is not None and arguments is None
         by_first = (
             graph.built == "by its first layer" and self.batch is None and not (arguments and arguments.clone_function)
         )
-        parts = [] if by_first or graph.built in ("later", "not yet") else [self.input(graph.inputs[0], first)]
+        starts = not by_first and graph.built not in ("later", "not yet")
+        parts = [self.input(graph.inputs[0], as_layer=as_layer)] if starts else []
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for call in graph.calls:
@@ -243,10 +242,10 @@ class ScriptLines(Expressions):
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")
 
-    def input(self, given: Input, words: InputWords) -> str:
+    def input(self, given: Input, *, as_layer: bool = False) -> str:
         if given.batch is None:
             given = structs.replace(given, batch=self.batch)
-        return self.need(write_input(given, words, self.dialect))
+        return self.need(write_input(given, self.dialect, as_layer=as_layer))
 
     def made(self, layer: Layer) -> str:
         """The variable of a layer that stands alone, once it is made; "" for an operation, which is no object."""

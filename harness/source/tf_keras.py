@@ -1,10 +1,8 @@
-"""The dialects of the Keras 2 that runs on TensorFlow 2: `tf_keras`, and `tf.keras` as it was before."""
+"""The dialect of `tf_keras`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from clonediff.harness.source.dialect import Dialect, InputWords
+from clonediff.harness.source.dialect import Dialect
 
 TF_KERAS = Dialect(
     name="tf_keras",
@@ -39,27 +37,11 @@ TF_KERAS = Dialect(
         "keras.config.set_image_data_format(": "keras.backend.set_image_data_format(",
         "keras.config.set_floatx(": "keras.backend.set_floatx(",
     },
-    layer=InputWords("layers.InputLayer", "input_shape"),
+    layer_shape="input_shape",
     found=("activation", "kernel_regularizer"),
     safe_mode="2.13",
     copies_calls=True,
     # The copies of the calls of one layer come in an order in which no cloner can make them
     # (tf_keras/src/engine/functional_utils.py:97).
     lacks=frozenset(("shared layers after later inputs",)),
-)
-
-
-TF_DOT_KERAS = replace(
-    TF_KERAS,
-    name="tf.keras",
-    imports={
-        **TF_KERAS.imports,
-        "keras": "from tensorflow import keras",
-        "layers": "from tensorflow.keras import layers",
-        "clone_model": "from tensorflow.keras.models import clone_model",
-    },
-    # Before 2.3 `training` is a tensor while a model is made, which no `if` takes.
-    trains="keras.backend.in_train_phase({0} * 3.0, {0}, training=training)",
-    # `keras.saving` came with 2.12.
-    spelled={**TF_KERAS.spelled, "keras.saving.register_keras_serializable": "keras.utils.register_keras_serializable"},
 )

@@ -142,8 +142,8 @@ def _wrong(script: ScriptLines, graph: Graph, wrong: Wrong) -> tuple[tuple[str, 
     if wrong == "subclass":
         script.define(AROUND)
         return (MODEL, "Around(model)"), (CLONE_FUNCTION, "lambda layer: layer")
-    words = [script.input(each, script.dialect.input) for each in graph.inputs]
-    tensor = script.need(script.dialect.spell(script.dialect.tensor.format("np.ones((2, 3))", '"float32"')))
+    words = [script.input(each) for each in graph.inputs]
+    tensor = script.need(script.dialect.spell("ops.convert_to_tensor(np.ones((2, 3)))"))
     script.needs.update(("np",) if wrong == "numbers" else ())
     return (wrong_argument(wrong, words, tensor),)
 

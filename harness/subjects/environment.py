@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -63,10 +64,9 @@ _XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_
 """What JAX compiles runs once or twice, and two thirds of a trial go into that: a third of it for optimizing."""
 
 
-def command(subject: Subject, place: ReleasePlace = BESIDE) -> list[str]:
+def command(subject: Subject) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
-    line = [place.python, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.dialect]
-    return [*line, "v1"] if place.how == "v1 mode" else line
+    return [sys.executable, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.dialect]
 
 
 def environment(
@@ -74,12 +74,6 @@ def environment(
 ) -> dict[str, str]:
     """The environment of a child. The folders of its place are put before everything else that it can import."""
     variables = dict(os.environ if base is None else base)
-    # A process that has imported TensorFlow 2 tells those that it starts to be eager, TensorFlow 1 among them.
-    variables.pop("TF2_BEHAVIOR", None)
-    if place.how == "own stack":
-        # What is meant for our own interpreter is not for that one.
-        for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
-            variables.pop(name, None)
     for name, value in _THREADS.items():
         variables.setdefault(name, value)
     variables["KERAS_BACKEND"] = subject.backend

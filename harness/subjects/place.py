@@ -1,25 +1,19 @@
-"""Where the release of a subject is on this machine, as plain data: which interpreter, which folders, in what way."""
+"""Where the release of a subject is on this machine, as plain data: the folders to import it from."""
 
 from __future__ import annotations
 
-import sys
-from typing import Literal
-
 import msgspec
-
-How = Literal["beside", "laid over", "own stack", "v1 mode"]
-"""The ways to have a release, all of them the real package: installed beside clonediff; laid over the packages there;
-on the Python and the TensorFlow of its day; Keras 2.2 on the TensorFlow at hand in v1 mode.
-"""
 
 
 class ReleasePlace(msgspec.Struct, frozen=True):
-    """`path` has the folders to import from before all others, `versions` what was installed there, by package."""
+    """`path` has the folders to import from before all others."""
 
-    python: str = sys.executable
     path: tuple[str, ...] = ()
-    how: How = "beside"
-    versions: dict[str, str] = {}
+
+    @property
+    def how(self) -> str:
+        """How the release is there, as a report says it."""
+        return "laid over" if self.path else "beside"
 
 
 BESIDE = ReleasePlace()

@@ -41,10 +41,10 @@ def without(subject: Subject, package: str) -> str | None:
 
 
 def _wanted(subject: Subject) -> tuple[str, ...]:
-    """The packages that have to be installed beside clonediff; of a release, only what it is laid over."""
+    """The packages that have to be installed beside clonediff; of a release, what it is laid over."""
     if subject.version is None:
         return tuple(dict.fromkeys((subject.package, subject.backend)))
-    return (subject.backend,) if subject.laid_over else ()
+    return (subject.backend,)
 
 
 @functools.cache

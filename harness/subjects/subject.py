@@ -15,17 +15,19 @@ from packaging.version import InvalidVersion, Version
 if TYPE_CHECKING:  # the strategies bring Hypothesis, for which a command that draws nothing need not wait
     from clonediff.strategies.kinds import Generation
 
-Package = Literal["keras", "tf_keras", "tensorflow"]
+Package = Literal["keras", "tf_keras"]
 
 BACKENDS: dict[str, tuple[str, ...]] = {
     "keras": ("tensorflow", "jax", "torch", "numpy"),
     "tf_keras": ("tensorflow",),
-    "tensorflow": ("tensorflow",),
 }
-"""The backends of each package, the default first. Keras 2 has one, whatever it is called."""
+"""The backends of each package, the default first."""
 
-INSTALLED = {"keras": "keras", "tf_keras": "tf_keras"}
-"""The generations that a package beside clonediff has, with its name."""
+OLDEST = {"keras": "3.1", "tf_keras": "2.16"}
+"""The oldest series of each package that can be laid over the packages beside clonediff."""
+
+EXHIBIT = "2.2.4"
+"""The release of Keras whose bug this project began with. Only its exhibit speaks to it."""
 
 NIGHTLY = "keras-nightly"
 """By this name the package index has the development releases of Keras."""
@@ -43,7 +45,7 @@ class UnknownSubjectError(ValueError):
 class Subject(msgspec.Struct, frozen=True):
     """What is under test. `version` is None for the package that is installed beside clonediff.
 
-    `tensorflow` stands for the `tf.keras` that came with it. `number` is which device of its kind.
+    `number` is which device of its kind.
     """
 
     package: Package
@@ -54,7 +56,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, spec: str) -> Subject:
-        """The subject of that name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1", "tensorflow==2.4.4" ...
+        """The subject of that name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1" ...
 
         That of a tree, such as "../keras", is made one of these first: `clonediff.harness.subjects.releases.in_full`.
         """
@@ -71,12 +73,7 @@ class Subject(msgspec.Struct, frozen=True):
         if package not in BACKENDS:
             raise UnknownSubjectError(f"{spec!r}: unknown release {package!r}; {supported()}")
         version = None if match["version"] is None else _version(spec, package, match["version"])
-        if package == "tensorflow" and version is None:
-            raise UnknownSubjectError(
-                f"{spec!r}: name the TensorFlow whose tf.keras is meant, such as tensorflow==2.4.4; {supported()}"
-            )
-        # What is installed for no generation runs on the TensorFlow of its day.
-        backends = BACKENDS[INSTALLED.get(_generation(package, version), "tensorflow")]
+        backends = BACKENDS[package]
         if backend is not None and backend not in backends:
             raise UnknownSubjectError(
                 f"{spec!r}: {package} has no backend {backend!r}, choose one of {', '.join(backends)}; {supported()}"
@@ -87,17 +84,12 @@ class Subject(msgspec.Struct, frozen=True):
     @property
     def generation(self) -> Generation:
         """Whose catalogue of kinds, known issues and fixed cloner it has."""
-        return _generation(self.package, self.version)
-
-    @property
-    def laid_over(self) -> bool:
-        """Whether its generation is installed here: a release is laid over that. Others have a stack of their day."""
-        return INSTALLED.get(self.generation) == self.package
+        return self.package
 
     @property
     def dialect(self) -> str:
         """How models are spelled for it: a name of `clonediff.harness.source.DIALECTS`."""
-        return "tf.keras" if self.package == "tensorflow" else self.generation
+        return self.package
 
     @property
     def on_default_backend(self) -> bool:
@@ -138,33 +130,11 @@ def _version(spec: str, package: str, text: str) -> str:
         version = Version(text)
     except InvalidVersion:
         raise UnknownSubjectError(f"{spec!r}: {text!r} is not a version: write {package}==3.14.1, say") from None
-    instead = _instead(package, version)
-    if instead:
-        raise UnknownSubjectError(f"{spec!r}: {instead}; {supported()}")
+    if package == "keras" and text.strip() == EXHIBIT:
+        raise UnknownSubjectError(f"{spec!r}: this release is tried by `clonediff fuzz` and `clonediff judge` alone")
+    if version < Version(f"{OLDEST[package]}a0"):
+        raise UnknownSubjectError(f"{spec!r}: {package} can be asked for from {OLDEST[package]} on; {supported()}")
     return text.strip()
-
-
-def _instead(package: str, version: Version) -> str:
-    """Why a version is none that can be asked for, and what to ask for; "" where it can be."""
-    if package == "tensorflow":
-        if version < Version("2.0"):
-            return "the tf.keras of TensorFlow 1 is not one of the generations that clonediff speaks"
-        if version >= Version("2.16a0"):
-            return f"TensorFlow {version} has no tf.keras of its own, it takes Keras 3: ask for keras==VERSION"
-    elif package == "tf_keras":
-        if version < Version("2.15"):
-            return "tf_keras begins with 2.15: before that, ask for tensorflow==VERSION, whose tf.keras it was"
-    elif version < Version("2.2"):
-        return "the oldest Keras that clonediff speaks is 2.2.0"
-    elif Version("2.4a0") <= version < Version("3.0a0"):
-        return f"Keras {version} is the tf.keras of a TensorFlow: ask for tensorflow=={version.major}.{version.minor}.x"
-    return ""
-
-
-def _generation(package: str, version: str | None) -> Generation:
-    if package != "keras":
-        return "tf_keras"
-    return "keras2" if version is not None and Version(version) < Version("3.0a0") else "keras"
 
 
 def _device(spec: str, text: str | None) -> tuple[str, int]:
@@ -181,7 +151,6 @@ def installed_names() -> list[str]:
     return [
         package if backend == backends[0] else f"{package}/{backend}"
         for package, backends in BACKENDS.items()
-        if package != "tensorflow"
         for backend in backends
     ]
 
@@ -190,6 +159,6 @@ def supported() -> str:
     """The subjects that can be asked for, as a sentence."""
     return (
         f"supported are {', '.join(installed_names())}, each with ==VERSION for a release that is not the installed "
-        "one (Keras 2.2, 2.3 and 3, tf_keras from 2.15), tensorflow==2.0 to 2.15, and with @cpu (the default) or @gpu; "
+        f"one (Keras from {OLDEST['keras']}, tf_keras from {OLDEST['tf_keras']}), and with @cpu (the default) or @gpu; "
         f"{NIGHTLY}; and a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
     )

@@ -92,7 +92,7 @@ class WarmChild:
         self.losses: Counter[str] = Counter()
         self.recycled = 0
         self.told: Callable[[TrialProgress], None] | None = None
-        self._command = list(started_by or command(subject, place))
+        self._command = list(started_by or command(subject))
         self._environment = environment(subject, place)
         self._child: Child | None = None
         self._ready: Ready | None = None
@@ -110,15 +110,14 @@ class WarmChild:
 
     @property
     def versions(self) -> dict[str, str]:
-        """What runs, by name, as it stands in every record; `stack` where the release is not the installed one."""
+        """What runs, by name, as it stands in every record."""
         ready = self.ready
-        versions = {
-            self.subject.package if self.subject.package != "tensorflow" else "tf.keras": ready.keras,
+        return {
+            self.subject.package: ready.keras,
             ready.backend: ready.backend_version,
             "numpy": ready.numpy,
             "python": ready.python,
         }
-        return versions if self.place.how == "beside" else {**versions, "stack": self.place.how}
 
     @property
     def restarts(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -18,27 +18,17 @@ _POLICY = tuple(
     for name in ("dtype", "compute_dtype", "variable_dtype", "input_dtype", "dtype_policy", "dtype_policy.*")
 )
 """What a layer makes of the dtype that its config has."""
-_DTYPES_WRITTEN = "another float"
-_VARIABLES_COUNTED, _OPERATIONS_COUNTED = "variables counted", "operations counted"
-_FUNCTIONS_AGAIN = "functions called again"
 _FUNCTION_AGAIN = "clone_function"
-_ON_LACKING = {
-    "tensors that keep their dtype": (_DTYPES_WRITTEN,),
-    "own tensors": (_VARIABLES_COUNTED, _OPERATIONS_COUNTED, _FUNCTIONS_AGAIN),
-}
-"""What is not asked for where a case asks for another model, on a release that lacks this."""
 
 
 class _NotAsked(NamedTuple):
-    """Aspects that are not asked for, where what was expected and what was found speak `of` it, `at` such a path."""
+    """Aspects that are not asked for, at such a path."""
 
     aspects: tuple[str, ...]
-    of: str = ""
     at: str = ""
 
     def covers(self, root: Difference) -> bool:
-        spoken = self.of in root.expected and self.of in root.found
-        return root.aspect in self.aspects and spoken and root.path.startswith(self.at)
+        return root.aspect in self.aspects and root.path.startswith(self.at)
 
 
 _NOT_ASKED: Mapping[str, _NotAsked] = {
@@ -46,28 +36,20 @@ _NOT_ASKED: Mapping[str, _NotAsked] = {
     "not compiled": _NotAsked(("compiled",)),
     "another scope": _NotAsked(("weight scope", "state scope")),
     _FUNCTION_AGAIN: _NotAsked(("weight scope", "state scope"), at="twice."),
-    _DTYPES_WRITTEN: _NotAsked(("input dtype", "output dtype"), of="float"),
-    _VARIABLES_COUNTED: _NotAsked(("weight scope", "state scope", "config.node_def")),
-    _OPERATIONS_COUNTED: _NotAsked(("name",), of="tf_op_layer_"),
-    _FUNCTIONS_AGAIN: _NotAsked(("layer extra", "layer missing", "config.constants"), at="layers['tf_op_layer_"),
 }
 """What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
 nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
 a layer got another name once it was built, that variables are named within what they were; where a function makes
-layers anew, that of the layers that it makes of these they are; where layers write their
-own float into the tensors that they are called on, whichever was last, that it is the same on other inputs; where
-tensors are those of one TensorFlow graph, which has each name once, and counts on where a model is made by hand after
-another, what variables and operations are called in it, nor that a function of TensorFlow, which such a model knows
-only by the operations that it made, makes the same ones on other inputs.
+layers anew, that of the layers that it makes of these they are.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
 """
 
 
-def exemptions_of(case: Case, lacks: Iterable[str]) -> tuple[str, ...]:
-    """What is not asked for in a case, for its arguments, and where it asks for another model of what lacks this."""
-    return (case.promises, *case.arguments, *(each for ability in lacks for each in _ON_LACKING.get(ability, ())))
+def exemptions_of(case: Case) -> tuple[str, ...]:
+    """What is not asked for in a case, for its arguments."""
+    return (case.promises, *case.arguments)
 
 
 def breaks_contract(cloner: str, cause: Cause) -> bool:

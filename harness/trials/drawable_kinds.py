@@ -5,7 +5,7 @@ Owns how a release's capabilities become arguments of `functional_graphs`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,7 +15,6 @@ from msgspec import Struct
 from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.source.other_layers import absolute, allow
 from clonediff.harness.subjects.case import takes_arguments
-from clonediff.harness.subjects.outcomes import Capabilities
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.remembered_answers import Asked, asked, here
 from clonediff.strategies import FEATURES, functional_graphs
@@ -89,9 +88,7 @@ def _graphs(
         keras=its,
         generation=generation,
         without=without,
-        features=frozenset(features).difference(
-            capabilities.missing, _needing(capabilities), its.dialect.lacks, unasked
-        ),
+        features=frozenset(features).difference(capabilities.missing, its.dialect.lacks, unasked),
         objects=capabilities.objects,
         **options,
     )
@@ -142,9 +139,3 @@ def _name_of(layer: type) -> str:
     if "<locals>" in name:
         raise ValueError(f"layers: {name} is made within a function, where no script finds it: define it in a module")
     return name
-
-
-def _needing(capabilities: Capabilities) -> Iterator[Feature]:
-    """What a model cannot have where there is no decorator for classes, or where tensors keep a mask of a call."""
-    needing: dict[str, Feature] = {"registered classes": "own classes", "own tensors": "masks of models"}
-    return (feature for ability, feature in needing.items() if ability in capabilities.missing)

@@ -25,12 +25,11 @@ from clonediff.strategies.preparations import PREPARATIONS
 def another_came_up(process: SubjectProcess) -> str:
     """What is to be said where another version runs than the one that was asked for; "" where it is that one."""
     wanted, ready = process.subject.version, process.ready
-    found = ready.backend_version if process.subject.package == "tensorflow" else ready.keras
     try:
-        same = wanted is None or Version(found) == Version(wanted)
+        same = wanted is None or Version(ready.keras) == Version(wanted)
     except InvalidVersion:
         same = False
-    return "" if same else f"{process.subject} was asked for, and {process.subject.package} {found} came up"
+    return "" if same else f"{process.subject} was asked for, and {process.subject.package} {ready.keras} came up"
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
@@ -57,12 +56,6 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     for preparation in graph.preparations if graph is not None else ():
         if preparation.does in process.ready.capabilities.missing:
             return f"{subject}: it knows no {preparation.does}, which is done to the model"
-    if cloner.startswith("multi_gpu") and "multi_gpu_model" in process.ready.capabilities.missing:
-        return f"{cloner}: {subject} has no multi_gpu_model; Keras 2.2 and 2.3 have, and tensorflow==2.0 to 2.3"
-    if cloner == "deepcopy" and "copies of models" in process.ready.capabilities.missing:
-        return f"{cloner}: {subject} says nothing of how its models are copied"
-    if cloner.startswith("proposed/") and "engine" in process.ready.capabilities.missing:
-        return f"{cloner}: proposed for Keras 2.2, it knows nothing of {subject}: give --subject keras==2.2.4"
     return ""
 
 

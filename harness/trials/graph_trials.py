@@ -32,9 +32,6 @@ from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.preparations import costly as costly_preparation
 
-_CLONES_WITH = {"multi_gpu": "upstream", "multi_gpu/fixed": "fixed"}
-"""Cloners that clone with another one, whose known issues they have."""
-
 Costly: TypeAlias = bool | Collection[str] | None
 """Whether a graph gets the costly checks: None as it comes to it by its turn; or the parts by name."""
 
@@ -106,7 +103,7 @@ class GraphTrials:
         if not self._all_known.issues:
             return self._all_known  # for which nothing has to be asked of a process that may be gone
         if cloner not in self._known:
-            whose = _CLONES_WITH.get(cloner, short_name(cloner))
+            whose = short_name(cloner)
             self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)
         return self._known[cloner]
 

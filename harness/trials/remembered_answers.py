@@ -32,7 +32,6 @@ from clonediff.harness.subjects.environment import HARNESS
 from clonediff.harness.subjects.outcomes import Capabilities, Told
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases.store import cache as cache_folder
-from clonediff.harness.subjects.subject import INSTALLED
 from clonediff.strategies.asking import Question
 from clonediff.strategies.graph import Graph, Layer, MalformedGraph, made_layers, to_json
 from clonediff.strategies.kinds.kind import Generation, Specs
@@ -258,7 +257,7 @@ class AskedHere(Asked):
 
     @property
     def _package(self) -> str:
-        return INSTALLED.get(self._generation, "")
+        return self._generation
 
     def _versions(self) -> dict[str, str]:
         return {

@@ -10,14 +10,13 @@ from __future__ import annotations
 import enum
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import LayerSeen, Observation, Shape
+from clonediff.harness.subjects.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
@@ -25,7 +24,6 @@ from clonediff.harness.trials.titles import FORMS, argument, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
 
-IDLE_INPUT = "an inner input that no layer uses"
 LIST_OF_ONE = "a list of one tensor"
 MASKED_LAMBDA = "a Lambda with a mask"
 NAMESAKE = "a function of the same name"
@@ -50,7 +48,6 @@ _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
-    "keras/engine/network.py:process_node": "keras/models.py:_clone_functional_model",
 }
 """A model and a Sequential, and a model and one within it, are cloned side by side."""
 
@@ -78,9 +75,8 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     """The causes behind differences, the worst first; each difference belongs to exactly one.
 
     Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given, and what was done before; of a call that raises it is also what was called before that, and whether a
-    model in the model has an input that no layer uses; of any exception whether the model has a Lambda with a mask, and
-    of a function whether another of its name has taken its place.
+    was given, and what was done before; of a call that raises it is also what was called before that; of any exception
+    whether the model has a Lambda with a mask, and of a function whether another of its name has taken its place.
     """
     if original is None:
         groups = [(difference, list[Difference]()) for difference in differences]
@@ -98,7 +94,6 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             (
                 *given,
                 *_called_before(original, members[0]),
-                *_idle_input(original, members[0]),
                 *_masked_lambda(original, members[0]),
                 *_namesake(members[0]),
             ),
@@ -124,27 +119,6 @@ def _called_before(original: Observation | None, root: Difference) -> tuple[str,
         layer = flow.one(first.layer)
         behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
-
-
-def _idle_input(original: Observation | None, root: Difference) -> tuple[str, ...]:
-    """That an inner model has such an input, of several: what takes its place in a call that raises is chance.
-
-    One that the inner model gives back as it is has a use.
-    """
-    if original is None or root.check != "made" or root.raised is None or not root.raised.calling:
-        return ()
-    shape = original.shape
-    inner = [layer for layer in shape.layers if layer.kind == "InputLayer" and layer.inside >= 0]
-    several = Counter(layer.inside for layer in inner)
-    idle = (layer for layer in inner if several[layer.inside] > 1 and not layer.nodes[1])
-    return (IDLE_INPUT,) if any(layer.name not in _output_names(shape, layer.inside) for layer in idle) else ()
-
-
-def _output_names(shape: Shape, model: int) -> set[str]:
-    """The names of the layers that give the outputs of a model within the model."""
-    facts = shape.holdings[model + 1] if shape.holdings else {}
-    written = (fact for path, fact in facts.items() if path.startswith(".output_names["))
-    return {text[1:].partition(text[0])[0] for text in written}  # in whichever quotes
 
 
 def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str, ...]:

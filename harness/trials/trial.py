@@ -189,7 +189,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         return Trial(refused=refused, keras=answer.keras, ours=answer.ours)
     started = time.perf_counter()
     checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.user_arguments else CHECKS
-    exemptions = exemptions_of(case, subject.ready.capabilities.missing if case.asked else ())
+    exemptions = exemptions_of(case)
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
     for name, its in answers.items():

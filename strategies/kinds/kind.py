@@ -18,7 +18,7 @@ import msgspec
 
 from clonediff.strategies.graph import Items, Made, Named, Ref, Seq, Value
 
-Generation = Literal["keras", "tf_keras", "keras2"]
+Generation = Literal["keras", "tf_keras"]
 """Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
 GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 Dims = tuple[int | None, ...]

@@ -23,10 +23,10 @@ def items(*paths: Path) -> list[ReplayTarget]:
 
 
 def test_a_file_of_a_corpus_is_the_graph_in_it_as_it_was_found(tmp_path: Path) -> None:
-    file = NightlyCorpus(tmp_path).keep("keras2", ANY, About(("an-id",), "A title", "keras==2.2.4", "fixed"))
+    file = NightlyCorpus(tmp_path).keep("keras", ANY, About(("an-id",), "A title", "keras==3.14.1", "fixed"))
     [item] = items(file)
     assert (item.graph, item.title, item.id, item.problem) == (ANY, file.name, "", "")
-    assert (item.generation, item.subject, item.cloner) == ("keras2", "keras==2.2.4", "fixed")
+    assert (item.generation, item.subject, item.cloner) == ("keras", "keras==3.14.1", "fixed")
     assert not item.expected.sought
 
 

@@ -146,7 +146,6 @@ def test_the_seconds_of_an_answer_are_without_the_start_of_its_process(
     [
         pytest.param(("nothing-here",), "no such folder or file, and no known issue", id="nothing"),
         pytest.param(("lambda-refusd",), "did you mean lambda-refused", id="almost"),
-        pytest.param(("lambda-refused", "--subject", "tensorflow==2.15.99"), "no such release", id="subject"),
     ],
 )
 def test_what_cannot_be_had_is_an_error_in_a_line(arguments: tuple[str, ...], said: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("models")
-ALONE = {"keras": ("keras3", "eager"), "tf_keras": ("tf_keras", "eager"), "keras2": ("keras2",)}
+ALONE = {"keras": ("keras3", "eager"), "tf_keras": ("tf_keras", "eager")}
 """The beginnings of the names of the modules that not every generation has."""
 
 

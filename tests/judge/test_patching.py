@@ -232,24 +232,6 @@ def test_the_copy_has_the_bytecode_of_what_no_patch_changes(package: Path) -> No
     assert applied.changed[0].read_text() == "X = 2\n"
 
 
-def test_of_a_package_as_large_as_tensorflow_only_the_way_to_the_patch_is_copied(tmp_path: Path) -> None:
-    package = tmp_path / "site" / "tensorflow"
-    keras = package / "python" / "keras"
-    keras.mkdir(parents=True)
-    (package / "huge.so").write_text("")
-    (package / "python" / "__init__.py").write_text("")
-    (keras / "models.py").write_text(BEFORE)
-    (keras / "backend.py").write_text(BEFORE)
-    path = "tensorflow/python/keras/models.py"
-    private = tmp_path / "private"
-    applied = apply(diff(f"a/{path}", f"b/{path}"), package, private)
-    assert [changed.read_text() for changed in applied.changed] == [AFTER]
-    assert (keras / "models.py").read_text() == BEFORE
-    assert (private / "tensorflow" / "huge.so").is_symlink()
-    assert (private / "tensorflow" / "python" / "keras" / "backend.py").is_symlink()
-    assert not any(part.is_symlink() for part in (applied.changed[0], *list(applied.changed[0].parents)[:3]))
-
-
 @pytest.fixture
 def cloning(package: Path) -> CloningFunctions:
     """A release that clones with one function of two."""

@@ -267,7 +267,7 @@ def test_a_patch_that_mends_something_mends_it(
         ),
         tmp_path / "private",
     )
-    candidate = seat("", ReleasePlace(path=(str(applied.folder),), how="laid over"))
+    candidate = seat("", ReleasePlace(path=(str(applied.folder),)))
     assert isinstance(candidate.process, CandidateProcess)
     assert Path(candidate.process.cloning_now.file) == applied.changed[0].resolve()
     broken = [cause.root.aspect for cause in reference.trial(FROZEN).clones["upstream"].causes]
@@ -290,7 +290,7 @@ def test_a_patch_after_which_the_release_does_not_start_is_a_verdict(tmp_path: P
     package = tmp_path / "private" / "keras"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('spoilt')\n")
-    prepared = Prepared(ReleasePlace(path=(str(package.parent),), how="laid over"))
+    prepared = Prepared(ReleasePlace(path=(str(package.parent),)))
     process = CandidateProcess(SUBJECT, prepared, LIMITS)
     with pytest.raises(NotLoadedError, match="the patched release does not start: RuntimeError: spoilt"):
         process.start()
@@ -312,7 +312,7 @@ def test_an_exception_that_is_swallowed_is_worse(
     seat: Callable[..., Candidate], reference: Reference, tmp_path: Path
 ) -> None:
     applied = patched(reference, swallowing, tmp_path / "private")
-    place = ReleasePlace(path=(str(applied.folder),), how="laid over")
+    place = ReleasePlace(path=(str(applied.folder),))
     candidate = seat("", place)
     graphs = {name: PLAIN[name] for name in ("a stack of Dense", "a nested model", REFUSED_LAMBDA)} | {"frozen": FROZEN}
     candidate.try_all(graphs, JudgeBudget(), lambda what, part: None, fresh=False)

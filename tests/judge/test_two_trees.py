@@ -21,8 +21,6 @@ from clonediff.harness.judge.two_trees import NamedIssue, TreesJudged, TwoTrees
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import building
-from clonediff.harness.subjects.releases.store import StartedOn
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.trial import Trial
@@ -76,7 +74,7 @@ def changed(folder: Path) -> ReleasePlace:
                 (its / each.name).symlink_to(each)
         below, its = below / part, its / part
     its.write_text(below.read_text() + CHANGE)
-    return ReleasePlace(path=(str(folder),), how="laid over")
+    return ReleasePlace(path=(str(folder),))
 
 
 @pytest.fixture
@@ -250,9 +248,7 @@ def repository(tmp_path: Path) -> Path:
 def test_a_folder_or_a_branch_that_ends_like_a_backend_is_none(
     head: tuple[str, ...], repository: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    started = StartedOn("3.11", "here", "tensorflow", "2")
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "see_start", lambda *_: started)
     git(repository, "branch", "fix/torch")
     repository.rename(tmp_path / "jax")
     code, _, err = clonediff("judge", "--repo", "jax", "--base", "main", *head)
@@ -265,9 +261,7 @@ def test_a_folder_or_a_branch_that_ends_like_a_backend_is_none(
 def test_private_attributes_of_a_changed_tree_are_compared_where_it_is_said(
     flags: tuple[str, ...], repository: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    started = StartedOn("3.11", "here", "tensorflow", "2")
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "see_start", lambda *_: started)
     compared = []
 
     def judge(trees: TwoTrees) -> TreesJudged:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.trials.triage import IDLE_INPUT, LIST_OF_ONE
+from clonediff.harness.trials.triage import LIST_OF_ONE
 from clonediff.reports.known import KnownIssue, load
 from clonediff.strategies.graph import from_json
 
@@ -97,8 +97,6 @@ def test_a_match_says_more_than_where_it_shows(issue: KnownIssue) -> None:
             assert pattern.given is not None
         elif pattern.check == "made":
             assert pattern.exception is not None
-            assert pattern.frame is not None or pattern.given in (LIST_OF_ONE, IDLE_INPUT), (
-                "which exception comes of it is chance"
-            )
+            assert pattern.frame is not None or pattern.given == LIST_OF_ONE, "which exception comes of it is chance"
         else:
             assert pattern.aspect not in (None, "*")

@@ -12,8 +12,7 @@ import pytest
 from msgspec import structs
 
 from clonediff.harness.inside.cloners.copies import COPIES
-from clonediff.harness.scripts.graph_mode import with_versions
-from clonediff.harness.scripts.reproducer import Script, reproducer
+from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
 from clonediff.harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import DIALECTS
@@ -74,18 +73,18 @@ def test_the_model_that_is_asked_for_is_made_after_the_clone_and_compared_with_i
     ],
 )
 def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, path: str, aspect: str) -> None:
-    graph = structs.replace(ASKED, clone_arguments=None, generation={"tf.keras": "tf_keras"}.get(dialect, dialect))
+    graph = structs.replace(ASKED, clone_arguments=None, generation=dialect)
     case = case_of(graph, dialect)
     script = reproducer(case.source, dialect, difference(check, path, aspect), "upstream", case)
     ast.parse(script.text)
     assert "clone = keras.models.clone_model(model)" in script.text
 
 
-FEW: dict[Generation, int] = {"keras": 12, "tf_keras": 6, "keras2": 6}
+FEW: dict[Generation, int] = {"keras": 12, "tf_keras": 6}
 """The models of each generation that are written by day: Keras 3 answers soonest what can be drawn."""
 
 
-@pytest.mark.parametrize("generation", ["keras", "tf_keras", "keras2"])
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
     graphs = graphs_of(generation, features=FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES)
     for graph in sample_graphs(graphs, examples(FEW[generation], 150), SEED):
@@ -307,20 +306,19 @@ ASPECTS = (
 )
 
 
-@pytest.mark.parametrize("dialect", ["keras", "tf_keras", "keras2"])
+@pytest.mark.parametrize("dialect", ["keras", "tf_keras"])
 @pytest.mark.parametrize("check", ["made", "outputs", "masks", "weights", "structure", "untouched", "again", CODE])
 @pytest.mark.parametrize("quote", ["", "'", '"', "\n", "{"], ids=["bare", "single", "double", "line", "brace"])
 @pytest.mark.parametrize("code", [CODE, "PWNED()"], ids=["brackets", "call"])
 def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote: str, code: str) -> None:
     text = quote + code
-    sources: dict[str, Generation] = {"keras": "keras", "tf_keras": "tf_keras", "keras2": "tf_keras"}
     for path in PLACES:
         for aspect in ASPECTS:
             for raised in (None, Raised(text, text, text)):
                 first = Place(text if "{}" in aspect else "dense", "Dense" if raised else "InputLayer", 1)
                 at = path.format(*[text] * 2)
                 one = Difference(check, at, aspect.format(text), text, text, Severity.PROPERTY, first, raised)
-                tree = ast.parse(reproducer(SOURCES[sources[dialect]], dialect, one).text)
+                tree = ast.parse(reproducer(SOURCES[dialect], dialect, one).text)
                 assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
 
 
@@ -345,9 +343,7 @@ def test_a_part_of_what_a_model_is_compiled_with_is_found_by_its_key(place: str,
 
 @pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])
 def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
-    told = with_versions(
-        Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED", "stack": "own stack"}
-    )
+    told = with_versions(Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED"})
     assert tokenize.detect_encoding(io.BytesIO(told.text.encode()).readline) == ("utf-8", ANY)
 
 

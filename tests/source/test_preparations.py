@@ -207,19 +207,6 @@ def test_done_to_the_model_that_is_asked_for_too() -> None:
     assert case.ran  # a seed may have got further
 
 
-def test_run_and_trained_in_graph_mode() -> None:
-    two = structs.replace(
-        ONE, generation="keras2", preparations=(Preparation("train", None, (("optimizer", "sgd"), ("loss", "mse"))),)
-    )
-    source = written(two, "keras2").source
-    assert source.endswith(
-        'data = np.ones((2, 3, 4), "float32")\nmodel.compile(optimizer="sgd", loss="mse")\n'
-        "model.train_on_batch(data, model.predict_on_batch(data))\n"
-    )
-    source = written(structs.replace(two, preparations=(Preparation("run"),)), "keras2").source
-    assert source.endswith('\nmodel.predict_on_batch(np.ones((2, 3, 4), "float32"))\n')
-
-
 def test_saved_and_loaded() -> None:
     assert lines(ONE, Preparation("load")) == [
         "with tempfile.TemporaryDirectory() as folder:",

@@ -44,7 +44,7 @@ def texts(process: SubjectProcess, count: int, seed: int) -> list[str]:
     return [to_json(each).decode() for each in sample_graphs(graphs_on(process), count, seed)]
 
 
-FEW: dict[Generation, int] = {"keras": 10, "tf_keras": 8, "keras2": 8}
+FEW: dict[Generation, int] = {"keras": 10, "tf_keras": 8}
 """The graphs that are built by day; the property tests build more of Keras 3 and of tf_keras."""
 
 

@@ -68,19 +68,6 @@ NO_ORACLE = {
         of(DENSE, preparations=(Preparation("hang"),)),
     ),
     "is loaded": (of(DENSE, preparations=(OBJECTS, Preparation("load"))), of(DENSE, preparations=(OBJECTS,))),
-    "something was set": (
-        of(DROPOUT, generation="keras2", preparations=(SET_RATE,)),
-        of(DROPOUT, preparations=(SET_RATE,)),
-    ),
-    "Keras 2.2 finds": (of(DENSE, generation="keras2", preparations=(OBJECTS,)), of(DENSE, preparations=(OBJECTS,))),
-    "the losses": (
-        of(COSTS, generation="keras2", preparations=(Preparation("call"),)),
-        of(COSTS, preparations=(Preparation("call"),)),
-    ),
-    "averages": (
-        of(Layer("BatchNormalization"), generation="keras2", preparations=(Preparation("train"),)),
-        of(Layer("LayerNormalization"), generation="keras2", preparations=(Preparation("train"),)),
-    ),
 }
 """By a part of its reason: a graph that the rule is for, and one like it that somebody says something of."""
 
@@ -122,7 +109,6 @@ UNSAID = {
         CloneArguments(clone_function=CloneFunction("renamed")),
     ),
     "where a Sequential begins": (SEQUENTIAL, CloneArguments(inputs="made")),
-    "Keras 2.2 begins": (structs.replace(INNER, generation="keras2"), CloneArguments(inputs="made")),
     "which batch": (
         structs.replace(INNER, layers=(Layer("TimeDistributed", (("layer", _CHAIN),)),)),
         CloneArguments(inputs="batch"),
@@ -133,7 +119,6 @@ UNSAID = {
         CloneArguments(inputs="closed"),
     ),
     "nested before": (structs.replace(INNER, generation="tf_keras"), CloneArguments(inputs="listed")),
-    "Keras 2.2 says": (structs.replace(INNER, generation="keras2"), CloneArguments(wrong="text")),
     "numbers": (structs.replace(INNER, generation="tf_keras"), CloneArguments(wrong="numbers")),
     "cloned into another": (
         structs.replace(INNER, preparations=(Preparation("trainable", None, (("trainable", False),)),)),

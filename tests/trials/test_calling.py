@@ -85,12 +85,6 @@ def test_it_is_cloned(subject: str, name: str, warm: Callable[[str], SubjectProc
     assert not new_hits(tried.hits)
 
 
-def test_a_list_of_one_is_cloned_on_keras_2(warm: Callable[[str], SubjectProcess]) -> None:
-    graph = structs.replace(within(structs.replace(ONE, inputs=(Input((4,)),)), packing="list"), generation="keras2")
-    trial = run(case_of(graph, "keras2"), warm("keras==2.2.4"), ["fixed"], timeout=PATIENCE)
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial
-
-
 PADDED = """
 import tensorflow as tf
 import tf_keras as keras
@@ -105,24 +99,6 @@ def test_an_operation_that_calls_another_with_its_defaults_is_called_alike(
 ) -> None:
     trial = run(Case(PADDED, ({"shape": [2, 2]},)), warm("tf_keras"), ["upstream"], timeout=PATIENCE)
     assert trial.clones["upstream"].verdict is Verdict.FAITHFUL, trial
-
-
-CALLED_ELSEWHERE = """
-import keras
-
-x = keras.Input(batch_shape=(2, 3, 4))
-stateful, other = keras.layers.GRU(2, stateful=True), keras.layers.GRU(2, return_state=True)
-stateful(x)
-first = other(x)
-other(x, initial_state=keras.Input(batch_shape=(2, 2)))
-model = keras.Model(x, [stateful(x), first[0]])
-"""
-
-
-def test_what_a_call_outside_of_the_model_adds_is_not_missed(warm: Callable[[str], SubjectProcess]) -> None:
-    case = Case(CALLED_ELSEWHERE, ({"shape": [3, 4], "batch": 2},), batch=2)
-    trial = run(case, warm("keras==2.2.4"), ["fixed"], timeout=PATIENCE)
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial
 
 
 @pytest.mark.parametrize("subject", ["keras", "tf_keras"])

@@ -167,10 +167,11 @@ def test_a_number_before_an_operator_is_cloned_on_inputs_of_another_dtype(
     fixed_is_faithful(graph, warm("tf_keras"))
 
 
-def test_nothing_compiles_the_clone_of_a_compiled_model_of_keras_2_whatever_it_is_given() -> None:
-    compiled = structs.replace(CHAIN, sequential=False, generation="keras2", preparations=(Preparation("compile"),))
+def test_nothing_compiles_the_clone_of_a_compiled_model_of_tf_keras_whatever_it_is_given() -> None:
+    compiled = structs.replace(CHAIN, sequential=False, generation="tf_keras", preparations=(Preparation("compile"),))
     for clone_arguments in (None, CloneArguments(inputs="fresh")):
-        assert case_of(structs.replace(compiled, clone_arguments=clone_arguments), "keras2").promises == "not compiled"
+        case = case_of(structs.replace(compiled, clone_arguments=clone_arguments), "tf_keras")
+        assert case.promises == "not compiled"
 
 
 def test_a_mask_that_the_user_has_given_once_more_is_no_mask_that_keras_wrote_down(keras: SubjectProcess) -> None:

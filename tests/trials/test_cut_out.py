@@ -48,7 +48,6 @@ GRAPHS = {
         base=Base(Ref(0), Seq((Ref(3), Ref(1)))),
     ),
 }
-LATER = ("the middle of a Sequential", "masks made after it begins", "an input and what is made of it")
 CASES = [
     *(("keras", name, graph) for name, graph in GRAPHS.items()),
     *(("tf_keras", name, graph) for name, graph in GRAPHS.items()),
@@ -57,7 +56,6 @@ CASES = [
         "a mask that it loses",
         Graph(WORDS, (EMBEDDING, LSTM), MASKED[:2], Ref(1), Ref(2), generation="tf_keras", base=Base(Ref(0), Ref(2))),
     ),
-    *(("keras==2.2.4", name, graph) for name, graph in GRAPHS.items() if name not in LATER),
 ]
 
 

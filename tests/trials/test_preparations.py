@@ -465,20 +465,6 @@ def test_states_of_a_model_that_ran_are_not_asked_to_begin_there(keras: SubjectP
     assert [each.aspect for each in told[1].differences] == ["state value"]
 
 
-@pytest.mark.parametrize("further", [{}, {"initial_state": Ref(1)}], ids=["one input", "an initial state"])
-def test_a_mask_that_a_later_call_left_in_keras_2_is_no_argument(
-    further: dict[str, Ref], warm: Callable[[str], SubjectProcess]
-) -> None:
-    embedding = Layer("Embedding", (("input_dim", 6), ("output_dim", 2), ("mask_zero", True)))
-    calls = Call(0, (Ref(0),)), Call(1, (Ref(2),), (*further.items(), ("training", True)))
-    ids = Input((3,), "int32", fill="ids", high=6)
-    graph = Graph((ids, Input((2,))), (embedding, Layer("GRU", (("units", 2),))), calls, Seq((Ref(0), Ref(1))), Ref(3))
-    called = structs.replace(graph, generation="keras2", preparations=(Preparation("call"),))
-    trial = GraphTrials(warm("keras==2.2.4"), load()).try_graph(called)
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
-    assert trial.clones["upstream"].verdict is not Verdict.FAITHFUL
-
-
 def test_the_policy_of_a_sequential_in_a_wrapper_is_one_cause_with_that_of_a_model(keras: SubjectProcess) -> None:
     over_time = Layer("TimeDistributed", (("layer", chained(Layer("Dense", (("units", 3),)), Layer("ReLU"))),))
     policy = Preparation("policy", None, (("name", "mixed_bfloat16"),))

@@ -26,8 +26,7 @@ from clonediff.harness.answers.checked_model.undrawable_issues import UNDRAWABLE
 from clonediff.harness.answers.checked_model.user_arguments import LIKE_THE_MODEL, OF_ONE_S_OWN, UserArguments
 from clonediff.harness.inside.callback_log import ARRIVED
 from clonediff.harness.inside.cloners.users import is_users
-from clonediff.harness.scripts.graph_mode import with_versions
-from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.subjects.case import COSTLY, Case
 from clonediff.harness.subjects.observation import Failure
 from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, SubjectError, TimedOut
@@ -184,7 +183,7 @@ def _look(
     if stopped is not None:
         return _not(replace(told, peak=peak_memory(process.pid)), *stopped, began)
     clones = _cloned(tried, wanted.cloners, process)
-    while clone_arguments is None and (remedy := verdicts.to_try(clones, subject, strict=wanted.strict)):
+    while clone_arguments is None and (remedy := verdicts.to_try(clones, strict=wanted.strict)):
         tried += tried_by(remedy)
         clones = _cloned(tried, (*(each.cloner for each in clones), remedy), process)
     asked, others = clones[: len(wanted.cloners)], clones[len(wanted.cloners) :]

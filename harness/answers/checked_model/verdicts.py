@@ -77,7 +77,7 @@ def outcome(breaks: Sequence[CauseShown]) -> str:
 
 def whose(cloner: str, subject: Subject) -> str:
     """A cloner as a user knows it."""
-    package = _package(subject)
+    package = subject.package
     upstream = f"{'Keras' if package == 'keras' else package}' clone_model"
     return {"upstream": upstream, "fixed": "clonediff's clone_model"}.get(cloner, f"the cloner {cloner_said(cloner)}")
 
@@ -121,9 +121,8 @@ def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Su
     ours = fixed is not None and any(each.blame == Blame.OURS for each in minded(fixed.breaks))
     report = "; what clonediff's breaks is its own fault: please report it, with this model if you can" if ours else ""
     holding = [name for name in _DO if name in by_name and holds(by_name[name], strict=strict)]
-    good = [name for name in holding if name != "fixed" or _for_use(subject)]
-    if good:
-        return f"what works: {_DO[good[0]].format(package=_package(subject))}{report}"
+    if holding:
+        return f"what works: {_DO[holding[0]].format(package=subject.package)}{report}"
     refused = refusal(fixed) if fixed is not None else ""
     if upstream is None:
         return refused or "add --cloner upstream to compare, and to have tried what may work"
@@ -134,13 +133,12 @@ def what_to_do(clones: Sequence[Cloned], remedies: Sequence[Cloned], subject: Su
     return f"nothing that was tried works{report}"
 
 
-def to_try(clones: Sequence[Cloned], subject: Subject, *, strict: bool = False) -> str:
+def to_try(clones: Sequence[Cloned], *, strict: bool = False) -> str:
     """The cloner to try next for want of one that holds; "" where one does, and where Keras' own was not asked."""
     by_name = {each.cloner: each for each in clones}
-    of_use = [each for each in clones if each.cloner != "fixed" or _for_use(subject)]
-    if "upstream" not in by_name or any(holds(each, strict=strict) for each in of_use):
+    if "upstream" not in by_name or any(holds(each, strict=strict) for each in clones):
         return ""
-    return next((name for name in REMEDIES if name not in by_name and (name != "fixed" or _for_use(subject))), "")
+    return next((name for name in REMEDIES if name not in by_name), "")
 
 
 def _left_out(each: CauseShown) -> bool:
@@ -151,12 +149,3 @@ def _left_out(each: CauseShown) -> bool:
 def _both_break_alike(one: Cloned, other: Cloned) -> bool:
     """Whether two cloners break alike, cause by cause, and neither breaks anything more."""
     return all(each.blame == Blame.BOTH for cloned in (one, other) for each in minded(cloned.breaks))
-
-
-def _for_use(subject: Subject) -> bool:
-    """Whether `clonediff.clone_model` is there for whoever uses this Keras: it is for Keras 3 and tf_keras."""
-    return subject.laid_over
-
-
-def _package(subject: Subject) -> str:
-    return "tf.keras" if subject.package == "tensorflow" else subject.package

@@ -11,7 +11,6 @@ from typing import Any, Callable
 
 from ..frameworks.interface import Framework
 from .copies import COPIES
-from .multi_gpu import multi_gpu, multi_gpu_fixed
 from .users import function, is_users
 
 
@@ -50,22 +49,18 @@ CLONERS: dict[str, Cloner] = {
     "fixed": fixed,
     **COPIES,
     "candidate": upstream,  # in a process where a proposed fix has taken the place of its functions
-    "multi_gpu": multi_gpu,
-    "multi_gpu/fixed": multi_gpu_fixed,
 }
 
 
 def cloner(name: str) -> Cloner:
-    """The cloner of that name: "planted/NAME" is one broken on purpose, "proposed/NAME" the idea of a proposed fix."""
+    """The cloner of that name: "planted/NAME" is one broken on purpose."""
     if name in CLONERS:
         return CLONERS[name]
     if is_users(name):
         return as_cloner(function(name))
     from .planted import PLANTED  # noqa: PLC0415 - read only where such a cloner is asked for
-    from .proposed import PROPOSED  # noqa: PLC0415
 
-    rooms = {"planted/": PLANTED, "proposed/": PROPOSED}
-    found = {room + each: clone for room, cloners in rooms.items() for each, clone in cloners.items()}
+    found = {"planted/" + each: clone for each, clone in PLANTED.items()}
     if name in found:
         return found[name]
     raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS) + sorted(found))))

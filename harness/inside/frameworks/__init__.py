@@ -9,7 +9,7 @@ from typing import Any
 
 from .interface import Framework
 
-_MODULES = {"keras": "keras3", "tf_keras": "tf_keras", "tf.keras": "tf_keras", "keras2": "keras2"}
+_MODULES = {"keras": "keras3", "tf_keras": "tf_keras"}
 _loaded: dict[str, Framework] = {}
 
 

@@ -103,8 +103,6 @@ class TensorFlow(Backend):
         self.version = str(self.tf.__version__)
         self._context: Any = importlib.import_module("tensorflow.python.eager.context")
         self._eager: Any = importlib.import_module("tensorflow.python.framework.ops").EagerTensor
-        # Before 2.3 it has that of any tensor, which raises.
-        self._shares_memory = self._eager.__array__ is not self.tf.Tensor.__array__
         self._resources: Any = importlib.import_module("tensorflow.python.ops.gen_resource_variable_ops")
         self._resource: Any = importlib.import_module("tensorflow.python.ops.resource_variable_ops").ResourceVariable
         self._composite = (self.tf.SparseTensor, self.tf.RaggedTensor, self.tf.IndexedSlices)
@@ -145,9 +143,7 @@ class TensorFlow(Backend):
         self._compiled = compiled
 
     def devices(self) -> list[str]:
-        # Experimental before 2.1.
-        config = self.tf.config if hasattr(self.tf.config, "list_logical_devices") else self.tf.config.experimental
-        return [device.name.split("device:")[-1].lower() for device in config.list_logical_devices()]
+        return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
 
     def reseed(self, seed: int) -> None:
         # Clears the cache of kernels, so that the next calls are several times as slow.
@@ -164,13 +160,7 @@ class TensorFlow(Backend):
     def forget_kernels(self) -> None:
         if self._compiled is not None:
             self._compiled.cache_clear()
-        context = self._context.context()
-        if hasattr(context, "clear_kernel_cache"):
-            context.clear_kernel_cache()
-        else:  # TensorFlow 2.4 and before clear it with a seed
-            kept = context._rng
-            context._set_global_seed(context._seed)
-            context._rng = kept
+        self._context.context().clear_kernel_cache()
 
     def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
         tensor = self.tf.convert_to_tensor(array)
@@ -199,7 +189,7 @@ class TensorFlow(Backend):
                 tensor = self.tf.convert_to_tensor(tensor)
             return tensor.numpy(), kind + ":"
         # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
-        return np.asarray(tensor.__array__() if self._shares_memory else tensor.numpy()), ""
+        return np.asarray(tensor.__array__()), ""
 
     def write(self, value: Any, array: Any) -> bool:
         if type(value) is not self._resource or value.dtype.as_numpy_dtype != array.dtype.type:

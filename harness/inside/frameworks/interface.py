@@ -33,12 +33,10 @@ class Framework:
     """The class of all variables."""
     learns_apart = False
     """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
-    one_graph = False
-    """Whether all models stand in one graph, so that to forget it is to forget each of them."""
     fits = False
     """Whether a model can be trained by `fit` for a single step, beside all others."""
     _safe_mode: Any = None
-    """The scope that says whether lambdas may be read back, in releases that refuse to unless told."""
+    """The scope that says whether lambdas may be read back."""
 
     # -- the process
 
@@ -260,7 +258,7 @@ class Framework:
         """The variables that training leaves beside a model: of its optimizer, of its metrics."""
         optimizer = getattr(model, "optimizer", None)
         variables = getattr(optimizer, "variables", [])
-        # A method before the optimizers of TensorFlow 2.11.
+        # A method of the legacy optimizers of tf_keras.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
     def compile_alike(self, clone: Any, model: Any) -> bool:
@@ -309,17 +307,9 @@ class Framework:
         """The shape of a symbolic tensor with its batch, None where its rank is not known."""
         return None if tensor.shape is None else tuple(tensor.shape)
 
-    def is_loose(self, tensor: Any) -> bool:
-        """Whether the backend knows less of the shape of a symbolic tensor than Keras says."""
-        return False
-
     def number(self, array: Any, spec: dict[str, Any]) -> Any:
         """A tensor of an array, of the dtype that it is to have."""
         raise NotImplementedError
-
-    def computed(self, call: Callable[[Any], Any], numbers: list[Any], tensors: list[Any], said: list[Any]) -> Any:
-        """What a call gives on numbers; on symbolic tensors it has said other ones."""
-        return call(numbers)
 
     # -- variables
 
@@ -487,13 +477,9 @@ class Framework:
     @contextlib.contextmanager
     def objects(self, known: dict[str, Any]) -> Iterator[None]:
         """A scope in which custom objects are known by name, and lambdas may be read back."""
-        with contextlib.ExitStack() as scopes:
-            scopes.enter_context(self.keras.utils.custom_object_scope(known))
-            if self._safe_mode is not None:
-                scopes.enter_context(self._safe_mode(False))
+        with self.keras.utils.custom_object_scope(known), self._safe_mode(False):
             yield
 
     def load(self, path: str, known: dict[str, Any]) -> Any:
         """The model saved at `path`."""
-        options = {} if self._safe_mode is None else {"safe_mode": False}
-        return self.keras.models.load_model(path, custom_objects=known, **options)
+        return self.keras.models.load_model(path, custom_objects=known, safe_mode=False)

@@ -1,4 +1,4 @@
-"""The Keras 2 of TensorFlow 2: `tf_keras`, and the `tf.keras` that came with TensorFlow 2.0 to 2.15."""
+"""Keras 2 on TensorFlow 2: the package `tf_keras`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import contextlib
 import copy
 import functools
 import importlib
-import inspect
-import random
-import sys
 import threading
 import weakref
 from typing import Any, Callable
@@ -22,19 +19,12 @@ from .interface import Framework
 
 
 def load(dialect: str) -> Framework:
-    """The Keras 2 that is installed under the name that the dialect gives it."""
-    if dialect == "tf_keras":
-        return TfKeras(importlib.import_module("tf_keras"))
-    tensorflow = importlib.import_module("tensorflow")
-    if isinstance(tensorflow.keras.Input((1,)), tensorflow.Tensor):
-        from .tf_keras_early import EarlyTfKeras  # noqa: PLC0415 - which is made of what is in this module
-
-        return EarlyTfKeras(tensorflow.keras)
-    return TfKeras(tensorflow.keras)
+    """tf_keras as it is installed."""
+    return TfKeras()
 
 
-_SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator", "_rng")
-"""The attributes that tell a layer that draws; before 2.10 it has no generator of its own."""
+_SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
+"""The attributes that tell a layer that draws."""
 
 
 class _Position:
@@ -64,90 +54,66 @@ class TfKeras(Eager):
     backend = "tensorflow"
     _takes_training = "_expects_training_arg"
 
-    def __init__(self, keras: Any) -> None:
-        self.keras = keras
+    def __init__(self) -> None:
+        self.keras: Any = importlib.import_module("tf_keras")
         self.tensors = TensorFlow()
         self._positions: Any = weakref.WeakKeyDictionary()
         self.tf = self.tensors.tf
-        # The code lies elsewhere in almost every release, but in the same modules.
-        self._root = keras.layers.Layer.__module__.partition(".engine.")[0]
         self._variable: Any = self.tf.Variable
         self._pack: Any = self.tf.nest.pack_sequence_as
-        self._drops_out = (self._root + ".layers.rnn.", self._root + ".layers.attention.")
+        self._drops_out = ("tf_keras.src.layers.rnn.", "tf_keras.src.layers.attention.")
         self._backend = self._module("backend")
-        self._settings = sys.modules[self._backend.floatx.__module__]
-        self._layer: Any = keras.layers.Layer
-        self._sequential: Any = keras.Sequential
-        self._find_parts()
-        self._seed_images()
-        self._registry: Any = sys.modules[keras.utils.deserialize_keras_object.__module__]
-        if hasattr(keras.utils, "register_keras_serializable"):
-            self._registry = sys.modules[keras.utils.register_keras_serializable.__module__]
-        self._plain_calls = {self._functional.call, self._sequential.call}
-        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
-        if "safe_mode" in inspect.signature(keras.models.load_model).parameters:
-            self._safe_mode = self._module("saving.serialization_lib").SafeModeScope
-        if hasattr(self.tf.debugging, "disable_traceback_filtering"):
-            # Frames of Keras are what a failure is known by; filtering takes them out.
-            self.tf.debugging.disable_traceback_filtering()
-
-    def _find_parts(self) -> None:
+        self._settings: Any = self._module("backend_config")
+        self._layer: Any = self.keras.layers.Layer
+        self._sequential: Any = self.keras.Sequential
         self._functional: Any = self._module("engine.functional").Functional
         self._tensor: Any = self._module("engine.keras_tensor").KerasTensor
         self._sparse: Any = self._module("engine.keras_tensor").SparseKerasTensor
         self._ragged: Any = self._module("engine.keras_tensor").RaggedKerasTensor
         self._policies: Any = self._module("mixed_precision.policy")
+        self._registry: Any = self._module("saving.object_registration")
+        self._plain_calls = {self._functional.call, self._sequential.call}
+        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        self._safe_mode = self._module("saving.serialization_lib").SafeModeScope
+        # Frames of Keras are what a failure is known by; filtering takes them out.
+        self.tf.debugging.disable_traceback_filtering()
 
     def speed_up(self) -> None:
         # GRU and LSTM register a second function, for a GPU, with the graph that a call on symbolic tensors is traced
         # in. Keras throws that graph away, and tracing it took a fifth of the time of all trials.
-        for name in ("layers.rnn.gru_lstm_utils", "layers.recurrent_v2"):
-            try:
-                module = self._module(name)
-                register = module.function_register
-            except (ImportError, AttributeError):
-                continue
+        module = self._module("layers.rnn.gru_lstm_utils")
+        register = module.function_register
 
-            @functools.wraps(register)
-            def for_a_graph_that_is_kept(*args: Any, _register: Any = register, **kwargs: Any) -> Any:
-                graph = self.tf.compat.v1.get_default_graph()
-                kept = not getattr(graph, "name", "").endswith("_scratch_graph")
-                return _register(*args, **kwargs) if kept else None
+        @functools.wraps(register)
+        def for_a_graph_that_is_kept(*args: Any, **kwargs: Any) -> Any:
+            graph = self.tf.compat.v1.get_default_graph()
+            kept = not getattr(graph, "name", "").endswith("_scratch_graph")
+            return register(*args, **kwargs) if kept else None
 
-            module.function_register = for_a_graph_that_is_kept
+        module.function_register = for_a_graph_that_is_kept
 
     def registries(self) -> list[Any]:
-        names = ("_GLOBAL_CUSTOM_OBJECTS", "_GLOBAL_CUSTOM_NAMES")
-        return [getattr(self._registry, name) for name in names if hasattr(self._registry, name)]
+        return [self._registry._GLOBAL_CUSTOM_OBJECTS, self._registry._GLOBAL_CUSTOM_NAMES]
 
-    def _module(self, name: str) -> Any:
-        return importlib.import_module("%s.%s" % (self._root, name))
+    @staticmethod
+    def _module(name: str) -> Any:
+        return importlib.import_module("tf_keras.src." + name)
 
     # -- the process
 
     def versions(self) -> dict[str, str]:
-        # A tf.keras goes by the release that it came with; its own number lags behind, and was another once.
-        own = str(self.keras.__version__) if self._root.startswith("tf_keras") else self.tensors.version
-        return {"keras": own, "backend": self.backend, "backend_version": self.tensors.version}
+        own, tensorflow = str(self.keras.__version__), self.tensors.version
+        return {"keras": own, "backend": self.backend, "backend_version": tensorflow}
 
     def _scope(self, device: str) -> Any:
         return self.tf.device("/" + device)
-
-    def _seed_images(self) -> None:
-        """Before 2.7 a layer for images without a seed begins anywhere; here where the seed of a trial says."""
-        try:
-            images = self._module("layers.preprocessing.image_preprocessing")
-        except ImportError:
-            return
-        make = getattr(images, "make_generator", None)
-        if make is not None:
-            images.make_generator = lambda seed=None: make(random.randint(1, 10**9) if seed is None else seed)
 
     def forget(self) -> None:
         # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
         # symbolic call of this generation leaves its operations is what grows without end.
         backend = self._backend
-        self._forget_graph()
+        backend._GRAPH.graph = None
+        backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
         backend._GRAPH_LEARNING_PHASES.clear()
         backend.reset_uids()
         self._policies._global_policy = None
@@ -162,18 +128,13 @@ class TfKeras(Eager):
 
     def begin_apart(self) -> None:
         backend = self._backend
-        if isinstance(backend._GRAPH, threading.local):
-            backend._GRAPH = type(backend._GRAPH)()
-        else:
-            backend._GRAPH = None
+        backend._GRAPH = threading.local()
         backend.PER_GRAPH_OBJECT_NAME_UIDS = weakref.WeakKeyDictionary()
-        if hasattr(backend, "OBSERVED_NAMES"):
-            backend.OBSERVED_NAMES = set()
+        backend.OBSERVED_NAMES = set()
         phases = backend._GRAPH_LEARNING_PHASES  # a plain dict, once a session was cleared
         made_with = [phases.default_factory] if hasattr(phases, "default_factory") else []
         backend._GRAPH_LEARNING_PHASES = type(phases)(*made_with)
-        if hasattr(backend, "_SEED_GENERATOR"):
-            backend._SEED_GENERATOR = threading.local()
+        backend._SEED_GENERATOR = threading.local()
         self.tensors.begin_apart()
         self._policies._global_policy = None
         self.reset_settings(backend)
@@ -185,15 +146,10 @@ class TfKeras(Eager):
         for graph, names in backend.PER_GRAPH_OBJECT_NAME_UIDS.items():
             equal[graph] = copy.copy(names)
         backend.PER_GRAPH_OBJECT_NAME_UIDS = equal
-        if hasattr(backend, "OBSERVED_NAMES"):
-            backend.OBSERVED_NAMES = set(backend.OBSERVED_NAMES)
+        backend.OBSERVED_NAMES = set(backend.OBSERVED_NAMES)
 
     def forget_names(self) -> None:
         self._backend.reset_uids()
-
-    def _forget_graph(self) -> None:
-        self._backend._GRAPH.graph = None
-        self._backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
 
     def forget_kernels(self) -> None:
         self.tf.compat.v1.reset_default_graph()
@@ -209,8 +165,7 @@ class TfKeras(Eager):
 
     @staticmethod
     def _tracked(layer: Any) -> list[Any]:
-        # It was called `_layers` before 2.5.
-        return getattr(layer, "_self_tracked_trackables", None) or getattr(layer, "_layers", None) or []
+        return getattr(layer, "_self_tracked_trackables", None) or []
 
     def held(self, layer: Any) -> list[Any]:
         if not self._tracked(layer):
@@ -229,11 +184,6 @@ class TfKeras(Eager):
 
     def outputs(self, node: Any) -> list[Any]:
         return list(self.tf.nest.flatten(node.outputs))
-
-    def has_mask(self, tensor: Any) -> bool:
-        # Where a layer decides in the graph whether it trains, TensorFlow 2.7 and 2.8 keep a mask of nothing.
-        spec = getattr(getattr(tensor, "_keras_mask", None), "type_spec", None)
-        return super().has_mask(tensor) and type(spec).__name__ != "NoneTensorSpec"
 
     def policy(self, layer: Any) -> Any:
         policy = getattr(layer, "_dtype_policy", None)
@@ -262,8 +212,6 @@ class TfKeras(Eager):
     def compiled(self, model: Any) -> Any:
         if not getattr(model, "_is_compiled", False):
             return None
-        if not hasattr(model, "get_compile_config"):
-            return {}
         try:
             told = model.get_compile_config()
         except Exception:  # of an object that has no config
@@ -272,7 +220,7 @@ class TfKeras(Eager):
 
     def compile_alike(self, clone: Any, model: Any) -> bool:
         # `clone_model` resets what says that a model is compiled: whoever clones one, compiles the clone.
-        if self.compiled(clone) is None and hasattr(model, "get_compile_config"):
+        if self.compiled(clone) is None:
             with contextlib.suppress(Exception):  # what has no name in the config cannot be read back
                 clone.compile_from_config(model.get_compile_config())
         return self.compiled(clone) is not None
@@ -322,20 +270,12 @@ class TfKeras(Eager):
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
         found: list[tuple[Any, bool]] = []
         random_generator: Any = getattr(layer, "_random_generator", None)
-        if getattr(random_generator, "_force_generator", False):
-            # In 2.7 and 2.8 the first call in training makes it, which building a graph is or is not by what the
-            # process did before. One that is not there yet would be new in each call of the model.
-            with self.tf.name_scope(layer.name):
-                random_generator._maybe_init()
         generator = getattr(random_generator, "_generator", None)
         if generator is not None:
             found.append((generator._state_var, random_generator._seed is None))
         elif getattr(random_generator, "_seed", None) is not None:
             found.append((self._position(random_generator), True))
-        state = getattr(getattr(layer, "_rng", None), "_state_var", None)  # before 2.7, of what changes images
-        if state is not None:
-            found.append((state, getattr(layer, "seed", None) is None))
-        if getattr(layer, "_stateful", getattr(layer, "stateful", False)):  # in 2.0 the second, a plain attribute
+        if getattr(layer, "_stateful", False):
             states = self.tf.nest.flatten(getattr(layer, "_states", None))
             found.extend((state, False) for state in states if isinstance(state, self.tf.Variable))
         return found

@@ -156,7 +156,6 @@ def unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tup
     """Each argument that differs, with "args" or "kwargs" for where it stands."""
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     haves = [map_tensors(twin.args, pair.counterpart), map_tensors(twin.kwargs, pair.counterpart)]
-    wants[1], haves[1] = _with_left_masks(wants[1], haves[1]), _with_left_masks(haves[1])
     wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
     for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
         for leaf in unlike(want, have):
@@ -164,16 +163,6 @@ def unlike_arguments(pair: Pair, call: CallSeen, twin: CallSeen) -> Iterator[tup
 
 
 _DEFAULT = {"value": "default"}
-
-
-def _with_left_masks(kwargs: Any, others: Any = None) -> Any:
-    """Arguments by keyword, with the masks that Keras 2 left among them; without, where the `others` have none."""
-    told = {name: value["left"] if _was_left(value) else value for name, value in kwargs.items()}
-    return {name: told[name] for name in told if others is None or name in others or not _was_left(kwargs[name])}
-
-
-def _was_left(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) == {"left"}
 
 
 def _both_lists(args: Any, others: Any) -> Any:

@@ -22,8 +22,6 @@ from clonediff.reports.records import Difference, Place
 
 def _layers(difference: Difference, dialect: str) -> Comparison:
     inside = difference.first is not None and "/" in difference.first.name
-    if inside and dialect == "keras2":
-        return NOT_COMPARED
     return Comparison("{}._flatten_layers()" if inside else "{}.layers", how="shared")
 
 

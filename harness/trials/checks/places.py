@@ -67,7 +67,7 @@ def named(difference: Difference, dialect: str) -> str:
     outermost, name = _written(holder.partition("/")[0]), _written(last)
     may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # which `get_layer` does not find
     if holder:
-        if dialect == "keras2" or first.kind == "InputLayer":  # an input has another name in the clone
+        if first.kind == "InputLayer":  # an input has another name in the clone
             return ""
         listed = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
         if may_be_operation and first.inside == "Functional":  # and no cell in a layer

@@ -36,7 +36,7 @@ def _names(difference: Difference, dialect: str) -> Comparison:
         # Inputs have names of their own; what is no layer stands among the operations only.
         layers = "layers" if kind in CATALOGUE else "operations"
         return Comparison(f"[each.name for each in {{}}.{layers} {_BUT_INPUTS}]")
-    if difference.path.startswith("layers") and dialect != "keras2" and kind in CATALOGUE and kind != "InputLayer":
+    if difference.path.startswith("layers") and kind in CATALOGUE and kind != "InputLayer":
         return Comparison(f"[each.name for each in {{}}._flatten_layers() {_BUT_INPUTS}]")
     return WHOLE_CONFIG
 
@@ -52,7 +52,7 @@ def _kind(difference: Difference, dialect: str) -> Comparison:
 
 def _there(difference: Difference, dialect: str) -> Comparison:
     """Which layers there are; what is no layer is not listed."""
-    if dialect == "keras2" or kind_of(difference) not in CATALOGUE:
+    if kind_of(difference) not in CATALOGUE:
         return WHOLE_CONFIG
     return Comparison("sorted(type(each).__name__ for each in {}._flatten_layers())")
 

@@ -12,7 +12,7 @@ import types
 
 import keras
 
-GENERATION = "tf_keras" if keras.__name__ == "tf_keras" else "keras" if hasattr(keras, "ops") else "keras2"
+GENERATION = "tf_keras" if keras.__name__ == "tf_keras" else "keras"
 EAGER = ("keras", "tf_keras")
 MODELS = {}
 TRAINED = {}

@@ -254,7 +254,7 @@ def input_layer(tensor):
 ONE_FOR_ONE = {
     "a tensor": one(),
     "a list": one(lambda x: [x]),
-    "an input layer": one(lambda x: [input_layer(x)] if GENERATION == "keras2" else input_layer(x)),
+    "an input layer": one(input_layer),
 }
 for name, arguments in ONE_FOR_ONE.items():
     asked(name + " as input", single, arguments, lambda: single(given()))
@@ -457,18 +457,5 @@ IN_BOTH = {
     "a function that gives a class": (single, functions(type), "the layer to use in its place"),
     "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),
 }
-IN_KERAS_2 = {
-    "a dictionary": (
-        subtracting,
-        lambda: {"input_tensors": {"a": given(), "b": given(2, "d")}},
-        "must be a list of tensors",
-    ),
-    "a tensor of a layer": (single, tensors(made_by_a_layer), "other than an `InputLayer`"),
-    "a tensor of a layer for a Sequential": (sequential, tensors(made_by_a_layer), "other than an `InputLayer`"),
-}
-if GENERATION == "keras":
-    found = [IN_BOTH, IN_KERAS]
-else:
-    found = [OF_BEFORE, IN_KERAS_2] if GENERATION == "keras2" else [IN_BOTH, OF_BEFORE, IN_TF_KERAS]
-for table in found:
+for table in (IN_BOTH, *([IN_KERAS] if GENERATION == "keras" else [OF_BEFORE, IN_TF_KERAS])):
     MISUSED.update((name, Misused(*case)) for name, case in table.items())

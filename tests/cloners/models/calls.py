@@ -87,7 +87,7 @@ def no_mask_given(x):
     return layers.SimpleRNN(2)(layers.Masking()(x), mask=None)
 
 
-@model("tf_keras", "keras2")
+@model("tf_keras")
 def a_mask_given_that_is_not_used():
     x, flags = steps(), keras.Input((4,), dtype="bool")
     y = layers.TimeDistributed(layers.Activation("tanh"))(x, mask=flags, training=False)
@@ -154,7 +154,7 @@ def states_given(x, a, b):
     return [z, h, c]
 
 
-@model("tf_keras", "keras2", shapes=[(4, 3), (2,)])
+@model("tf_keras", shapes=[(4, 3), (2,)])
 def states_given_in_a_list_with_the_input(x, a):
     return layers.GRU(2)([x, a])
 
@@ -196,7 +196,7 @@ class Context(layers.Layer):
         return dict(super().get_config(), units=self.units)
 
 
-@model("tf_keras", "keras2", shapes=[(4, 3), (2,)])
+@model("tf_keras", shapes=[(4, 3), (2,)])
 def constants_of_a_cell(x, c):
     both = [layers.RNN(Context())(x, constants=[c], initial_state=[c])]
     if GENERATION == "tf_keras":

@@ -163,7 +163,7 @@ def a_layer_whose_calls_are_counted_backwards():
     return keras.Model(made, shared(layers.ReLU()(shared(shared(made)))))
 
 
-@model("tf_keras", "keras2")
+@model("tf_keras")
 def four_hundred_layers_in_a_row():
     x = y = keras.Input((2,))
     for _ in range(400 if keras.__name__ == "tf_keras" else 50):
@@ -296,7 +296,7 @@ def a_sequential():
     return keras.Sequential(body, name="body")
 
 
-@model("tf_keras", "keras2")
+@model("tf_keras")
 def a_sequential_that_begins_with_a_shape():
     return keras.Sequential([layers.Dense(3, input_shape=(3,)), layers.Dense(2)], name="mine")
 
@@ -323,7 +323,7 @@ def a_sequential_that_has_grown():
     return grown
 
 
-@model("tf_keras", "keras2")
+@model("tf_keras")
 def a_sequential_with_a_layer_twice():
     twice = layers.Dense(3, input_shape=(3,))
     return keras.Sequential([twice, layers.ReLU(), twice])

@@ -157,5 +157,4 @@ KEPT = {
     "an option that nobody tells": (lambda **name: around(Derived(3.0, **name)), "Derived"),
 }
 for what, (make, kind) in KEPT.items():
-    model("keras", "tf_keras", name=what, begins=kind == "Replaced")(lambda make=make: make())
-    model("keras2", name=what, refused=MINE.format(kind, "`factor`.*get_config"))(lambda make=make: make(name="mine"))
+    model(name=what, begins=kind == "Replaced")(lambda make=make: make())

@@ -42,17 +42,15 @@ CASES: list[tuple[Generation, str, int]] = [
     *(("keras", name, calls) for name, calls in MINIMA.items()),
     ("tf_keras", "an output twice", 0),
     ("tf_keras", "a layer of kind LSTM", 1),
-    ("keras2", "an output twice", 1),
-    ("keras2", "a Lambda with 3 outputs", 1),
 ]
 MANY = examples(1, 8)
 """The graphs that each reduction begins with: a different one each time."""
 
 
-def kinds_for(name: str, generation: Generation) -> tuple[str, ...] | None:
-    """For a kind that is seldom drawn, it and few others; so for a mask, and for a Lambda of Keras 2, the slowest."""
+def kinds_for(name: str) -> tuple[str, ...] | None:
+    """For a kind that is seldom drawn, it and few others; so for a mask."""
     kind = name.removeprefix("a layer of kind ")
-    if name == "a fixed mask" or (generation == "keras2" and name.startswith("a Lambda")):
+    if name == "a fixed mask":
         kind = "LSTM"
     return None if kind == name else (kind, "Dense", "Add", "Lambda")
 
@@ -65,7 +63,7 @@ def test_a_small_graph_is_found(generation: Generation, name: str, calls: int) -
 
 def is_small(generation: Generation, name: str, calls: int) -> None:
     question = QUESTIONS[name]
-    kinds = kinds_for(name, generation)
+    kinds = kinds_for(name)
     graphs = drawn(generation, examples(40, 500) if kinds else examples(60, 600), kinds)
     holding = list(islice(filter(question, graphs), MANY))
     if not holding:

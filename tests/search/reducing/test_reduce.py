@@ -34,7 +34,7 @@ from tests.warm_keras import at_hand, hold
 from .questions import QUESTIONS, Asked, held
 
 UNLIMITED = 10_000
-FEW: dict[Generation, int] = {"keras": 16, "tf_keras": 6, "keras2": 6}
+FEW: dict[Generation, int] = {"keras": 16, "tf_keras": 6}
 """The graphs that are reduced by day. What is cut is the same in each generation, and Keras 3 answers soonest."""
 DENSE = Layer("Dense", (("units", 4), ("activation", "relu")))
 INNER = Graph((Input((3, 4)),), (DENSE,), (Call(0, (Ref(0),)),), Ref(0), Ref(1))

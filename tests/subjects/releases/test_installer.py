@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,16 +20,16 @@ from tests.waiting import PATIENCE
         *("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"),
     ],
 )
-def test_what_would_change_where_or_what_is_dropped(name: str, tmp_path: Path) -> None:
-    assert name not in surroundings({name: "1", "PATH": "/bin"}, tmp_path)
+def test_what_would_change_where_or_what_is_dropped(name: str) -> None:
+    assert name not in surroundings({name: "1", "PATH": "/bin"})
 
 
 @pytest.mark.parametrize("name", ["PIP_INDEX_URL", "PIP_CERT", "UV_DEFAULT_INDEX", "PATH", "HOME", "HTTPS_PROXY"])
-def test_how_an_index_is_reached_is_kept(name: str, tmp_path: Path) -> None:
-    assert surroundings({name: "x"}, tmp_path)[name] == "x"
+def test_how_an_index_is_reached_is_kept(name: str) -> None:
+    assert surroundings({name: "x"})[name] == "x"
 
 
-def test_pip_is_heard_where_it_was_told_to_be_quiet(tmp_path: Path) -> None:
+def test_pip_is_heard_where_it_was_told_to_be_quiet() -> None:
     told = {**os.environ, "PIP_QUIET": "3"}
     command = [sys.executable, "-m", "pip", "list", "--disable-pip-version-check"]
 
@@ -39,4 +38,4 @@ def test_pip_is_heard_where_it_was_told_to_be_quiet(tmp_path: Path) -> None:
         return done.stdout
 
     assert "pytest" not in said(told)
-    assert "pytest" in said(surroundings(told, tmp_path))
+    assert "pytest" in said(surroundings(told))

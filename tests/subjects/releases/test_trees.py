@@ -14,25 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.subjects import Subject, SubjectError, SubjectProcess
+from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import UnusableCodeError
-from clonediff.harness.subjects.releases import (
-    ReleaseError,
-    building,
-    in_full,
-    place_of,
-    placing,
-    store,
-    trees,
-)
-from clonediff.harness.subjects.releases.requirements import versions_in
-from clonediff.harness.subjects.releases.store import StartedOn
+from clonediff.harness.subjects.releases import ReleaseError, in_full, place_of, store, trees
 from clonediff.harness.subjects.releases.trees import is_tree
 from tests.repositories import commit, git, hash_of, put_keras
 
 VERSION_FILE = "keras/src/version.py"
 LAYERS = "keras/src/layers.py"
-SEE_START = building.see_start
 OTHERS = {
     "GIT_DIR": "/nowhere",
     "GIT_WORK_TREE": "/nowhere",
@@ -44,15 +33,12 @@ OTHERS = {
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started = StartedOn("3.11", "here", "tensorflow", "2")
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "see_start", lambda *_: started)
-    monkeypatch.setattr(placing, "around_now", lambda *_: started)
 
 
 def releases() -> list[Path]:
-    return list((store.cache() / "releases").glob("[!.]*"))
+    return list((store.cache() / "packages").glob("[!.]*"))
 
 
 @pytest.fixture
@@ -73,7 +59,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def kept(spec: str) -> Path:
     """The folder that the copy of a tree is imported from."""
-    return Path(place_of(Subject.parse(in_full(spec, str)), install=False).path[0])
+    return Path(place_of(Subject.parse(in_full(spec, str))).path[0])
 
 
 def wheel(folder: Path, name: str = "keras", compression: int = zipfile.ZIP_STORED, **files: str) -> Path:
@@ -109,8 +95,8 @@ def test_a_tree_may_have_a_backend_and_a_device_behind_it(spec: str, tree: str, 
 
 @pytest.mark.parametrize(
     "spec",
-    ["keras", "keras/jax", "keras@gpu", "keras/theano", "keras/jax/cpu", "tf_keras@tpu", "keras>=3.14/jax", "all", "",
-     "keras==3.14.1/jax", "keras-nightly/jax", "keras-2.2.4", ">=3.10/jax", "~=3.10/jax", "tensorflow==2.4.4"],
+    ["keras", "keras/jax", "keras@gpu", "keras/theano", "keras/jax/cpu", "tf_keras@tpu", "",
+     "keras==3.14.1/jax", "keras-nightly/jax", "keras-2.2.4", "tensorflow==2.4.4"],
 )  # fmt: skip
 def test_a_release_is_no_tree_and_its_name_stays_as_it_is(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_tree(spec)
@@ -130,9 +116,7 @@ def test_a_checkout_without_a_change_is_its_commit(checkout: Path) -> None:
     folder = kept(str(checkout))
     assert (folder / VERSION_FILE).read_text() == f'# The version.\n__version__ = "{name.partition("==")[2]}"\n'
     assert (folder / LAYERS).read_text() == "second = 2\n"
-    assert list(folder.glob("keras/__pycache__/__init__.*.pyc"))
-    assert versions_in(folder) == {"keras": name.partition("==")[2]}
-    assert sorted(each.name for each in folder.iterdir() if each.suffix != ".dist-info") == ["keras"]
+    assert [each.name for each in folder.iterdir()] == ["keras"]
     assert len(releases()) == 1
 
 
@@ -197,7 +181,7 @@ def test_a_copy_stays_as_it_was_when_the_tree_changes_moves_and_goes(checkout: P
     (checkout / LAYERS).write_text("fourth = 4\n")
     checkout.rename(tmp_path / "elsewhere")
     shutil.rmtree(tmp_path / "elsewhere")
-    [folder] = place_of(Subject.parse(name), install=False).path
+    [folder] = place_of(Subject.parse(name)).path
     assert (Path(folder) / LAYERS).read_text() == "third = 3\n"
 
 
@@ -206,18 +190,12 @@ def _link(folder: Path, name: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("dirty", [False, True], ids=["commit", "edited"])
-def test_a_link_within_a_tree_is_copied_as_a_file(checkout: Path, dirty: bool) -> None:
+def test_a_link_within_a_tree_is_what_it_leads_to(checkout: Path, dirty: bool) -> None:
     _link(checkout, "keras/src/linked.py", "layers.py")
-    _link(checkout, "keras/again.py", "src/linked.py")
-    for one, other in (("round", "robin"), ("robin", "round"), ("gone", "nowhere"), ("folder", "src")):
-        _link(checkout, f"keras/{one}", other)
+    _link(checkout, "keras/gone", "nowhere")
     if not dirty:
         commit(checkout)
-    folder = kept(str(checkout))
-    for name in ("keras/src/linked.py", "keras/again.py"):
-        assert not (folder / name).is_symlink()
-        assert (folder / name).read_text() == "second = 2\n"
-    assert not any((folder / "keras" / name).exists() for name in ("round", "robin", "gone", "folder"))
+    assert (kept(str(checkout)) / "keras/src/linked.py").read_text() == "second = 2\n"
 
 
 @pytest.mark.parametrize("dirty", [False, True], ids=["commit", "edited"])
@@ -227,7 +205,7 @@ def test_a_link_that_leaves_a_tree_is_not_followed(checkout: Path, tmp_path: Pat
     _link(checkout, "keras/src/linked.py", target)
     if not dirty:
         commit(checkout)
-    with pytest.raises(ReleaseError, match=r"keras/src/linked.py is a link to .*, which is no part of it: put a"):
+    with pytest.raises(UnusableCodeError, match=r"linked.py"):
         in_full(str(checkout), str)
     assert not releases()
 
@@ -267,26 +245,11 @@ def test_a_wheel_is_told_by_what_is_in_it(tmp_path: Path) -> None:
     assert (kept(str(wheel(tmp_path))) / "keras-3.16.0.dist-info").is_dir()
 
 
-MORE = "Metadata-Version: 2.1\nName: more\nVersion: 1\nRequires-Dist: numpy >> 1\n"
-
-
-def test_what_a_wheel_requires_has_to_be_the_name_of_a_package(tmp_path: Path) -> None:
+def test_a_wheel_puts_no_file_outside_of_its_copy(tmp_path: Path) -> None:
     path = wheel(tmp_path)
     with zipfile.ZipFile(path, "a") as made:
-        made.writestr("more-1.dist-info/METADATA", MORE)
-    with pytest.raises(ReleaseError, match=r"more: requires 'numpy >> 1', which names no package"):
-        in_full(str(path), str)
-    assert not releases()
-
-
-@pytest.mark.parametrize("name", ["../outside.py", "keras/../../outside.py", "/tmp/outside.py"])
-def test_a_wheel_puts_no_file_outside_of_its_copy(tmp_path: Path, name: str) -> None:
-    path = wheel(tmp_path)
-    with zipfile.ZipFile(path, "a") as made:
-        made.writestr(name, "outside = 1\n")
-    with pytest.raises(ReleaseError, match=r"has a file '.*outside.py', which would lie outside of its copy"):
-        in_full(str(path), str)
-    assert not releases()
+        made.writestr("../outside.py", "outside = 1\n")
+    assert (kept(str(path)) / "outside.py").is_file()
 
 
 def test_a_copy_that_is_removed_is_asked_for_anew(checkout: Path, tmp_path: Path) -> None:
@@ -327,21 +290,8 @@ def _no_version(folder: Path) -> str:
     return str(folder)
 
 
-def _project(content: bytes) -> Callable[[Path], str]:
-    def write(folder: Path) -> str:
-        (folder / "pyproject.toml").write_bytes(content)
-        return str(folder)
-
-    return write
-
-
 def _old(folder: Path) -> str:
     put_keras(folder, version="2.6.0")
-    return str(folder)
-
-
-def _no_utf8(folder: Path) -> str:
-    (folder / "keras" / os.fsdecode(b"\xff.py")).write_text("")
     return str(folder)
 
 
@@ -377,19 +327,8 @@ def _spoilt(where: Callable[[bytes], int], to: int) -> Callable[[Path], str]:
             _another, "has no version in keras/src/version.py: name a checkout of Keras 3", id="another-project"
         ),
         pytest.param(_no_version, "keras/src/version.py says 'next', which is not a version", id="no-version"),
-        pytest.param(_old, "Keras 2.6.0.g.* is the tf.keras of a TensorFlow", id="too-old"),
-        pytest.param(
-            _project(b"[project"), "its dependencies cannot be read in pyproject.toml: .*: name a", id="no-toml"
-        ),
-        pytest.param(_project(b"\xff"), "its dependencies cannot be read in pyproject.toml", id="no-text"),
-        pytest.param(
-            _project(b"[project]\ndependencies = 1"), "its dependencies cannot be read", id="dependencies-no-list"
-        ),
-        pytest.param(
-            _project(b"[project]\ndependencies = ['numpy >> 1']"), "its dependencies cannot be read", id="no-package"
-        ),
+        pytest.param(_old, "keras can be asked for from 3.1 on", id="too-old"),
         pytest.param(lambda _: "./nowhere", "there is no folder .*nowhere: name a checkout", id="no-folder"),
-        pytest.param(_no_utf8, r"has a file whose name is not UTF-8: rename b'keras/.xff.py'", id="no-utf8"),
         pytest.param(lambda it: f"{wheel(it)}#abc", "is a file, which has no commits: leave #abc out", id="wheel#abc"),
         pytest.param(lambda _: "no.whl#abc", "there is no file .*no.whl: name a checkout", id="no-file#abc"),
         pytest.param(_spoilt(_of_directory(8), 1), "is no wheel: .* is encrypted, .*: build it again", id="encrypted"),
@@ -397,9 +336,7 @@ def _spoilt(where: Callable[[bytes], int], to: int) -> Callable[[Path], str]:
         pytest.param(_spoilt(_of_data, 255), "is no wheel: Error -3 .*: build it again", id="spoilt"),
         pytest.param(lambda _: "no.whl", "there is no file .*no.whl: name a checkout", id="no-file"),
         pytest.param(lambda it: str(it / "README.md"), "is no wheel: File is not a zip file", id="no-wheel"),
-        pytest.param(
-            lambda it: str(wheel(it, "numpy")), "in keras/src/version.py .it is one of numpy.: name", id="numpy"
-        ),
+        pytest.param(lambda it: str(wheel(it, "numpy")), "has no version in keras/src/version.py: name", id="numpy"),
     ],
 )
 def test_what_cannot_be_had_is_told_with_what_to_do(checkout: Path, spec: Callable[[Path], str], says: str) -> None:
@@ -414,27 +351,3 @@ def test_without_git_a_checkout_cannot_be_read(checkout: Path, monkeypatch: pyte
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(ReleaseError, match="git is not on PATH, .*: install git, or name a wheel"):
         in_full(str(checkout), str)
-
-
-def test_code_that_does_not_start_is_told_from_what_cannot_be_read(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object, **__: object) -> SubjectProcess:
-        raise SubjectError("keras: half of it is missing")
-
-    monkeypatch.setattr(building, "see_start", SEE_START)
-    monkeypatch.setattr(building, "SubjectProcess", broken)
-    with pytest.raises(UnusableCodeError, match="does not start, .*: half of it is missing"):
-        in_full(str(checkout), str)
-    with pytest.raises(UnusableCodeError, match="which is not a version"):
-        in_full(_no_version(checkout), str)
-    with pytest.raises(ReleaseError) as raised:
-        in_full(_no_checkout(checkout), str)
-    assert not isinstance(raised.value, UnusableCodeError)
-
-
-def test_a_copy_that_is_asked_for_again_is_not_built_again(checkout: Path) -> None:
-    said: list[str] = []
-    for _ in range(2):
-        in_full(str(checkout), said.append)
-    assert sum(each.endswith(": installing") for each in said) == 1

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.planted import PLANTED
-from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.triage import Verdict, title
@@ -136,35 +136,3 @@ def _of(trial: Trial, fault: str) -> CloneTrial:
 
 def _checks(trial: Trial, fault: str) -> set[str]:
     return {one.check for one in _of(trial, fault).differences}
-
-
-KERAS2 = "keras==2.2.4"
-SEEN_IN_A_GRAPH_OF_KERAS2 = (
-    "first_values_changed",
-    "first_values_doubled",
-    "first_values_not_drawn",
-    "layer_shared_between_clones",
-    "original_called",
-    "original_used",
-)
-
-
-@pytest.fixture(scope="module")
-def not_eager(warm: Callable[[str], SubjectProcess]) -> Trial:
-    """A model of Keras 2.2 through fixed and these faults."""
-    source = """
-import keras
-from keras import layers
-inputs = keras.Input(shape=(3, 4))
-x = layers.BatchNormalization()(layers.SimpleRNN(3)(inputs))
-model = keras.Model(inputs, layers.Dense(2, bias_initializer="ones")(x))
-"""
-    tried = Case(source, ({"shape": [3, 4], "dtype": "float32", "fill": "normal"},), seed=5)
-    faults = [f"planted/{fault}" for fault in SEEN_IN_A_GRAPH_OF_KERAS2]
-    return run(tried, warm(KERAS2), ["fixed", *faults], ("again",), timeout=PATIENCE)
-
-
-@pytest.mark.parametrize("fault", SEEN_IN_A_GRAPH_OF_KERAS2)
-def test_a_planted_fault_is_caught_where_nothing_is_eager(not_eager: Trial, fault: str) -> None:
-    assert not_eager.clones["fixed"].differences == ()
-    assert CAUGHT_BY[fault] in _checks(not_eager, fault)

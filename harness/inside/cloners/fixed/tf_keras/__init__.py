@@ -6,9 +6,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from ..before_keras3.inputs import given_tensors
 from ..rolled_back import calls_rolled_back_on_failure
 from .cloning import TfKerasCloning
+from .inputs import given_tensors
 from .release import RELEASE
 
 __all__ = ["clone_model"]
@@ -60,7 +60,7 @@ def clone_model(model: Any, input_tensors: Any = None, clone_function: Callable[
             )
         return TfKerasCloning(model, None).clone_layer()
     cloning = TfKerasCloning(model, clone_function)
-    tensors = [] if input_tensors is None else given_tensors(RELEASE, model, input_tensors)
+    tensors = [] if input_tensors is None else given_tensors(model, input_tensors)
     if tensors:
         if RELEASE.is_sequential(model):
             cloning.start_from(tensors[0]._keras_history[0])

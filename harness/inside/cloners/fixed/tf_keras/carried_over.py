@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
-from ....structure import map_leaves
-from ..before_keras3.carried_over import restore_activity_regularizer, restore_flags, shape_taken, side_by_side
+from ....structure import leaves, map_leaves
 from ..comparison import leads_to
-from ..options import described
-from .release import GENERATOR, RELEASE, keras, tf
+from ..options import config_of, described
+from .release import RELEASE, keras, tf
 
-_FLAGS = ("_trainable", "_supports_masking", "supports_masking", "_autocast", "_dynamic")
-"""The attributes behind what can be set on a layer; `supports_masking` is one itself before 2.3."""
+_FLAGS = ("_trainable", "_supports_masking", "_autocast", "_dynamic")
+"""The attributes behind what can be set on a layer."""
 
 
 def restore(original: Any, clone: Any, inside: bool = True) -> None:
     """Give `clone`, and with `inside` every layer in it, what the config of `original` did not carry."""
-    pairs = side_by_side(original, clone, RELEASE, into_graphs=True) if inside else [(original, clone, True)]
+    pairs = side_by_side(original, clone, into_graphs=True) if inside else [(original, clone, True)]
     for one, other, in_graph in pairs:
         if type(one) is not type(other):
             continue
-        restore_flags(one, other, _FLAGS)
+        _restore_flags(one, other)
         if not in_graph and other._name != one._name:
             other._name = one._name
         _restore_policy(one, other)
         shape = getattr(one, "_build_input_shape", None)
         if shape is not None and other._build_input_shape is None and not one.weights:
             other._build_input_shape = shape  # nobody builds what a wrapper holds and has no weights
-        restore_activity_regularizer(one, other, "_activity_regularizer")
+        _restore_activity_regularizer(one, other)
         if vars(one).get("_auto_get_config") is False:  # its constructor was given what no config can tell
             other._auto_get_config = False
         _restore_floats(one, other)
@@ -57,7 +56,7 @@ def build_before_call(original: Any, clone: Any, node: Any) -> None:
         return
     called_on = _shapes_called_on(node)
     built_for = getattr(original, "_build_input_shape", None)
-    if built_for is None:  # before 2.3 a layer does not keep it, but its first call
+    if built_for is None:  # a merging layer does not keep it, but its first call
         built_for = _shapes_called_on(original._inbound_nodes[0])
     if called_on is None or built_for is None or _as_tuples(built_for) == called_on:
         return
@@ -84,7 +83,7 @@ def _as_tuples(shape: Any) -> Any:
 
 def build_inside(original: Any, clone: Any) -> None:
     """Build what a layer holds as in the original, where building the layer itself does not."""
-    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=True):
+    for one, other, _ in side_by_side(original, clone, into_graphs=True):
         if one is not original and one.built and not other.built:
             build_alike(one, other)
 
@@ -92,12 +91,12 @@ def build_inside(original: Any, clone: Any) -> None:
 def build_uncalled(original: Any, clone: Any) -> None:
     """Build a layer that no call builds, as somebody built its original; refused where nothing tells for which shape.
 
-    Older releases keep the shape only where `build` hands it on, and a wrapper may keep that of what it holds. There
-    the `input_spec` tells as much of it as the weights need.
+    A layer keeps the shape only where its `build` hands it on, and a wrapper may keep that of what it holds. There the
+    `input_spec` tells as much of it as the weights need.
     """
     if not original.built or clone.built:
         return
-    shapes = [shape for shape in (getattr(original, "_build_input_shape", None), shape_taken(original)) if shape]
+    shapes = [shape for shape in (getattr(original, "_build_input_shape", None), _shape_taken(original)) if shape]
     if not shapes and not original.weights:
         return
     failure = None
@@ -128,7 +127,7 @@ def build_held_first(original: Any, clone: Any) -> None:
     own = set(map(id, original._trainable_weights))
     if not own or not original.built or clone.built:
         return
-    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
+    for one, other, _ in side_by_side(original, clone, into_graphs=False):
         weights = set(map(id, one._trainable_weights))
         if one is not original and weights and weights <= own and not other.built:
             build_alike(one, other)
@@ -141,15 +140,14 @@ def restore_names(original: Any, clone: Any) -> None:
     if len(original.weights) == len(clone.weights):
         for weight, its in zip(original.weights, clone.weights):
             _name_alike(weight, its)
-    for one, other, _ in side_by_side(original, clone, RELEASE, into_graphs=False):
+    for one, other, _ in side_by_side(original, clone, into_graphs=False):
         for state, its in zip(_states(one), _states(other)):
             _name_alike(state, its)
 
 
 def _states(layer: Any) -> list[Any]:
     """The states of a recurrent layer, and of what a layer draws from."""
-    generator = _draws_from(layer)
-    state = getattr(getattr(generator, "_generator", generator), "state", None)
+    state = getattr(getattr(_draws_from(layer), "_generator", None), "state", None)
     return [*tf.nest.flatten(vars(layer).get("_states")), state]
 
 
@@ -157,9 +155,7 @@ def _name_alike(variable: Any, other: Any) -> None:
     other = getattr(other, "_variable", other)
     if not hasattr(variable, "name") or not hasattr(other, "name"):
         return  # The table of a lookup layer poses as a weight.
-    # Before 2.9 a shape with an unknown size in it is not equal to itself.
-    alike = variable.shape.is_compatible_with(other.shape)
-    if variable.name != other.name and alike and hasattr(other, "_handle_name"):
+    if variable.name != other.name and variable.shape == other.shape and hasattr(other, "_handle_name"):
         other._handle_name = variable.name
 
 
@@ -186,23 +182,18 @@ def _restore_policy(one: Any, other: Any) -> None:
 
 
 def _draws_from(layer: Any) -> Any:
-    """The generator of Keras that a layer has; before 2.7 that of TensorFlow. Another is its own matter."""
-    before = vars(layer).get("_rng")
-    return vars(layer).get("_random_generator", before if isinstance(before, GENERATOR) else None)
+    """The generator of Keras that a layer has. Another is its own matter."""
+    return vars(layer).get("_random_generator")
 
 
 def _restore_random_stream(one: Any, other: Any) -> None:
     """Continue a seeded stream where the original is; one without a seed stays the clone's own.
 
-    What a layer draws from is made by its first call in training, and building a graph may be that or not: from 2.7 on
-    by the learning phase of the process, which `K.in_train_phase` sets. So it is made where the original has it.
+    What a layer draws from is made by its first call in training. Whether building a graph is one depends on the
+    learning phase of the process, which `K.in_train_phase` sets. So it is made where the original has it.
     """
     source, target = _draws_from(one), _draws_from(other)
     if type(source) is not type(target):
-        return
-    if isinstance(source, GENERATOR):  # which keeps no seed; the layer does
-        if vars(one).get("seed") is not None:
-            target.state.assign(source.state)
         return
     generator = getattr(source, "_generator", None)
     if generator is not None and getattr(target, "_generator", None) is None:
@@ -227,3 +218,68 @@ def name_layers_alike(pairs: list[tuple[Any, Any]]) -> None:
         for name in ("input_names", "output_names", "_feed_input_names"):
             if RELEASE.is_graph(other) and hasattr(one, name):
                 setattr(other, name, list(getattr(one, name)))
+
+
+def _restore_flags(original: Any, clone: Any) -> None:
+    """Set attributes of this layer alone: the `trainable` property would set it for everything below as well."""
+    for flag in _FLAGS:
+        if flag in vars(original) and vars(clone).get(flag) != vars(original)[flag]:
+            vars(clone)[flag] = vars(original)[flag]
+
+
+def _restore_activity_regularizer(original: Any, clone: Any) -> None:
+    """Give the clone a regularizer like the original's, where no config told it."""
+    regularizer = vars(original).get("_activity_regularizer")
+    if regularizer is None or vars(clone).get("_activity_regularizer") is not None:
+        return
+    if hasattr(regularizer, "get_config") and hasattr(type(regularizer), "from_config"):
+        # In containers of its own: a class may keep what its config holds.
+        config = map_leaves(lambda leaf: leaf, config_of(regularizer))
+        regularizer = type(regularizer).from_config(config)
+    clone._activity_regularizer = regularizer
+
+
+def _shape_taken(layer: Any) -> Any:
+    """As much of the shape that a layer takes as its `input_spec` tells; None where that tells nothing."""
+    specs = list(leaves(layer.input_spec))
+    if len(specs) != 1 or not hasattr(specs[0], "axes"):
+        return None
+    (spec,) = specs
+    rank = spec.ndim or spec.min_ndim
+    if spec.shape is not None or rank is None:
+        return spec.shape
+    return tuple(spec.axes.get(axis, spec.axes.get(axis - rank)) for axis in range(rank))
+
+
+def side_by_side(original: Any, clone: Any, into_graphs: bool) -> Iterator[tuple[Any, Any, bool]]:
+    """The layer and what is inside, each with its counterpart, found by the attribute that holds it.
+
+    The flag says whether they are inside a graph, which refers to its layers by their names.
+    """
+    seen: dict[int, Any] = {}
+    waiting = [(original, clone, False)]
+    while waiting:
+        one, other, in_graph = waiting.pop()
+        if id(one) in seen or one is other:
+            continue
+        seen[id(one)] = one
+        yield one, other, in_graph
+        in_graph = in_graph or RELEASE.is_graph(one) or RELEASE.is_graph(other)
+        if in_graph and not into_graphs:
+            continue
+        for key, value in vars(one).items():
+            waiting.extend((*pair, in_graph) for pair in _held(value, vars(other).get(key)))
+
+
+def _held(value: Any, counterpart: Any) -> Iterator[tuple[Any, Any]]:
+    if RELEASE.is_layer(value):
+        if RELEASE.is_layer(counterpart):
+            yield value, counterpart
+    elif isinstance(value, (list, tuple)):
+        if isinstance(counterpart, (list, tuple)) and len(value) == len(counterpart):
+            for one, other in zip(value, counterpart):
+                yield from _held(one, other)
+    elif isinstance(value, dict) and isinstance(counterpart, dict):
+        for key in value:
+            if isinstance(key, (str, int)) and key in counterpart:
+                yield from _held(value[key], counterpart[key])

@@ -8,21 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..before_keras3.carried_over import side_by_side
 from ..cloning import Cloning, NotUnderstood
 from ..graph_match import GraphMatch
 from ..options import Refused
 from ..schedule import Schedule, in_order
 from . import carried_over
 from .layers import rebuild_input, rebuild_layer
-from .operations import make_of_dtypes, of_dtype
 from .release import (
     RELEASE,
     ancillary_nodes,
-    as_called,
     begins_with_input,
     building_policy,
-    call_again,
     is_op_layer,
     keras,
     links,
@@ -93,7 +89,7 @@ class TfKerasCloning(Cloning):
                 needs += [node for node in earlier if id(node) not in own]
             return needs
         if RELEASE.is_functional(task):
-            return as_called(RELEASE.graph_nodes(task))
+            return RELEASE.graph_nodes(task)
         builder = self._builders.get(id(task))
         if builder is not None and id(builder) not in self._layers:
             return [builder]
@@ -172,7 +168,7 @@ class TfKerasCloning(Cloning):
         return self.clone_at(id(layer))
 
     def _share_alike(self, layer: Any, clone: Any) -> None:
-        for one, other, _ in side_by_side(layer, clone, RELEASE, into_graphs=True):
+        for one, other, _ in carried_over.side_by_side(layer, clone, into_graphs=True):
             self._shared.share_alike(one, other)
 
     def replace_tensor(self, layer: Any, tensor: Any) -> None:
@@ -195,31 +191,18 @@ class TfKerasCloning(Cloning):
         if id(node) in self._nodes:
             return  # An input layer, or a call that its Sequential model has made.
         became = {}
-        if is_op_layer(clone, "TFOpLambda") or is_op_layer(clone, "TensorFlowOpLayer"):
+        if is_op_layer(clone, "TFOpLambda"):
             became = {tensor.dtype: self._tensors[id(tensor)].dtype for tensor in RELEASE.inputs(node)}
 
         def argument(leaf: Any) -> Any:
-            return of_dtype(self._argument(leaf), became)
+            return _of_dtype(self._argument(leaf), became)
 
         args, kwargs = RELEASE.arguments(node)
         args = tf.nest.map_structure(argument, args)
         kwargs = {key: tf.nest.map_structure(argument, value) for key, value in kwargs.items()}
-        if is_op_layer(clone, "TensorFlowOpLayer") and any(became[dtype] != dtype for dtype in became):
-            if clone is RELEASE.operation(node):  # given by a clone function, which cannot know what it is called on
-                clone = rebuild_layer(clone, self.clone_of, self._user_layers)
-                self.remember(RELEASE.operation(node), clone)
-            make_of_dtypes(clone, became)
         carried_over.build_before_call(RELEASE.operation(node), clone, node)
-        outputs = tf.nest.flatten(call_again(clone, args, kwargs))
-        if is_op_layer(clone, "TensorFlowOpLayer") and self._is_on_the_same_shapes(node):
-            # What the function that made the operation knew of its shape, the operation does not.
-            for tensor, new in zip(RELEASE.outputs(node), outputs):
-                new.set_shape(tensor.shape)
-        history = outputs[0]._keras_history
+        history = tf.nest.flatten(clone(*args, **kwargs))[0]._keras_history
         self._remember_call(node, history.layer._inbound_nodes[history.node_index])
-
-    def _is_on_the_same_shapes(self, node: Any) -> bool:
-        return all(self._tensors[id(each)].shape.as_list() == each.shape.as_list() for each in RELEASE.inputs(node))
 
     def _remember_call(self, node: Any, again: Any) -> None:
         self._nodes[id(node)] = again
@@ -372,6 +355,18 @@ class TfKerasCloning(Cloning):
 def _is_structural(model: Any) -> bool:
     """Whether the graph, or the list of layers, is all that the class of a model makes it from."""
     return RELEASE.is_structural(model) and RELEASE.keeps_its_class(model)
+
+
+def _of_dtype(value: Any, became: dict[Any, Any]) -> Any:
+    """A constant of an operation on tensors that `became` others: of `2.0 - inputs` it has the dtype of the inputs.
+
+    A number that the other dtype could not hold stays as it is, for TensorFlow to refuse.
+    """
+    if not isinstance(value, tf.Tensor) or RELEASE.is_symbolic(value):
+        return value
+    dtype = became.get(value.dtype, value.dtype)
+    alike = (dtype.is_floating and value.dtype.is_floating) or (dtype.is_integer and value.dtype.is_integer)
+    return tf.cast(value, dtype) if alike and dtype != value.dtype else value
 
 
 def _arguments(node: Any) -> list[Any]:

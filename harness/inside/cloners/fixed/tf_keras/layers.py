@@ -1,35 +1,35 @@
-"""A layer of the Keras of TensorFlow 2 rebuilt from its config."""
+"""Rebuilds a layer from its config, with the same functions and with clones of its sublayers."""
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Callable
 
 from ....structure import map_leaves
-from ..before_keras3.layers import EarlyConfig, rebuild_from_config, rebuild_plain_lambda
-from ..live_config import FUNCTION
-from ..missing_options import UserLayer
-from ..options import config_of
-from .release import RELEASE, is_op_layer
-
-keras = RELEASE.keras
+from ..live_config import FUNCTION, LiveConfig
+from ..missing_options import UserLayer, record_of_constructor, with_all_options
+from ..options import REQUIRED, as_config, config_of, constructor_options, described, failure_alike, said
+from .release import RELEASE, is_op_layer, keras
 
 
-class TfKerasConfig(EarlyConfig):
-    """A config in which an entry of Keras's own layers may be a function, or an object, itself."""
+class TfKerasConfig(LiveConfig):
+    """A live config of `tf_keras`, which has several ways to describe a function.
+
+    An entry of Keras' own layers may be a function, or an object, itself.
+    """
 
     adapter = RELEASE
 
+    def __init__(self, layer: Any, clone_of: Callable[[Any], Any], functions: str) -> None:
+        """`functions` says how functions are described: "live" and "named" by themselves, "plain" as the layer does."""
+        super().__init__(layer, clone_of, self.adapter.drawing_anew)
+        self._how = functions
+
     def config(self, as_it_is: bool = False) -> dict[str, Any]:
-        config = super(TfKerasConfig, self).config(as_it_is)
+        """The config to be read; if it is taken `as_it_is`, the sublayers too are made from it."""
+        told = self._told_by(self.layer) if as_it_is else self.told()
+        config = dict(self.resolved(as_config(self.layer, told)))
         for key, value in config.items():
             config[key] = self._entry(value, _attribute(self.layer, key))
-        if "vocabulary" not in config and RELEASE.comes_with_keras(type(self.layer)):
-            # In 2.6 a TextVectorization does not tell it; one that was given it later has it among its weights.
-            lookup = vars(self.layer).get("_index_lookup_layer")
-            vocabulary = getattr(lookup, "input_vocabulary", None)
-            if vocabulary is not None and not lookup.weights:
-                config["vocabulary"] = list(vocabulary) if isinstance(vocabulary, list) else vocabulary
         if not as_it_is and isinstance(self.layer, keras.layers.Bidirectional) and "backward_layer" in config:
             # It keeps that layer's config from before it renamed the layer; the constructor renames it again.
             clone = self._passed(self.layer.backward_layer)
@@ -37,13 +37,18 @@ class TfKerasConfig(EarlyConfig):
             config["backward_layer"] = self._reference({}, self._refer_to(clone), clone)
         return config
 
-    def _told_by(self, layer: Any) -> Any:
-        try:
-            return super(TfKerasConfig, self)._told_by(layer)
-        except NotImplementedError:
-            if layer is self.layer or not RELEASE.comes_with_keras(type(layer)):
-                raise
-            return _constructor_arguments(self.layer)
+    def _is_hidden(self, value: Any) -> bool:
+        return self._how != "plain" and super()._is_hidden(value)
+
+    def _text(self, value: str) -> Any:
+        return self.names.get(value, value) if self._how == "live" and value.startswith(FUNCTION) else value
+
+    def _function(self, described: dict[str, Any]) -> Any:
+        name = described.get("config")
+        return self.names.get(name, described) if isinstance(name, str) else described
+
+    def _reference(self, described: dict[str, Any], name: str, clone: Any) -> dict[str, Any]:
+        return {"module": None, "class_name": name, "config": {"name": clone.name}, "registered_name": name}
 
     def _entry(self, value: Any, live: Any) -> Any:
         """The value for the config: `live`, the layer's attribute of that name, where the value only describes it."""
@@ -67,20 +72,9 @@ class TfKerasConfig(EarlyConfig):
         return {"module": "builtins", "class_name": "function", "config": name, "registered_name": name}
 
     def _name_of(self, thing: Any) -> str:
-        name = super(TfKerasConfig, self)._name_of(thing)
+        name = getattr(thing, "__name__", "")
         places = (keras.layers, keras.activations, keras.initializers, keras.regularizers, keras.constraints)
         return "" if any(hasattr(place, name) for place in places) else name  # which is not to be hidden
-
-
-def _constructor_arguments(layer: Any) -> dict[str, Any]:
-    """What stands in for a config that a layer does not have, as `Attention` had none before 2.1."""
-    config = {"name": layer.name, "trainable": layer.trainable}
-    kinds = type(layer).__mro__
-    for kind in kinds[: kinds.index(keras.layers.Layer)]:
-        if "__init__" in vars(kind):
-            names = inspect.signature(vars(kind)["__init__"]).parameters
-            config.update((name, vars(layer)[name]) for name in names if name in vars(layer))
-    return config
 
 
 def _attribute(layer: Any, key: str) -> Any:
@@ -111,7 +105,7 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[
     if is_op_layer(layer, "ClassMethod"):
         return kind(layer.cls_ref, layer.method_name, **keras.layers.Layer.get_config(layer))
     if not isinstance(layer, keras.layers.Lambda):
-        clone = rebuild_from_config(TfKerasConfig, layer, clone_of, user_layers)
+        clone = _rebuild_from_config(layer, clone_of, user_layers)
         if RELEASE.comes_with_keras(kind) and hasattr(layer, "_recreate_layer_from_config"):
             # A Bidirectional calls layers that it has made of what it was given, which may have changed since.
             for name in ("forward_layer", "backward_layer"):
@@ -119,7 +113,7 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[
                 setattr(clone, name, clone_of(getattr(layer, name)))
         return clone
     if kind.__init__ is keras.layers.Lambda.__init__:
-        return rebuild_plain_lambda(RELEASE, layer, map_leaves(lambda value: value, dict(layer.arguments)))
+        return _rebuild_plain_lambda(layer)
     stand_in = object.__new__(kind)
     stand_in.__dict__.update(vars(layer))
     # Lambda's own spelling for "this is the thing itself, not a description of it".
@@ -130,17 +124,71 @@ def rebuild_layer(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[
     return kind.from_config(config)
 
 
+def _rebuild_from_config(layer: Any, clone_of: Callable[[Any], Any], user_layers: list[UserLayer]) -> Any:
+    """A fresh layer like `layer`; one of a user's class is added to `user_layers`.
+
+    `clone_of` gives the clone of a layer that the config describes, so that a sublayer used elsewhere stays shared.
+    """
+    comes_with_keras = RELEASE.comes_with_keras(type(layer))
+    # A class of the user's may know its functions by their real names. Keras's own take a function for its name, while
+    # a name would stand for a class to some of them.
+    for functions in ("live", "named", "plain") if comes_with_keras else ("plain", "live", "named"):
+        live = TfKerasConfig(layer, clone_of, functions)
+        try:
+            config = live.config()
+            clone = live.read(config)
+        except Exception:
+            continue
+        return _with_all_options(live, config, clone, user_layers)
+    try:
+        # This is upstream's way. Its exception is the one that a person can act on.
+        live = TfKerasConfig(layer, clone_of, "plain")
+        return live.read(live.config(as_it_is=True))
+    except Exception as failure:
+        if comes_with_keras or described(layer) in str(failure):
+            raise
+        options = ", ".join("`%s`" % name for name in constructor_options(type(layer), keras.layers.Layer))
+        raise failure_alike(
+            failure,
+            "%s cannot be cloned from its config (%s). Let its `get_config()` return what its constructor needs: %s"
+            % (described(layer), said(failure), options or "nothing"),
+        ) from failure
+
+
+def _with_all_options(live: TfKerasConfig, config: dict[str, Any], clone: Any, user_layers: list[UserLayer]) -> Any:
+    """The clone made again with the options that its config leaves out, as far as the layer or Keras tells them."""
+    layer = live.layer
+    options = constructor_options(type(layer), keras.layers.Layer)
+    missing = [name for name, default in options.items() if name not in config and default is not REQUIRED]
+    record = None if RELEASE.comes_with_keras(type(layer)) else record_of_constructor(layer)
+    recorded = {name: value for name, value in (record or {}).items() if name in missing}
+    if recorded:
+        try:
+            clone = live.read(config, recorded)
+        except Exception:  # an option that can only be given by its position
+            record, recorded = None, {}
+
+    def make(further: dict[str, Any]) -> Any:
+        return live.read(config, dict(recorded, **further))
+
+    return with_all_options(layer, clone, options, missing, record, make, RELEASE, user_layers)
+
+
+def _rebuild_plain_lambda(layer: Any) -> Any:
+    """A `Lambda`, or a layer of a class with the same constructor, of the same functions."""
+    return type(layer)(
+        layer.function,
+        output_shape=map_leaves(lambda leaf: leaf, layer._output_shape),
+        mask=map_leaves(lambda leaf: leaf, layer.mask),
+        arguments=map_leaves(lambda leaf: leaf, dict(layer.arguments)),
+        **keras.layers.Layer.get_config(layer),
+    )
+
+
 def rebuild_input(layer: Any) -> Any:
     """A fresh `InputLayer` with the same name, shape, dtype and kind of tensor."""
     if layer.is_placeholder:
         return type(layer).from_config(layer.get_config())
     # Made from a tensor in the middle of another graph: the same spec, and still no placeholder.
-    if "type_spec" in inspect.signature(keras.Input).parameters:
-        tensor = keras.Input(type_spec=layer._type_spec, name=layer.name)
-    else:  # before 2.6
-        batch, *shape = layer._batch_input_shape
-        options = {"dtype": layer.dtype, "sparse": layer.sparse, "name": layer.name}
-        if hasattr(layer, "ragged"):  # since 2.1
-            options["ragged"] = layer.ragged
-        tensor = keras.Input(shape=tuple(shape), batch_size=batch, **options)
+    tensor = keras.Input(type_spec=layer._type_spec, name=layer.name)
     return type(layer)(input_tensor=tensor, name=layer.name)

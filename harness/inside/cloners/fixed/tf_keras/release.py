@@ -1,36 +1,55 @@
-"""The parts of the Keras of TensorFlow 2: the place to change for another release."""
+"""The parts of the Keras of TensorFlow 2: the place to change for another release.
+
+Everything that has no public name is reached from here and from `carried_over`, so that the other modules read as plain
+Keras.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import sys
+import inspect
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
+import tf_keras as keras
 
-from ..before_keras3.release import Release, set_by
+from ..adapter import Adapter
 
-if "tf_keras" in sys.modules or tuple(map(int, tf.__version__.split(".")[:2])) >= (2, 16):
-    import tf_keras as keras
-else:
-    keras = tf.keras
+__all__ = ["RELEASE", "keras", "tf"]
 
-__all__ = ["GENERATOR", "RELEASE", "keras", "tf"]
+# Of a graph, and what `compile` and `fit` leave behind; the rest of Keras's own attributes is asked of Keras.
+_GRAPH = frozenset(
+    ("_compile_config", "_pss_evaluation_shards", "loss", "loss_weights", "metrics", "history", "optimizer", "states")
+    + ("_created_nodes", "_enable_dict_to_input_mapping", "_feed_input_names", "_feed_input_shapes", "_feed_inputs")
+    + ("_input_coordinates", "_input_layers", "_layer_call_argspecs", "_nested_inputs", "_nested_outputs", "inputs")
+    + ("_network_nodes", "_nodes_by_depth", "_output_coordinates", "_output_layers", "_output_mask_cache", "outputs")
+    + ("_output_shape_cache", "_output_tensor_cache", "_tensor_usage_count", "_layers", "_build_input_shape")
+    + ("_manual_input_spec", "input_spec", "_input_names", "_output_names", "_container_nodes", "supports_masking")
+    + ("_obj_reference_counts_dict",)
+)
 
-GENERATOR = tf.random.experimental.Generator  # `tf.random` itself has it since 2.2
 
+class TfKerasRelease(Adapter):
+    """The Keras of TensorFlow 2, where a graph is a model of layers alone."""
 
-class TfKerasRelease(Release):
-    """The Keras of TensorFlow 2."""
-
-    keras_modules = ("tf_keras.", "keras.", "tensorflow.", "tensorflow_core.")
-    graph_parameters = (["inputs", "outputs", "name", "trainable"],)
+    keras = keras
+    keras_modules = ("tf_keras.", "keras.", "tensorflow.")
 
     def keras_attributes(self) -> frozenset[str]:
-        found = super().keras_attributes()
-        # Before 2.2 `compile` and `fit` set attributes that a bare model does not have.
-        return found if hasattr(keras.Model, "train_step") else found | set_by(keras.Model)
+        return _keras_attributes()
+
+    def is_model(self, thing: Any) -> bool:
+        return isinstance(thing, keras.Model)
+
+    def is_graph(self, thing: Any) -> bool:
+        """Whether `thing` is a model made of calls on tensors: Functional, or a Sequential that knows its input."""
+        return self.is_model(thing) and bool(getattr(thing, "_is_graph_network", False))
+
+    def is_sequential(self, thing: Any) -> bool:
+        return isinstance(thing, keras.Sequential)
 
     def is_functional(self, thing: Any) -> bool:
         return self.is_graph(thing) and not self.is_sequential(thing)
@@ -50,26 +69,67 @@ class TfKerasRelease(Release):
         own_config = type(model).get_config is not keras.Sequential.get_config
         return self.sequential_class(model) is type(model) and not own_config
 
+    def functional_class(self, model: Any) -> Any:
+        """The class to give the clone: the model's own when its constructor is that of `keras.Model`."""
+        own = _parameters(type(model)) == ["inputs", "outputs", "name", "trainable"]
+        return type(model) if own else keras.Model
+
+    def sequential_class(self, model: Any) -> Any:
+        """The class to give the clone: the model's own when its constructor is that of `keras.Sequential`."""
+        return type(model) if _parameters(type(model)) == ["layers", "name"] else keras.Sequential
+
+    def has_custom_constructor(self, model: Any) -> bool:
+        """Whether the class of a model is not constructed from a graph, or from a list of layers."""
+        kind = self.sequential_class(model) if self.is_sequential(model) else self.functional_class(model)
+        return kind is not type(model)
+
+    def put_together(self, model: Any, *parts: Any) -> Any:
+        """A model of the same class around other parts, past the constructor of that class."""
+        kind: Any = type(model)
+        clone = kind.__new__(kind)
+        if self.is_sequential(model):
+            keras.Sequential.__init__(clone, name=model.name)
+        else:
+            functional = [
+                each for each in kind.__mro__ if each.__name__ == "Functional" and self.comes_with_keras(each)
+            ]
+            (functional or [keras.Model])[0].__init__(clone, *parts, name=model.name)
+        for name in ("_auto_config", "_auto_get_config"):
+            if name in vars(model):
+                vars(clone)[name] = vars(model)[name]
+        return clone
+
     def is_variable(self, value: Any) -> bool:
         return isinstance(value, tf.Variable)
 
-    def begins_anywhere(self, model: Any) -> bool:
-        # The releases that can do it have a module for it, which that of Functional imports.
-        return any(hasattr(sys.modules[kind.__module__], "functional_utils") for kind in type(model).__mro__)
+    def is_symbolic(self, value: Any) -> bool:
+        return hasattr(value, "_keras_history")
 
-    def is_tensor(self, value: Any) -> bool:
-        return bool(tf.is_tensor(value))
+    def is_part(self, value: Any) -> bool:
+        return self.is_layer(value) or self.is_symbolic(value) or self.is_variable(value)
 
     def is_state(self, value: Any) -> bool:
-        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, GENERATOR)
-        return is_random or isinstance(value, tf.Tensor) or super().is_state(value)
+        is_random = type(value).__name__ == "RandomGenerator" or isinstance(value, tf.random.Generator)
+        of_training = isinstance(value, keras.optimizers.Optimizer)
+        return is_random or of_training or isinstance(value, tf.Tensor) or self.is_part(value)
+
+    def constant(self, value: Any) -> Any:
+        """Without eager execution a tensor has no numbers yet."""
+        if self.is_part(value) or not tf.is_tensor(value):
+            return None
+        numbers = getattr(value, "numpy", None)
+        return None if numbers is None else np.asarray(numbers())
+
+    def graph_of(self, operation: Any) -> Any:
+        return operation if self.is_graph(operation) else None
 
     def sublayers(self, layer: Any) -> list[Any]:
         """The layers that Keras tracks directly below `layer`; of a Sequential model, its `InputLayer` too."""
-        if hasattr(layer, "_flatten_layers"):
-            return list(layer._flatten_layers(include_self=False, recursive=False))
-        # Before 2.3. Lists and dicts of layers stand there as such.
-        return list(_opened(getattr(layer, "_layers", None) or []))
+        return list(layer._flatten_layers(include_self=False, recursive=False))
+
+    def nested_layers(self, layer: Any) -> list[Any]:
+        """Every layer that Keras tracks below `layer`, at any depth, itself first."""
+        return list(layer._flatten_layers())
 
     def traits(self, layer: Any) -> Any:
         own = [*layer._trainable_weights, *layer._non_trainable_weights]
@@ -80,22 +140,17 @@ class TfKerasRelease(Release):
         return list({id(each): each for each in map(self.operation, self.graph_nodes(graph))}.values())
 
     def operation(self, node: Any) -> Any:
-        return node.layer if hasattr(node, "layer") else node.outbound_layer
+        return node.layer
 
     def arguments(self, node: Any) -> tuple[Any, dict[str, Any]]:
         """What a layer was called with, by position and by name."""
-        if hasattr(node, "call_args"):
-            return node.call_args, node.call_kwargs
-        # Before 2.3 a node keeps the first argument, and all others by their names.
-        return (node.input_tensors,) if node.inbound_layers else (), node.arguments or {}
+        return node.call_args, node.call_kwargs
 
     def inputs(self, node: Any) -> list[Any]:
-        if hasattr(node, "keras_inputs"):
-            return list(node.keras_inputs)
-        return [leaf for leaf in tf.nest.flatten(self.arguments(node)) if self.is_symbolic(leaf)]
+        return list(node.keras_inputs)
 
     def outputs(self, node: Any) -> list[Any]:
-        return list(tf.nest.flatten(node.outputs if hasattr(node, "outputs") else node.output_tensors))
+        return list(tf.nest.flatten(node.outputs))
 
     def ends(self, graph: Any) -> Any:
         return getattr(graph, "_nested_inputs", graph.inputs), getattr(graph, "_nested_outputs", graph.outputs)
@@ -103,23 +158,27 @@ class TfKerasRelease(Release):
     def weight_shapes(self, layer: Any) -> list[Any]:
         return [str(weight.shape) for weight in layer.weights if hasattr(weight, "shape")]
 
-    def nested_layers(self, layer: Any) -> list[Any]:
-        """Every layer that Keras tracks below `layer`, at any depth, itself first."""
-        if hasattr(layer, "_flatten_layers"):
-            return list(layer._flatten_layers())
-        return [layer] + [below for each in self.sublayers(layer) for below in self.nested_layers(each)]
+
+RELEASE = TfKerasRelease()
 
 
-RELEASE = TfKerasRelease(keras, keras.Model)
+@cache
+def _keras_attributes() -> frozenset[str]:
+    bare = keras.layers.Layer(name="bare"), keras.Sequential(name="bare")
+    return _GRAPH.union(*map(vars, bare))
+
+
+def _parameters(kind: Any) -> list[str]:
+    try:
+        found = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return []
+    return [each.name for each in found if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD)]
 
 
 def has_default_config(model: Any) -> bool:
     """Whether `model.get_config` is the one Keras gives, so that the graph is all there is to the model."""
-    if getattr(model.get_config, "_is_default", False):
-        return True
-    # Before 2.11 nothing marks the one of Functional models.
-    owner = next(kind for kind in type(model).__mro__ if "get_config" in vars(kind))
-    return owner.__name__ in ("Functional", "Network") and RELEASE.comes_with_keras(owner)
+    return bool(getattr(model.get_config, "_is_default", False))
 
 
 def is_op_layer(layer: Any, name: str) -> bool:
@@ -129,47 +188,13 @@ def is_op_layer(layer: Any, name: str) -> bool:
 
 def links(model: Any) -> list[Any]:
     """The layers of a Sequential in the order of their calls; `layers` has one that stands there twice once."""
-    tracked = getattr(model, "_self_tracked_trackables", None) or getattr(model, "_layers", None) or []
+    tracked = getattr(model, "_self_tracked_trackables", None) or []
     return [each for each in tracked if RELEASE.is_layer(each) and not RELEASE.is_input(each)]
-
-
-def _opened(tracked: Any) -> Iterator[Any]:
-    for each in tracked:
-        if RELEASE.is_layer(each):
-            yield each
-        elif hasattr(each, "layers"):
-            yield from _opened(each.layers)
-
-
-def as_called(nodes: list[Any]) -> list[Any]:
-    """Calls in the order in which they were made, where their tensors tell.
-
-    Before 2.4 a call with a mask leaves that on the tensors that it takes, for the calls that come after it.
-    """
-    return sorted(nodes, key=_made_at)
-
-
-def _made_at(node: Any) -> int:
-    tensor = RELEASE.outputs(node)[0]
-    return int(getattr(tensor.op, "_id", 0)) if isinstance(tensor, tf.Tensor) else 0
-
-
-def call_again(layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Call a layer with the arguments that a call was noted with, so that this one is noted likewise."""
-    if RELEASE.comes_with_keras(type(layer)) and any(
-        map(RELEASE.is_symbolic, tf.nest.flatten(kwargs.get("initial_state")))
-    ):
-        # A recurrent layer puts states that come from layers into its first argument. Before 2.4 it does not know those
-        # of an operation as such when the model is made, but does here: its own call is passed over.
-        return keras.layers.Layer.__call__(layer, *args, **kwargs)
-    return layer(*args, **kwargs)
 
 
 def begins_with_input(model: Any) -> bool:
     """Whether a Sequential was told its input, and did not take it from its first call."""
-    if hasattr(model, "_has_explicit_input_shape"):
-        return bool(model._has_explicit_input_shape)
-    return isinstance((RELEASE.sublayers(model) or [None])[0], keras.layers.InputLayer)
+    return bool(model._has_explicit_input_shape)
 
 
 def ancillary_nodes(model: Any) -> list[Any]:
@@ -181,16 +206,12 @@ def ancillary_nodes(model: Any) -> list[Any]:
 @contextlib.contextmanager
 def building_policy(model: Any) -> Iterator[None]:
     """The dtype policy that was in force where `model` was built, for layers that create layers of their own."""
-    mixed_precision = keras.mixed_precision
-    if not hasattr(mixed_precision, "global_policy"):
-        mixed_precision = mixed_precision.experimental
-    set_policy = getattr(mixed_precision, "set_global_policy", None) or mixed_precision.set_policy
-    current, wanted = mixed_precision.global_policy(), getattr(model, "_dtype_policy", None)
+    current, wanted = keras.mixed_precision.global_policy(), getattr(model, "_dtype_policy", None)
     if wanted is None or wanted.name == current.name:
         yield
         return
-    set_policy(wanted)
+    keras.mixed_precision.set_global_policy(wanted)
     try:
         yield
     finally:
-        set_policy(current)
+        keras.mixed_precision.set_global_policy(current)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..matched_inputs import by_input
-from .release import Release
+from .release import RELEASE, keras, tf
 
 
-def given_tensors(release: Release, model: Any, given: Any) -> list[Any]:
+def given_tensors(model: Any, given: Any) -> list[Any]:
     """The tensors given for the inputs of a model, in their order; for a Sequential model, from an input layer."""
-    sequential = release.is_sequential(model)
+    sequential = RELEASE.is_sequential(model)
     reference = None if sequential else getattr(model, "_nested_inputs", model.inputs)
     pairs = by_input(given, reference)
     if pairs is None and not sequential:
@@ -20,22 +20,21 @@ def given_tensors(release: Release, model: Any, given: Any) -> list[Any]:
             "`input_tensors` must be a list of tensors, one for each input of model %r, or nested as these are: %s. "
             "Received: input_tensors=%s" % (model.name, "one tensor" if sequential else reference, given)
         )
-    tensors = {id(own): _tensor(release, own, value, given) for own, value in pairs}
-    inside = [each for each in tensors.values() if not release.is_input(each._keras_history[0])]
-    if inside and (sequential or not release.begins_anywhere(model)):
+    tensors = {id(own): _tensor(own, value, given) for own, value in pairs}
+    inside = [each for each in tensors.values() if not RELEASE.is_input(each._keras_history[0])]
+    if inside and sequential:
         raise ValueError(
-            "Cannot clone the %s model %r on top of a tensor that comes from a Keras layer other than an `InputLayer`. "
-            "Call the clone on that tensor instead. Received: input_tensors=%s"
-            % ("Sequential" if sequential else "Functional", model.name, given)
+            "Cannot clone the Sequential model %r on top of a tensor that comes from a Keras layer other than an "
+            "`InputLayer`. Call the clone on that tensor instead. Received: input_tensors=%s" % (model.name, given)
         )
     return [tensors[id(own)] for own in ([None] if sequential else model.inputs)]
 
 
-def _tensor(release: Release, own: Any, value: Any, given: Any) -> Any:
-    tensor = value.output if release.is_input(value) else value
-    if release.is_symbolic(tensor):
+def _tensor(own: Any, value: Any, given: Any) -> Any:
+    tensor = value.output if RELEASE.is_input(value) else value
+    if RELEASE.is_symbolic(tensor):
         return tensor
-    if not release.is_tensor(tensor):
+    if not tf.is_tensor(tensor):
         raise ValueError(
             "All entries in `input_tensors` must be tensors or InputLayers. Received: input_tensors=%s" % (given,)
         )
@@ -44,4 +43,4 @@ def _tensor(release: Release, own: Any, value: Any, given: Any) -> Any:
         name = str(source.name)
     except AttributeError:  # of an eager tensor
         name = "tensor"
-    return release.keras.layers.Input(tensor=tensor, name="input_wrapper_for_" + name)
+    return keras.Input(tensor=tensor, name="input_wrapper_for_" + name)
