@@ -119,7 +119,7 @@ class Difference(msgspec.Struct, frozen=True):
     aspect: str
     expected: str
     found: str
-    severity: Severity = msgspec.field(name="rank")
+    severity: Severity
     first: Place | None = None
     raised: Raised | None = None
     digests: tuple[str, str] | None = None
@@ -144,10 +144,6 @@ class Blame(enum.StrEnum):
     ITS_OWN = "the cloner's own"
     UNKNOWN = "not known without upstream's answer"
 
-    @classmethod
-    def _missing_(cls, value: object) -> Blame | None:
-        return cls.BOTH if value == "shared limit" else None  # what files of before have
-
 
 class Cause(msgspec.Struct, frozen=True):
     """Differences with one root: the first, and those that only follow from it. `severity` is the worst of all.
@@ -164,7 +160,7 @@ class Cause(msgspec.Struct, frozen=True):
     fingerprint: str
     root: Difference
     followers: tuple[Difference, ...] = ()
-    severity: Severity = msgspec.field(default=Severity.NAME, name="rank")
+    severity: Severity = Severity.NAME
     given: tuple[str, ...] = ()
     blame: Blame | None = None
 
@@ -281,7 +277,7 @@ class KnownMet(msgspec.Struct, frozen=True):
     link: str | None = None
     since: str | None = None
     until: str | None = None
-    severity: Severity | None = msgspec.field(default=None, name="cost")
+    severity: Severity | None = None
 
     @property
     def where(self) -> str:
@@ -317,9 +313,9 @@ class Run(msgspec.Struct, frozen=True):
     drawn: int | None = None
     refused: int | None = None
     drawing: float | None = None
-    reducing: float | None = msgspec.field(default=None, name="shrinking")
-    prepared: int | None = msgspec.field(default=None, name="states")
-    preparing: float | None = msgspec.field(default=None, name="stating")
+    reducing: float | None = None
+    prepared: int | None = None
+    preparing: float | None = None
     lost: dict[str, str] = {}
     draws: dict[str, Draws] = {}
     known: tuple[KnownMet, ...] | None = None

@@ -268,7 +268,6 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     "later" gets it by its first call inside another model, or else by `build`; one that is "not yet" is cloned without
     it. A model may be of a `custom_class`.
 
-    In JSON `clone_arguments` are the "way", `preparations` the "state", and the `custom_class` is "own".
     """
 
     inputs: tuple[Input, ...]
@@ -281,12 +280,12 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     sequential: bool = False
     batch: int = 2
     generation: Literal["keras", "tf_keras"] | None = None
-    clone_arguments: CloneArguments | None = msgspec.field(default=None, name="way")
+    clone_arguments: CloneArguments | None = None
     version: int = VERSION
     base: Base | None = None
-    preparations: tuple[Preparation, ...] = msgspec.field(default=(), name="state")
+    preparations: tuple[Preparation, ...] = ()
     built: Built = ""
-    custom_class: CustomClass | None = msgspec.field(default=None, name="own")
+    custom_class: CustomClass | None = None
 
     def __post_init__(self) -> None:
         check(self)
@@ -391,9 +390,9 @@ def check(graph: Graph) -> None:
     if any(layer.graph is not None and layer.graph.built == "not yet" for layer in graph.layers):
         raise MalformedGraph("built: expected a model within another to be built by its call")
     if any(layer.graph is not None and layer.graph.clone_arguments is not None for layer in graph.layers):
-        raise MalformedGraph("way: expected none for a model within another")
+        raise MalformedGraph("clone_arguments: expected none for a model within another")
     if any(layer.graph is not None and layer.graph.preparations for layer in graph.layers):
-        raise MalformedGraph("state: expected none for a model within another")
+        raise MalformedGraph("preparations: expected none for a model within another")
     if graph.clone_arguments is not None:
         _check_arguments(graph, graph.clone_arguments)
     _check_names(graph)
@@ -402,17 +401,17 @@ def check(graph: Graph) -> None:
 def _check_arguments(graph: Graph, arguments: CloneArguments) -> None:
     clone, call = arguments.clone_function, arguments.call_function
     if arguments == CloneArguments():
-        raise MalformedGraph("way: expected an argument")
+        raise MalformedGraph("clone_arguments: expected an argument")
     if any(level.base is not None for level in levels(graph)):
-        raise MalformedGraph("way: expected none for a model that is cut out of another")
+        raise MalformedGraph("clone_arguments: expected none for a model that is cut out of another")
     if arguments.wrong and arguments != CloneArguments(wrong=arguments.wrong):
-        raise MalformedGraph("way.wrong: expected nothing beside it")
+        raise MalformedGraph("clone_arguments.wrong: expected nothing beside it")
     if clone is not None and clone.change == "raises" and arguments != CloneArguments(clone_function=clone):
-        raise MalformedGraph("way.clone_function: expected nothing beside one that raises")
+        raise MalformedGraph("clone_arguments.clone_function: expected nothing beside one that raises")
     if clone is not None and clone.kind is None and clone.change not in OF_ALL:
-        raise MalformedGraph(f"way.clone_function: expected a kind for {clone.change!r}")
+        raise MalformedGraph(f"clone_arguments.clone_function: expected a kind for {clone.change!r}")
     if call is not None and (call.kind is None) != (call.change == "plain"):
-        raise MalformedGraph(f"way.call_function: expected a kind for all but 'plain', found {call.kind!r}")
+        raise MalformedGraph(f"clone_arguments.call_function: expected a kind for all but 'plain', found {call.kind!r}")
 
 
 def _check_inputs(graph: Graph, takes: Value, place: str) -> None:

@@ -32,7 +32,7 @@ class CauseShown(msgspec.Struct, frozen=True):
 
     id: str
     title: str
-    severity: str = msgspec.field(name="cost")
+    severity: str
     blame: str
     root: Difference
     happens: str = ""

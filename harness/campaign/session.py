@@ -212,7 +212,7 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
             {
                 "id": each.issue.id,
                 "title": each.issue.title,
-                "cost": each.severity.name.lower() if each.severity is not None else None,
+                "severity": each.severity.name.lower() if each.severity is not None else None,
                 "graphs": each.graphs,
             }
             for each in broken(read)
@@ -222,9 +222,9 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "interrupted": ending.interrupted,
         "seconds": round(seconds, 3),
         **{name: getattr(run, name) for name in ("trials", "drawn", "drawing")},
-        "shrinking": run.reducing,
-        "states": run.prepared,
-        "stating": run.preparing,
+        "reducing": run.reducing,
+        "prepared": run.prepared,
+        "preparing": run.preparing,
         "not_accepted": {name: each.not_accepted for name, each in run.draws.items() if each.not_accepted},
         "subjects": run.subjects,
         "draws": msgspec.to_builtins(run.draws),

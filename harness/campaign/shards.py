@@ -33,7 +33,7 @@ class Setup(msgspec.Struct, frozen=True):
     cloners: tuple[str, ...]
     rate: int
     known: tuple[KnownIssue, ...] = ()
-    preparation_rate: int = msgspec.field(default=RATE, name="state_rate")
+    preparation_rate: int = RATE
     layers: tuple[str, ...] = ()
     at_least: Severity = Severity.NAME
     private: bool = False
@@ -126,13 +126,13 @@ class ShardDone(msgspec.Struct, frozen=True):
     turn: int
     trials: int = 0
     costly: int = 0
-    prepared: int = msgspec.field(default=0, name="states")
-    preparing: float = msgspec.field(default=0.0, name="stating")
+    prepared: int = 0
+    preparing: float = 0.0
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
     worst: dict[str, int] = {}
     known: dict[str, int] = {}
-    severities: dict[str, Severity] = msgspec.field(default_factory=dict, name="costs")
+    severities: dict[str, Severity] = {}
     raw_findings: tuple[WrittenFinding, ...] = ()
     refusals: tuple[RefusedGraph, ...] = ()
     met: tuple[tuple[Key, int], ...] = ()

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.audit.hub import made_with
 from clonediff.harness.answers.audit.jobs import OfBases, Values, audit_all, with_bases
-from clonediff.harness.answers.audit.record import Audited, ClassAudited, full_name, read_baseline, write_baseline
+from clonediff.harness.answers.audit.record import Audited, ClassAudited, full_name
 from clonediff.harness.answers.audit.scripts import prove
 from clonediff.harness.answers.audit.table import markdown
 from clonediff.harness.cli import options as shared
@@ -32,6 +32,8 @@ from clonediff.harness.trials.drawable_kinds import value_of
 from clonediff.reports.records import write, write_bytes
 
 _FILE = re.compile(r"[^\w.-]+")
+_SECONDS = 60.0
+"""The limit of one construction."""
 
 
 @click.command("audit")
@@ -42,20 +44,7 @@ _FILE = re.compile(r"[^\w.-]+")
 @click.option(
     "--values", multiple=True, metavar="NAME=VALUE", help="One more value to try for arguments of that name, as Python."
 )
-@click.option("--only", multiple=True, metavar="CLASS", help="These classes of the target alone.")
-@click.option(
-    "--baseline",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="What may be lost: a TOML file with lost = [...].",
-)
-@click.option(
-    "--write-baseline", "new_baseline", type=click.Path(path_type=Path, dir_okay=False), help="List what is lost."
-)
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="How many classes at once.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Seconds for one construction."
-)
-@click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a job [four fifths of what is free].")
 @click.option("--scripts/--no-scripts", default=True, show_default=True, help="Write and run a script for each.")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder of results [runs/audit-<time>].")
 @shared.as_json("Print JSON.")
@@ -63,12 +52,7 @@ def command(
     target: str,
     subject: str,
     values: tuple[str, ...],
-    only: tuple[str, ...],
-    baseline: Path | None,
-    new_baseline: Path | None,
     jobs: int,
-    timeout: float,
-    memory: float | None,
     scripts: bool,
     out: Path | None,
     as_json: bool,
@@ -83,30 +67,27 @@ def command(
 
     The folder of results has all of it as JSON and in Markdown, and a script for each lost argument.
 
-    Exit codes: 0 nothing is lost but what --baseline lists; 1 something else is; 2 the command could not do its work;
-    130 interrupted.
+    Exit codes: 0 nothing is lost; 1 something is; 2 the command could not do its work; 130 interrupted.
     """
     where = absolute(target)
     began = time.monotonic()
     on = Subject.parse(subject)
-    limits = Limits(trial=timeout, memory=shared.memory_limit(memory, jobs))
-    allowed = read_baseline(baseline) if baseline is not None else frozenset[str]()
+    limits = Limits(trial=_SECONDS, memory=shared.memory_limit(None, jobs))
     further = _values(values)
     status = StatusLine(quiet=as_json and not sys.stderr.isatty())
     with open_subject(on, limits=limits) as process:
         status.show(f"looking at {target}", now=True)
         found = process.auditable(where)
-        chosen = [each for each in found if not only or re.split("[.:]", each.name)[-1] in only]
-        if not chosen:
+        if not found:
             raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
         audited = Audited(target, subject, process.versions)
         of_bases: OfBases = {}
-        run = _Run(audited, len(chosen), status, quiet=as_json)
-        made = made_with(target, chosen, process)
+        run = _Run(audited, len(found), status, quiet=as_json)
+        made = made_with(target, found, process)
         try:
             run.take(
                 audit_all(
-                    chosen,
+                    found,
                     on,
                     limits,
                     values=further,
@@ -120,19 +101,17 @@ def command(
             run.audited = replace(run.audited, interrupted=True)
         audited = with_bases(run.audited, of_bases)
         if scripts and not audited.interrupted:
-            status.show(f"running the scripts of {len(list(audited.lost()))} arguments", now=True)
+            status.show(f"running the scripts of {len(audited.lost())} arguments", now=True)
             audited = prove(audited, on, process.place)
         audited = replace(audited, seconds=round(time.monotonic() - began, 1))
     folder = out or Path("runs") / f"audit-{datetime.now(UTC).strftime('%Y-%m-%dT%H-%M-%S')}"
     _keep(audited, folder)
-    if new_baseline is not None:
-        write_baseline(new_baseline, audited)
     if as_json:
         click.echo(json_text(audited))
     else:
-        status.say("\n".join(("", *audited_text(audited, allowed, scripts=scripts))))
+        status.say("\n".join(("", *audited_text(audited, scripts=scripts))))
     status.note(f"results and scripts: {folder}")
-    sys.exit(130 if audited.interrupted else 1 if any(audited.lost(allowed)) else 0)
+    sys.exit(130 if audited.interrupted else 1 if audited.lost() else 0)
 
 
 def _values(given: Iterable[str]) -> Values:

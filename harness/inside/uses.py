@@ -80,7 +80,7 @@ class Uses:
 
     def build(self, thing: Any, proposal: dict[str, Any] | None, known: bool) -> None:
         """Call a layer for the first time, which builds it; a graph is built, and called where that is not known."""
-        if proposal is not None and not (known and proposal["as"] == "model"):
+        if proposal is not None and not (known and proposal["given"] == "model"):
             self._called(thing, proposal, False)
 
     def all(self, thing: Any, proposal: dict[str, Any] | None) -> dict[str, list[str]]:
@@ -111,20 +111,20 @@ class Uses:
         for size in SIZES:
             shapes = [[size if each is None else int(each) for each in end.shape[1:]] for end in ends]
             specs = [{"shape": shape, "dtype": self._framework.dtype(end)} for shape, end in zip(shapes, ends)]
-            found.append({"tensors": specs, "as": "model"})
+            found.append({"tensors": specs, "given": "model"})
         return found
 
     def _called(self, thing: Any, proposal: dict[str, Any], training: bool) -> Any:
         self._framework.reseed(0)
         tensors = numbers_like(proposal["tensors"], self._framework)
-        how = proposal["as"]
+        how = proposal["given"]
         if how == "model":
             return self._framework.call(thing, self._framework.packed(thing, tensors), training)
         args = tensors if how == "each" else [tensors] if how == "list" else tensors[:1]
         return thing(*args, **({"training": training} if takes_training(thing) else {}))
 
     def _of_layer(self, layer: Any, proposal: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
-        for training in (False, True) if takes_training(layer) or proposal["as"] == "model" else (False,):
+        for training in (False, True) if takes_training(layer) or proposal["given"] == "model" else (False,):
             name = "training" if training else "inference"
             try:
                 found = list(leaves(self._called(layer, proposal, training)))

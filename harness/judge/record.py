@@ -17,7 +17,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
     """
 
     id: str
-    effect: FixEffect = msgspec.field(name="charge")
+    effect: FixEffect
     title: str
     said: str
     graphs: int
@@ -31,7 +31,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
     reproduced: bool | None = None
     before: str = ""
     does: str = ""
-    severity: Severity = msgspec.field(default=Severity.CRASHES, name="cost")
+    severity: Severity = Severity.CRASHES
 
 
 class ReleaseTests(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class Judged(msgspec.Struct, frozen=True):
     refused: str = ""
     replaced: tuple[str, ...] = ()
     reported: ReportedBug | None = None
-    release_tests: ReleaseTests | None = msgspec.field(default=None, name="own_tests")
+    release_tests: ReleaseTests | None = None
     tried: int = 0
     worked: int = 0
     worse: int = 0
@@ -88,7 +88,7 @@ class Judged(msgspec.Struct, frozen=True):
     left_lost: int = 0
     uncovered: int = 0
     mended: int = 0
-    shared: int = msgspec.field(default=0, name="limits")
+    shared: int = 0
     silent: str = ""
     breaks: tuple[JudgedCause, ...] = ()
     stopped: str = ""

@@ -43,7 +43,7 @@ class NamedIssue(msgspec.Struct, frozen=True):
     id: str
     title: str
     link: str | None = None
-    severity: Severity = msgspec.field(default=Severity.CRASHES, name="cost")
+    severity: Severity = Severity.CRASHES
 
 
 class TreesJudged(msgspec.Struct, frozen=True):

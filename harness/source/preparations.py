@@ -23,12 +23,12 @@ def done_to(graph: Graph) -> list[tuple[Preparation, Target | None]]:
     kinds = {each.kind for each in graph.preparations if each.kind is not None}
     unknown = sorted(kinds.difference(there))
     if unknown:
-        raise MalformedGraph(f"state: there is no layer of the kind {unknown[0]!r}")
+        raise MalformedGraph(f"preparations: there is no layer of the kind {unknown[0]!r}")
     done = [(each, None if each.kind is None else there[each.kind]) for each in graph.preparations]
     if any(target is not None and target.attributes and each.does in _MADE_OTHERWISE for each, target in done):
-        raise MalformedGraph("state: what a wrapper is given cannot be made otherwise")
+        raise MalformedGraph("preparations: what a wrapper is given cannot be made otherwise")
     if [each.does for each in graph.preparations].count("objects") > 1:
-        raise MalformedGraph("state: expected one function or class of one's own")
+        raise MalformedGraph("preparations: expected one function or class of one's own")
     return done
 
 
@@ -75,7 +75,7 @@ def write_preparation(
         return _LINES[preparation.does](target, args)
     except KeyError as missing:
         raise MalformedGraph(
-            f"state: expected a preparation and its arguments, found {preparation.does!r} and no {missing}"
+            f"preparations: expected a preparation and its arguments, found {preparation.does!r} and no {missing}"
         ) from None
 
 
@@ -117,7 +117,9 @@ _SETTINGS = {
 
 def _setting(name: str) -> tuple[str, str]:
     if name not in _SETTINGS:
-        raise MalformedGraph(f"state: expected a setting of the session, one of {', '.join(_SETTINGS)}, found {name!r}")
+        raise MalformedGraph(
+            f"preparations: expected a setting of the session, one of {', '.join(_SETTINGS)}, found {name!r}"
+        )
     return _SETTINGS[name]
 
 

@@ -106,7 +106,7 @@ class ScriptLines(Expressions):
         if arguments.inputs == "inner":
             inner = inner_layer(graph)
             if inner is None:
-                raise MalformedGraph("way.inputs: no layer of the model gives what is as its one input is")
+                raise MalformedGraph("clone_arguments.inputs: no layer of the model gives what is as its one input is")
             return f"{(self.after or self).layers[(inner,)]}.output"
         text = self.input(each)
         if arguments.inputs == "made":
@@ -137,7 +137,7 @@ class ScriptLines(Expressions):
             words.append(f"np.ones({tuple_literal(shape)}, {dtype_literal(given.dtype)})")
         ends = tuple(refs(graph.takes))
         if len(words) < len(ends):
-            raise MalformedGraph("state: there are no numbers for some input")
+            raise MalformedGraph("preparations: there are no numbers for some input")
         return self.value(graph.takes, dict(zip(ends, words, strict=True)).__getitem__)
 
     def model(
@@ -348,7 +348,7 @@ class ScriptLines(Expressions):
         """Leave what a layer takes, or its class, to be found in a scope."""
         if dict(preparation.args)["takes"] == OWN_CLASS and preparation.kind is not None:
             if preparation.kind not in self.dialect.classes:
-                raise MalformedGraph(f"state: {preparation.kind} is no class of one's own")
+                raise MalformedGraph(f"preparations: {preparation.kind} is no class of one's own")
             self.unregistered, self.custom_scope = preparation.kind, scope_of(preparation.kind)
         else:
             self.custom_functions[place] = preparation

@@ -186,7 +186,7 @@ class WayOfCall(msgspec.Struct, frozen=True):
     """Tensors like these, and how a layer is given them: one, a list, one argument each, or as a model has inputs."""
 
     tensors: tuple[dict[str, Any], ...]
-    given: str = msgspec.field(default="one", name="as")
+    given: str = "one"
 
 
 class Lost(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.subjects.case import COSTLY, FREQUENT
@@ -153,8 +152,7 @@ class Expected(msgspec.Struct, frozen=True):
         if self.cause is not None:
             if self.anywhere:
                 return alike(self.cause, cause)
-            told = self.cause.fingerprint
-            return cause.fingerprint == told or fingerprint(_as_far_as(self.cause.root, cause.root)) == told
+            return cause.fingerprint == self.cause.fingerprint
         return self.issue is not None and explains(self.issue, cause)
 
 
@@ -236,15 +234,6 @@ def _hidden(expected: Expected, trial: Trial) -> str:
         if any(_hides(each, expected) for each in cause.differences):
             return f"it cannot be seen behind another: {title(cause)} [{cause.fingerprint}]"
     return ""
-
-
-def _as_far_as(told: Difference, seen: Difference) -> Difference:
-    """What is seen, without what a finding of an earlier clonediff does not tell."""
-    if told.raised is not None and seen.raised is not None and not told.raised.calling:
-        seen = replace(seen, raised=replace(seen.raised, calling=""))
-    if told.first is not None and seen.first is not None and not told.first.inside:
-        seen = replace(seen, first=replace(seen.first, inside=""))
-    return seen
 
 
 def _hides(difference: Difference, expected: Expected) -> bool:

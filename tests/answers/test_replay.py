@@ -136,7 +136,7 @@ def test_every_answer_keeps_the_keys_that_it_has_for_a_cause() -> None:
     keys = msgspec.to_builtins(told)
     assert (keys["id"], keys["fingerprint"], keys["known"], keys["hides"]) == (fingerprint(CRASH),) * 2 + ("it", True)
     assert keys["key"] == "made raises LSTM ValueError"
-    assert {"title", "cost", "blame", "root", "happens", "headline", "follows", "followers"} <= keys.keys()
+    assert {"title", "severity", "blame", "root", "happens", "headline", "follows", "followers"} <= keys.keys()
     assert {"because", "link", "documented", "script"} <= keys.keys()
 
 

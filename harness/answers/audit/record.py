@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Collection, Iterator
-from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from clonediff.harness.subjects.outcomes import Lost, WayOfCall
-from clonediff.reports.records import RecordError
 
 Answer = Literal["lost", "kept", "cannot tell"]
 
@@ -81,11 +77,11 @@ class Audited(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     interrupted: bool = False
 
-    def lost(self, baseline: Collection[str] = ()) -> Iterator[tuple[ClassAudited, ArgumentAudited]]:
-        """What is lost and not in the baseline, the worst first."""
+    def lost(self) -> list[tuple[ClassAudited, ArgumentAudited]]:
+        """What is lost, the worst first."""
         found = [(kind, each) for kind in self.classes for each in kind.lost]
         found.sort(key=lambda pair: (WORST_FIRST.index(pair[1].worst.how), full_name(*pair)))
-        return (pair for pair in found if full_name(*pair) not in baseline)
+        return found
 
     def count(self, answer: Answer) -> int:
         return sum(each.answer == answer for kind in self.classes for each in kind.arguments)
@@ -97,22 +93,5 @@ def plainness(lost: Lost) -> tuple[int, int]:
 
 
 def full_name(kind: ClassAudited, argument: ArgumentAudited) -> str:
-    """The name of an argument in a baseline."""
+    """The name of an argument, with its class."""
     return f"{kind.title}.{argument.name}" if argument.name else kind.title
-
-
-def read_baseline(path: Path) -> frozenset[str]:
-    """The names that a baseline lists under `lost`."""
-    try:
-        listed = tomllib.loads(path.read_text(encoding="utf-8")).get("lost")
-    except tomllib.TOMLDecodeError as error:
-        raise RecordError(f"{path}: expected TOML: {error}") from error
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
-        raise RecordError(f'{path}: expected lost = ["package.Class.argument", ...]')
-    return frozenset(listed)
-
-
-def write_baseline(path: Path, audited: Audited) -> None:
-    """List all that is lost."""
-    names = sorted(full_name(*pair) for pair in audited.lost())
-    path.write_text("lost = [\n" + "".join(f"    {msgspec.json.encode(name).decode()},\n" for name in names) + "]\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, ClassAudited, full_name
 from clonediff.reports.markup import one_line
@@ -55,10 +55,10 @@ def names(group: Sequence[Pair], most: int = 4) -> str:
     return f"{', '.join(short[:most])}{f' and {len(short) - most} more' if len(short) > most else ''} of {module}"
 
 
-def markdown(audited: Audited, baseline: Collection[str] = ()) -> str:
+def markdown(audited: Audited) -> str:
     """The whole audit."""
     lines = [f"# {totals(audited)}", ""]
-    pairs = list(audited.lost(baseline))
+    pairs = audited.lost()
     if pairs:
         lines += ["## Lost", "", "| class | argument | how |", "|---|---|---|"]
         lines += [

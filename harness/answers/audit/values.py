@@ -64,7 +64,7 @@ def proposals(audited: AuditedClass) -> list[dict[str, Any]]:
         counts = [(needed, "each")] if needed > 1 else [(1, "one"), (2, "list")]
     found = []
     for (shape, dtype), (count, how) in itertools.product(_SHAPES, dict.fromkeys(counts)):
-        found.append({"tensors": [{"shape": shape, "dtype": dtype}] * count, "as": how})
+        found.append({"tensors": [{"shape": shape, "dtype": dtype}] * count, "given": how})
     return found
 
 

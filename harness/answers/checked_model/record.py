@@ -103,7 +103,7 @@ class CheckedModel(msgspec.Struct, frozen=True):
     layers: int = 0
     parameters: int = 0
     inputs: tuple[str, ...] = ()
-    clone_arguments: tuple[str, ...] = msgspec.field(default=(), name="way")
+    clone_arguments: tuple[str, ...] = ()
     reason: str = ""
     advice: tuple[str, ...] = ()
     clones: tuple[Cloned, ...] = ()

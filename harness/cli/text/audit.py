@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from clonediff.harness.answers.audit.record import Audited, ClassAudited
 from clonediff.harness.answers.audit.table import given, grouped, names, totals, what
 from clonediff.harness.cli.terminal import table
@@ -22,9 +20,9 @@ def class_text(audited: ClassAudited) -> str:
     return f"{audited.title}: {told}{f'; lost: {lost}' if lost else ''}"
 
 
-def audited_text(audited: Audited, baseline: Collection[str], *, scripts: bool) -> list[str]:
+def audited_text(audited: Audited, *, scripts: bool) -> list[str]:
     """What is lost, and the totals; `scripts` were run."""
-    pairs = list(audited.lost(baseline))
+    pairs = audited.lost()
     lines = []
     if pairs:
         rows = [("lost", "of", "how")]
@@ -40,6 +38,5 @@ def audited_text(audited: Audited, baseline: Collection[str], *, scripts: bool) 
                 )
             )
         lines += [*table(rows), ""]
-    known = len(list(audited.lost())) - len(pairs)
-    lines.append(totals(audited) + (f"; {known} of the lost ones are in the baseline" if known else ""))
+    lines.append(totals(audited))
     return lines
