@@ -147,30 +147,6 @@ def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "seen"),
-    [
-        pytest.param(
-            CRASH,
-            replace(CRASH, raised=Raised("ValueError", "no", "keras/src/a.py:f", "keras/src/c.py:run")),
-            id="call",
-        ),
-        pytest.param(
-            replace(FLAG, first=Where("b/forward_lstm", "LSTM", 2, container=True)),
-            FLAG,
-            id="what holds a layer",
-        ),
-    ],
-)
-def test_a_finding_of_before_shows_though_its_fingerprint_is_another_today(told: Difference, seen: Difference) -> None:
-    expected = Expected.of(finding(0, id="as-it-was-called-then", differences=(told,)))
-    assert fingerprint(told) != fingerprint(seen)
-    assert replayed(expected, replace(BUILT, hits=tuple(shown(cause(seen))))).outcome is ReplayOutcome.BROKEN
-    assert (
-        replayed(expecting(seen), replace(BUILT, hits=tuple(shown(cause(ELSEWHERE))))).outcome is ReplayOutcome.CHANGED
-    )
-
-
-@pytest.mark.parametrize(
     ("trial", "outcome"),
     [
         pytest.param(REFUSED, ReplayOutcome.ERROR, id="not built"),
