@@ -10,59 +10,9 @@ import msgspec
 import pytest
 
 from clonediff.reports.reading import MOST, read_run
-from clonediff.reports.records import Finding, RecordError, Run, read
+from clonediff.reports.records import RecordError, Run, read
 from clonediff.reports.verdict import verdict
 from tests.reports.making import finding, nightly, run_folder
-
-OLD_RUN: dict[str, Any] = {
-    "started": "2026-11-20T02:00:00+00:00",
-    "subjects": {"keras": {"keras": "3.15.1"}},
-    "seed": 3,
-    "trials": 60,
-    "verdicts": {"fixed: faithful": 60},
-    "findings": ["masks-mask-lost-lambda-1234"],
-    "format": 1,
-}
-OLD_PLACE = {"name": "l", "kind": "Lambda", "layer": 1, "use": 0, "container": False}
-OLD_DIFFERENCE = {
-    "check": "masks",
-    "path": "p",
-    "aspect": "mask lost",
-    "expected": "a mask",
-    "found": "no mask",
-    "rank": 3,
-    "first": OLD_PLACE,
-    "raised": None,
-    "digests": None,
-    "numbers": None,
-}
-OLD_FINDING: dict[str, Any] = {
-    "id": "masks-mask-lost-lambda-1234",
-    "title": "Lambda: mask lost",
-    "generation": "keras",
-    "cloner": "upstream",
-    "graph": {
-        "inputs": [{"shape": [4]}],
-        "layers": [],
-        "calls": [],
-        "takes": {"is": "ref", "node": 0},
-        "gives": {"is": "ref", "node": 0},
-    },
-    "differences": [OLD_DIFFERENCE],
-    "source": "model = 1",
-    "versions": {"keras": "3.15.1"},
-    "count": 1,
-    "known": None,
-    "format": 1,
-}
-
-
-def test_files_written_before_the_later_fields_are_read(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text(json.dumps(OLD_RUN))
-    (tmp_path / "finding.json").write_text(json.dumps(OLD_FINDING))
-    run, found = read(tmp_path / "run.json", Run), read(tmp_path / "finding.json", Finding)
-    assert (run.trials, run.ended, run.known, run.lost) == (60, None, None, {})
-    assert (found.subject, found.proof, found.since, found.severity) == ("", None, None, 3)
 
 
 def test_a_run_with_everything_is_read_back_as_it_was(tmp_path: Path) -> None:
