@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from clonediff import strategies
 from clonediff.strategies import asking, clone_arguments, graph, graphs
 from tests.command_line import imported_by
-from tests.reports.making import finding, run_folder
 
 SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", "jax", "torch"}
 
@@ -39,19 +36,11 @@ def test_importing_what_reads_is_quick(code: str, brings: str) -> None:
     assert not modules & SLOW
 
 
-@pytest.mark.parametrize("command", ["", "report", "subjects", "replay", "repro"])
+@pytest.mark.parametrize("command", ["", "replay", "repro"])
 def test_help_is_quick(command: str) -> None:
     modules = imported_by(*command.split(), "--help")
     assert "click" in modules
     assert not modules & SLOW
-
-
-def test_a_report_is_drawn_without_what_searching_needs(tmp_path: Path) -> None:
-    run_folder(tmp_path, [finding(0)])
-    modules = imported_by("report", str(tmp_path))
-    assert "clonediff.reports.page" in modules
-    assert not modules & {*SLOW, "numpy", "clonediff.harness.inside", "clonediff.harness.subjects.process"}
-    assert (tmp_path / "report.html").is_file()
 
 
 def test_each_public_name_of_strategies_is_that_of_its_module() -> None:
