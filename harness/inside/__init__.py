@@ -2,5 +2,5 @@
 
 Owns everything that happens in the process of the Keras under test. Imported as `clonediff.harness.inside` by
 a downstream project and as top-level `inside` by a subject's child process, where nothing else of this project is
-importable: standard library, NumPy and that Keras only, relative imports only, the syntax of Python 3.7.
+importable: standard library, NumPy and that Keras only, relative imports only.
 """

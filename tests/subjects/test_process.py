@@ -25,7 +25,6 @@ from clonediff.harness.subjects import (
     TimedOut,
 )
 from clonediff.harness.subjects.observation import Answer
-from clonediff.harness.subjects.place import ReleasePlace
 from tests.waiting import PATIENCE, until
 
 GOOD = """
@@ -311,7 +310,7 @@ def test_a_child_that_does_not_come_up(program: str, says: str) -> None:
 
 def test_an_interpreter_that_is_not_there() -> None:
     with pytest.raises(SubjectError, match="/no/python cannot be started"):
-        SubjectProcess(Subject("keras"), place=ReleasePlace("/no/python")).start()
+        SubjectProcess(Subject("keras"), started_by=["/no/python"]).start()
 
 
 def _gone(pid: int) -> bool:
