@@ -25,10 +25,7 @@ PROMISES = {
     "untouched": "Cloning leaves the original as it was.",
     "again": "Cloning twice, and cloning the clone, gives the same model.",
     "training": "A step of training on the same batch gives the same gradients, weights and losses.",
-    "saved": "Saved and loaded again, a clone is still the same model.",
-    "together": "In one model with the original, each of the two trains as it does alone.",
     "warned": "Cloning warns of nothing that building the model does not warn of.",
-    "often": "A model can be cloned many times: nothing of a dropped clone stays in memory, and none takes more work.",
 }
 _CLONERS = {
     "upstream": "`clone_model`",

@@ -291,9 +291,8 @@ class Run(msgspec.Struct, frozen=True):
     `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
     that could not be tried, and why. `ended` is None as long as it runs; a run that was killed has none either.
     `drawing` and `reducing` are the seconds of its workers that went into drawing and trying graphs, and into making
-    findings smaller; `prepared` are the drawn graphs to which something costly is done before they are cloned, and
-    `preparing` the seconds that these took. `worst` counts graphs by the worst that a cloner did to them ("upstream:
-    crashes"); what is less severe than `at_least` is left out. With `private`, private attributes were compared, too.
+    findings smaller. `worst` counts graphs by the worst that a cloner did to them ("upstream: crashes"); what is less
+    severe than `at_least` is left out. With `private`, private attributes were compared, too.
     """
 
     started: str
@@ -314,8 +313,6 @@ class Run(msgspec.Struct, frozen=True):
     refused: int | None = None
     drawing: float | None = None
     reducing: float | None = None
-    prepared: int | None = None
-    preparing: float | None = None
     lost: dict[str, str] = {}
     draws: dict[str, Draws] = {}
     known: tuple[KnownMet, ...] | None = None

@@ -29,19 +29,18 @@ def preparations_of(
     graph: Graph,
     digits: Sequence[int],
     sorts: Collection[str],
-    rate: int = RATE,
     *,
     objects: Objects | None = None,
 ) -> tuple[Preparation, ...]:
     """The preparations that the digits stand for: one as a rule, three at most, and none twice.
 
-    In one of `rate` cases the first is a costly one, if any can be done; 0 is never, 1 always. What a model is compiled
+    In one of `RATE` cases the first is a costly one, if any can be done. What a model is compiled
     with is one of the `objects` as well.
     """
     cheap = [name for name, sort in PREPARATIONS.items() if name in sorts and not sort.costly]
     costly = [name for name, sort in PREPARATIONS.items() if name in sorts and sort.costly]
     count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
-    chosen = rate > 0 and zlib.crc32(bytes(digits)) % rate == 0
+    chosen = zlib.crc32(bytes(digits)) % RATE == 0
     for number in range(count):
         read = digits[1 + number * _EACH : 1 + (number + 1) * _EACH]
         offers = [*_offers(graph, read, costly, objects)][: TRIES // 2] if chosen and number == 0 else []

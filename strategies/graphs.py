@@ -26,7 +26,7 @@ from clonediff.strategies.kinds.not_drawn import ONLY_WITHIN
 from clonediff.strategies.kinds.objects import Objects, is_object
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.lowering import FIRST_ON_RAGGED, WAYS_ON_RAGGED, lower
-from clonediff.strategies.preparations import PREPARATIONS, RATE
+from clonediff.strategies.preparations import PREPARATIONS
 from clonediff.strategies.programs import REGISTERS, Arrangement, Domain, Instruction, Program
 
 Feature = Literal[
@@ -148,7 +148,6 @@ def functional_graphs(
     without: Collection[str] = (),
     features: Collection[Feature] = FEATURES,
     max_inputs: int = 4,
-    preparation_rate: int = RATE,
     objects: Objects | None = None,
 ) -> st.SearchStrategy[Graph]:
     """Functional models, as data.
@@ -159,8 +158,7 @@ def functional_graphs(
     `features` what a model may have beside layers called once. A model has at most `max_instructions` calls at each
     level of nesting. `without` holds names of kinds, of single arguments as "GRU.reset_after", of their values as
     "Lambda.form=named" and of objects as "initializers.Constant"; what is named there stands nowhere. Without the
-    feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. Where something is done to a
-    model, it is something costly with one in `preparation_rate`; 0 for none, 1 for all. `objects` are the optimizers,
+    feature "idle inputs", an input that nothing uses is halved, whatever the kinds are. `objects` are the optimizers,
     losses and metrics that it may be compiled with, beside some that every release has, and the initializers,
     regularizers and constraints of its layers.
 
@@ -186,7 +184,6 @@ def functional_graphs(
         generation,
         _choices(has) + _RARE + (_STRINGS if "strings" in has else ()),
         max_inputs,
-        preparation_rate,
         its_own,
     )
 

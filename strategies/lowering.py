@@ -48,9 +48,7 @@ def _prepared(graph: Graph, program: Program, domain: Domain) -> Graph:
     if program.clone_arguments and not has_custom_class(graph):
         graph = cloned(graph, program.clone_arguments, domain.features, domain.kinds)
     if program.preparations:
-        done = preparations_of(
-            graph, program.preparations, domain.features, domain.preparation_rate, objects=domain.objects
-        )
+        done = preparations_of(graph, program.preparations, domain.features, objects=domain.objects)
         return structs.replace(graph, preparations=done)
     plain = graph.clone_arguments is None and not graph.sequential and graph.base is None
     special = any(given.sparse or given.ragged for given in graph.inputs)

@@ -50,7 +50,7 @@ class PreparationSort:
 
 
 RATE = 3
-"""Of so many graphs to which something is done, it is something costly with one, where nothing else is asked for."""
+"""Of so many graphs to which something is done, it is something costly with one."""
 
 
 def _given(**values: Values) -> Args:
@@ -180,11 +180,6 @@ def within(value: Value) -> Iterator[Value]:
 def runs(graph: Graph) -> bool:
     """Whether a model has run before it is cloned, so that its states are not what they begin with."""
     return any(PREPARATIONS[each.does].runs for each in graph.preparations if each.does in PREPARATIONS)
-
-
-def costly(graph: Graph) -> bool:
-    """Whether something is done to a model that takes more time than the rest of a trial."""
-    return any(PREPARATIONS[each.does].costly for each in graph.preparations if each.does in PREPARATIONS)
 
 
 PREPARATIONS: Mapping[str, PreparationSort] = {

@@ -14,7 +14,6 @@ from typing import Literal
 from clonediff.strategies.graph import Axis, Input, Value
 from clonediff.strategies.kinds.kind import Generation, Kind, PassAs
 from clonediff.strategies.kinds.objects import Objects
-from clonediff.strategies.preparations import RATE
 
 REGISTERS = 3
 """Few, so that an instruction drawn at random mostly finds what an earlier one left.
@@ -144,9 +143,8 @@ class Program:
 class Domain:
     """What graphs are made of: the `kinds` and `features` of a `generation`.
 
-    An instruction that takes none of a program's tensors gets one of `more_inputs`, until there are `max_inputs`. In
-    one of `preparation_rate` graphs to which something is done it is something costly. Models are compiled with the
-    `objects` of the release, too.
+    An instruction that takes none of a program's tensors gets one of `more_inputs`, until there are `max_inputs`.
+    Models are compiled with the `objects` of the release, too.
     """
 
     kinds: Mapping[str, Kind]
@@ -154,5 +152,4 @@ class Domain:
     generation: Generation | None = None
     more_inputs: tuple[Input, ...] = ()
     max_inputs: int = 0
-    preparation_rate: int = RATE
     objects: Objects = field(default_factory=dict)

@@ -15,9 +15,7 @@ from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
 
-_RUNS = ("outputs", "masks", "training", "saved", "together")
-_NOT_AGAIN = {"twice": "the clone cannot be cloned", "loaded": "the clone, saved and loaded, cannot be cloned"}
-_AGAIN = {"twice": "a clone of the clone", "loaded": "a clone of the clone, saved and loaded,"}
+_RUNS = ("outputs", "masks", "training")
 _LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
 _DOES = {**DOES, Severity.NAME: "has another name"}
 
@@ -115,15 +113,8 @@ def happens(cause: Cause) -> str:
     whose = "the clone"
     if seen.check == "again":
         if seen.aspect == "raises" and not rest:
-            return _NOT_AGAIN.get(where, "cannot be cloned twice")
-        whose = _AGAIN.get(where, "a second clone")
-    if seen.check == "saved":
-        if seen.aspect == "raises" and rest in ("saving", "loading"):
-            return "the clone cannot be saved" if rest == "saving" else "the saved clone cannot be loaded"
-        whose = "the clone, saved and loaded,"
-    if seen.check == "together":
-        one, other = ("original", "clone") if rest.startswith("original") else ("clone", "original")
-        whose = f"the {one}, in one model with the {other},"
+            return "the clone cannot be cloned" if where == "twice" else "cannot be cloned twice"
+        whose = "a clone of the clone" if where == "twice" else "a second clone"
     return f"{whose} {_does(seen, cause.severity)}"
 
 
@@ -131,7 +122,7 @@ def _does(seen: Difference, severity: Severity) -> str:
     if severity is Severity.CRASHES:
         if "set_weights" in seen.path:
             return "does not take the original's weights"
-        if seen.check in ("training", "together"):
+        if seen.check == "training":
             return "crashes when trained"
         return "crashes when called" + (" in training mode" if "training" in seen.path else "")
     if severity is Severity.COMPUTES and not _ran(seen):

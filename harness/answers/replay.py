@@ -170,7 +170,7 @@ class Replays:
         cloners = (row.cloner,) if row.cloner else ()
         private = self._private or target.expected.private
         trials = GraphTrials(process, self._known, cloners=cloners, private=private)
-        tried = trials.try_or_say_why_not(target.graph, costly=target.expected.parts or None)
+        tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
         row = with_answer(row, target.expected, tried)
         if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:
             return row

@@ -98,8 +98,6 @@ class Recorder:
                 refused=sum(each.refused for each in draws.values()),
                 drawing=round(drawn.seconds, 1),
                 reducing=round(sum(each.reducing for each in totals.of.values()), 1),
-                prepared=drawn.prepared,
-                preparing=round(drawn.preparing, 1),
                 lost=totals.lost,
                 draws=draws,
                 known=totals.known_met(),

@@ -16,6 +16,7 @@ from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.scripts.run_alone import is_proven
 from clonediff.harness.search.reducing import MOST, reduce
+from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.reading import slug
@@ -88,7 +89,8 @@ def piece(
         again = same(drawn)
         if not again and trials.sampled(drawn):
             # Only what does not show without the costly checks is worth them each time.
-            costly = trials.parts_that_show(drawn, raw_finding.finding.root)
+            root = raw_finding.finding.root
+            costly = root is None or takes_costly(root.check, root.path)
             again = same(drawn)
         if not again:
             return MadeSmaller(shard.subject, raw_finding.key, shard.turn, trials=trials.tally.trials)

@@ -27,7 +27,6 @@ from clonediff.reports.records import AT_LEAST, Budget
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
 from clonediff.strategies.graph import to_json
-from clonediff.strategies.preparations import RATE
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -52,8 +51,6 @@ class CampaignOptions:
     minutes: float | None
     trials: int | None
     seed_: int
-    rate: int
-    preparation_rate: int | None
     out: Path | None
     known_issues: Path
     corpus: Path | None
@@ -129,8 +126,6 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
     setup = Setup(
         campaign=uuid4().hex[:12],
         cloners=tuple(dict.fromkeys(asked.cloners)),
-        rate=asked.rate,
-        preparation_rate=RATE if asked.preparation_rate is None else asked.preparation_rate,
         known=known.issues,
         layers=_layers(asked.layers),
         at_least=AT_LEAST[asked.at_least],
@@ -223,8 +218,6 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "seconds": round(seconds, 3),
         **{name: getattr(run, name) for name in ("trials", "drawn", "drawing")},
         "reducing": run.reducing,
-        "prepared": run.prepared,
-        "preparing": run.preparing,
         "not_accepted": {name: each.not_accepted for name, each in run.draws.items() if each.not_accepted},
         "subjects": run.subjects,
         "draws": msgspec.to_builtins(run.draws),

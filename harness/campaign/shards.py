@@ -15,7 +15,6 @@ import msgspec
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Budget, Finding, Severity
-from clonediff.strategies.preparations import RATE
 
 SIZE = 50
 """Graphs in a shard: some seconds of work, which is what a lost worker costs."""
@@ -24,16 +23,13 @@ SIZE = 50
 class Setup(msgspec.Struct, frozen=True):
     """What all shards of a campaign share.
 
-    Of the drawn models that are changed before cloning, one in `preparation_rate` is trained, quantized or saved.
     `layers` names the user's own layers. What is less severe than `at_least` is left out. With `private`, private
     attributes are compared, too.
     """
 
     campaign: str
     cloners: tuple[str, ...]
-    rate: int
     known: tuple[KnownIssue, ...] = ()
-    preparation_rate: int = RATE
     layers: tuple[str, ...] = ()
     at_least: Severity = Severity.NAME
     private: bool = False
@@ -116,18 +112,13 @@ class ShardDone(msgspec.Struct, frozen=True):
 
     `met` has how many of its graphs showed each of these, `known` how many each known issue, and `severities` the worst
     that this did. `verdicts` counts graphs by the verdict on a cloner, `worst` by the worst that it did to them.
-
-    `prepared` counts the models that are trained, quantized or saved before cloning, `preparing` is the time that these
-    took. `accepted` has the kinds that the release accepted a call of, `not_accepted` those that it refused each time,
+    `accepted` has the kinds that the release accepted a call of, `not_accepted` those that it refused each time,
     with the number of tensors that were tried and the last exception.
     """
 
     subject: str
     turn: int
     trials: int = 0
-    costly: int = 0
-    prepared: int = 0
-    preparing: float = 0.0
     seconds: float = 0.0
     verdicts: dict[str, int] = {}
     worst: dict[str, int] = {}
@@ -152,9 +143,6 @@ class ShardDone(msgspec.Struct, frozen=True):
             self.subject,
             self.turn,
             trials=self.trials + more.trials,
-            costly=self.costly + more.costly,
-            prepared=self.prepared + more.prepared,
-            preparing=self.preparing + more.preparing,
             seconds=self.seconds + more.seconds,
             verdicts=_counted(self.verdicts, more.verdicts),
             worst=_counted(self.worst, more.worst),

@@ -118,7 +118,6 @@ def start_subject(campaign: str, name: str) -> SubjectStarted:
 @_answering
 def try_shard(campaign: str, shard: Shard) -> ShardDone:
     """Try each graph of a shard."""
-    setup = warm_subjects(campaign).setup
     trials = warm_subjects(campaign).trials(shard.subject)
     process = trials.process
     before = process.losses.copy()
@@ -148,7 +147,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
                 if all(map(is_allowed, other_kinds(graph))):  # else it is one of a run with other --layers
                     look(graph)
         else:
-            graphs = graphs_on(process, cloners=trials.cloners, preparation_rate=setup.preparation_rate)
+            graphs = graphs_on(process, cloners=trials.cloners)
             # The first that is drawn is the simplest of all, which one shard is enough to try.
             for graph in itertools.islice(
                 sample_graphs(graphs, shard.examples, shard.seed), 0 if shard.opens else 1, None
@@ -161,9 +160,6 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
         subject=shard.subject,
         turn=shard.turn,
         trials=tally.trials,
-        costly=tally.costly,
-        prepared=tally.prepared,
-        preparing=tally.preparing,
         seconds=time.perf_counter() - began,
         verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
         worst={f"{cloner}: {severity.name.lower()}": count for (cloner, severity), count in tally.worst.items()},

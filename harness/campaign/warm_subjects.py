@@ -66,7 +66,6 @@ class WarmSubjects:
             self.process(name),
             self._known,
             cloners=setup.cloners,
-            rate=setup.rate,
             at_least=setup.at_least,
             private=setup.private,
         )

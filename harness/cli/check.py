@@ -37,7 +37,7 @@ from clonediff.harness.cli.terminal import StatusLine, json_text
 from clonediff.harness.cli.text.baseline import baseline_text
 from clonediff.harness.cli.text.check import checked_text, models_text, summed_up
 from clonediff.harness.scripts.comments import comment
-from clonediff.harness.subjects.case import COSTLY, takes_arguments
+from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
@@ -77,7 +77,7 @@ Tell: TypeAlias = Callable[[str], None]
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Samples in a batch [2; 1 for applications].")
 @click.option(
-    "--costly/--no-costly", default=True, show_default=True, help="A second clone, a training step, a file, as well."
+    "--costly/--no-costly", default=True, show_default=True, help="A second clone and a training step as well."
 )
 @click.option("--seed", default=0, show_default=True, help="The seed of weights and inputs.")
 @click.option("--timeout", type=click.FloatRange(min=1), default=600.0, show_default=True, help="Seconds for a model.")
@@ -180,7 +180,7 @@ def command(
         gathered = gather(dict.fromkeys(models))
         wanted = CheckWanted(
             cloners=tuple(dict.fromkeys(cloners)),
-            checks=COSTLY if costly else (),
+            costly=costly,
             custom=None if custom is None else custom_file(custom),
             unsafe=unsafe,
             arrays=_arrays(arrays),

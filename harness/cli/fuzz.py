@@ -16,8 +16,6 @@ import click
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import json_text
-from clonediff.harness.subjects.case import RATE
-from clonediff.strategies.preparations import RATE as PREPARED
 
 
 class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
@@ -41,20 +39,6 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop drawing after this long [2].")
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The same seed draws the same graphs.")
-@click.option(
-    "--rate",
-    type=click.IntRange(min=0),
-    default=RATE,
-    show_default=True,
-    help="Costly checks on one graph in N; 0 for none.",
-)
-@click.option(
-    "--state-rate",
-    "preparation_rate",
-    type=click.IntRange(min=0),
-    help="Train or quantize the model of one in N graphs to which something is done before cloning; 0 for none "
-    f"[{PREPARED}].",
-)
 @click.option("--jobs", type=_Jobs(), default="auto", show_default=True, help="How many graphs to try at once.")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")
 @shared.out_folder

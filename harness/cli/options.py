@@ -18,7 +18,7 @@ CLONERS = (
     "roundtrip",
     "deepcopy",
 )
-"""The cloners that a person chooses from; "planted/" ones are for tests."""
+"""The cloners that a person chooses from."""
 
 SUBJECT_HELP = "A release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel file, or keras-nightly."
 
@@ -69,7 +69,7 @@ def subject_in_full(name: str) -> str:
 
 def is_cloner(name: str) -> bool:
     """Whether a cloner goes by that name. One of the user's own has a colon in it."""
-    return name in CLONERS or name.startswith("planted/") or ":" in name
+    return name in CLONERS or ":" in name
 
 
 def no_cloner(name: str) -> str:

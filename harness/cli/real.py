@@ -24,7 +24,6 @@ from clonediff.harness.answers.real_models.table import markdown
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
 from clonediff.harness.cli.text.real import Rows, totals_text
-from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.subjects.warm_child import Limits
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
@@ -38,7 +37,7 @@ from clonediff.reports.records import read, write, write_bytes
 @click.option("--timeout", type=click.FloatRange(min=1), default=300.0, show_default=True, help="Seconds for a model.")
 @click.option("--memory", type=click.FloatRange(min=0.5), help="GiB for a job [four fifths of what is free].")
 @click.option(
-    "--costly/--no-costly", default=True, show_default=True, help="A second clone, a training step, a file, as well."
+    "--costly/--no-costly", default=True, show_default=True, help="A second clone and a training step as well."
 )
 @click.option("--seed", default=0, show_default=True, help="The seed of weights and inputs.")
 @shared.out_file("The results as JSON, written after each model [runs/real-<time>.json].")
@@ -80,7 +79,7 @@ def command(
     before = RealResults(now) if resume is None else read(resume, RealResults)
     known = load(known_issues)
     limit = shared.memory_limit(memory, jobs)
-    wanted = CheckWanted(checks=COSTLY if costly else (), seed=seed, seconds=timeout, processes=1)
+    wanted = CheckWanted(costly=costly, seed=seed, seconds=timeout, processes=1)
     limits = model_jobs.limits_of(wanted, limit)
     status = StatusLine(quiet=as_json and not sys.stderr.isatty())
     try:

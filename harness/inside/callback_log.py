@@ -1,4 +1,4 @@
-"""What a clone function is asked and what it gives, and what a graph computes with the layers that it gave."""
+"""What a clone function is asked and what it gives."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from typing import Any, Callable
 
 from .frameworks.interface import Framework
 from .layers import Layers
-from .structure import leaves, map_leaves
 
-COMPARED = "what the clone computes was held against the model's own graph, with these layers on these inputs"
-NOT_COMPARED = "what the clone computes is held against nothing: of the model's own graph it cannot be told (%s)"
 ARRIVED = "a function that clone_model was given raised %s, which arrived, and there is no clone: %s"
 
 
@@ -88,55 +85,3 @@ def _wanted(layers: Layers, framework: Framework, holder: int, recursive: bool) 
         else:
             found.add(place.first)
     return found
-
-
-def by_hand(model: Any, callbacks: CallbackLog, inputs: list[Any], framework: Framework) -> list[Any]:
-    """What the graph of a model computes on numbers, with the layers that were given in the places of its own.
-
-    Raises `LookupError` where that cannot be told of its graph.
-    """
-    if callbacks.calls:
-        raise LookupError("a call_function may call anything")
-    if callbacks.recursive and any(map(framework.is_graph, framework.members(model))):
-        raise LookupError("layers of a model within it are others, too")
-    instead = {id(layer): given for layer, given in callbacks.asked}
-    numbers = {id(tensor): value for tensor, value in zip(framework.ends(model)[0], inputs)}
-    waiting = [
-        (layer, node)
-        for layer in framework.members(model)
-        for node in framework.layer_nodes(layer)
-        if id(node) in {id(each) for each in framework.graph_nodes(model)} and any(framework.arguments(node))
-    ]
-    waiting = [each for each in waiting if any(id(output) not in numbers for output in framework.outputs(each[1]))]
-    while waiting:
-        ready = [each for each in waiting if _known(framework.arguments(each[1]), numbers, framework)]
-        if not ready:
-            raise LookupError("its graph does not begin at its inputs")
-        for layer, node in ready:
-            args, kwargs = framework.arguments(node)
-            if any(value is not None for key, value in kwargs.items() if _written_by_keras(key)):
-                raise LookupError("it hands on masks, or the argument `training`")
-            if any(framework.has_mask(output) for output in framework.outputs(node)):
-                raise LookupError("it hands on masks")
-            kwargs = {key: value for key, value in kwargs.items() if not _written_by_keras(key)}
-            args, kwargs = (
-                map_leaves(lambda leaf: numbers[id(leaf)] if framework.is_symbolic(leaf) else leaf, part)
-                for part in (args, kwargs)
-            )
-            called = instead.get(id(layer), layer)
-            result = called(*args, **kwargs, **({"training": False} if framework.trains(called) else {}))
-            if isinstance(result, dict):
-                raise LookupError("a layer of it gives a dict")
-            numbers.update(zip(map(id, framework.outputs(node)), leaves(result)))
-        done = {id(node) for _, node in ready}
-        waiting = [each for each in waiting if id(each[1]) not in done]
-    return [numbers[id(output)] for output in framework.ends(model)[1]]
-
-
-def _written_by_keras(argument: str) -> bool:
-    """Whether Keras itself may have written an argument down, as it does with masks and with `training`."""
-    return argument == "training" or argument.endswith("mask")
-
-
-def _known(arguments: Any, numbers: dict[int, Any], framework: Framework) -> bool:
-    return all(id(leaf) in numbers for leaf in leaves(arguments) if framework.is_symbolic(leaf))

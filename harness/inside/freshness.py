@@ -6,8 +6,10 @@ from typing import Any
 
 from .description import Description
 from .digests import same
-from .initial_values import MANY, initializer_of, looks_set
 from .variable_values import VariableValues
+
+MANY = 64
+"""As many numbers as chance hardly draws twice, be they whole ones."""
 
 
 def fresh(original: Description, kept: VariableValues, clone: Description) -> list[bool]:
@@ -49,3 +51,21 @@ def drawn_without_seed(description: Description, number: int, value: Any) -> boo
         return initializer_of(description, number).get_config().get("seed", 0) is None
     except Exception:  # no initializer, or one that does not tell
         return False
+
+
+def initializer_of(description: Description, number: int) -> Any:
+    """The initializer that the owner of a weight has for it, None where none is seen."""
+    weight = description.shape["weights"][number]
+    if weight["owner"] < 0:
+        return None
+    layer = description.layers.places[weight["owner"]].layer
+    name = weight["name"].split("/")[-1].split(":")[0]
+    # That of "recurrent_kernel" is called "recurrent_initializer".
+    of_it = getattr(layer, name + "_initializer", None)
+    return of_it or getattr(layer, name.rpartition("_")[0] + "_initializer", None)
+
+
+def looks_set(value: Any) -> bool:
+    """Whether an array has fewer numbers than chance would give it."""
+    few = value.reshape(-1)[:MANY].tolist()
+    return len(set(few)) * 2 <= len(few) if len(few) > 1 else few in ([0], [1])

@@ -24,7 +24,7 @@ def is_deterministic(
     `call` calls it again, in training or not, and `train` takes the training step again. It is held against its further
     calls only, not against its first: a cloner may have changed it.
     """
-    seen = [each[part] for each in clones.values() for part in ("observation", "twice", "loaded") if part in each]
+    seen = [each[part] for each in clones.values() for part in ("observation", "twice") if part in each]
     for training, name in enumerate(("inference", "training")):
         suspect = any(_given(each[name]) != _given(original[name]) for each in seen)
         if suspect or not training and any("inference_after" in each for each in clones.values()):

@@ -6,28 +6,25 @@ The units were measured on models of 100 to 800 layers; on small ones nobody wai
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, Callable, Collection
+from typing import Any, Callable
 
-_UNITS = {"build": 1.0, "observe": 0.8, "training_step": 0.8, "saving": 0.6, "clone": 1.0, "again": 1.2, "twice": 1.6}
-_UNITS.update({"together": 1.5, "reloading": 2.5, "often": 6.0})  # for each cloner
+_UNITS = {"build": 1.0, "observe": 0.8, "training_step": 0.8, "clone": 1.0, "again": 1.2, "twice": 1.6}
 
 Tell = Callable[["dict[str, Any]"], None]
 
 
-def units(cloners: int, checks: Collection[str]) -> float:
+def units(cloners: int, costly: bool) -> float:
     """What a trial takes, in builds of its model."""
-    parts = sum(_UNITS[name] for name in ("training_step", "saving") if name in checks)
-    twice = _UNITS["again"] + _UNITS["twice"] if "again" in checks else 0.0
-    twice += sum(_UNITS[name] for name in ("together", "reloading", "often") if name in checks)
-    observed = _UNITS["observe"] + parts
+    observed = _UNITS["observe"] + (_UNITS["training_step"] if costly else 0.0)
+    twice = _UNITS["again"] + _UNITS["twice"] if costly else 0.0
     return _UNITS["build"] + observed + cloners * (_UNITS["clone"] + observed + twice)
 
 
 class Progress:
     """Tells how much of a trial is done, as each of its parts begins. `seconds` has what each has taken so far."""
 
-    def __init__(self, cloners: int, checks: Collection[str], tell: Tell | None) -> None:
-        self._all = units(cloners, checks)
+    def __init__(self, cloners: int, costly: bool, tell: Tell | None) -> None:
+        self._all = units(cloners, costly)
         self._tell = tell
         self._done = 0.0
         self._doing = ""

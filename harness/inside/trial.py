@@ -7,13 +7,10 @@ calls it in its own.
 from __future__ import annotations
 
 import contextlib
-import functools
-import tempfile
 from typing import Any, Iterator
 
 from .build import BuiltModel, build, build_after, custom_objects, script
-from .by_hand import compared_by_hand
-from .callback_log import ARRIVED, COMPARED, NOT_COMPARED
+from .callback_log import ARRIVED
 from .calling import Calling
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, chosen_cloners
@@ -22,21 +19,15 @@ from .cloners.users import is_users
 from .cpu_limit import TooLong
 from .description import Description
 from .failures import failure
-from .fitting import tell_fitted
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
 from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
-from .initial_values import doubtful, tell_initial_values
-from .kept_clones import KeptClone, KeptOriginal
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
-from .often import is_small, leave_out_of_builds, often
 from .progress import Progress, Tell
 from .run import Recorded, run
-from .saving import SavedModels
-from .together import tell_together
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
@@ -72,8 +63,7 @@ def run_trial(
                 framework.reseed(observer.seed)
         with framework.hooked(), built or script(request.get("source")) as module:
             trial = _Trial({"filters": filters, **request}, module, observer, tell, built.model if built else None)
-            with trial.files():
-                answer = trial.run()
+            answer = trial.run()
             del trial
     forget_functions()
     answer.update(keras=clock.keras_seconds, ours=clock.our_seconds)
@@ -91,35 +81,16 @@ class _Trial:
         self._module = module
         self._observer = observer
         self._clock = observer.clock
-        self._checks: dict[str, bool] = request.get("checks") or {}
+        self._costly = bool(request.get("costly"))
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._calling = Calling(request, module, observer)
         self._asked_for_another = bool(self._calling.arguments or request.get("builds"))
         self._warned_of = Warned()
-        # It is built by the source, cloned as it is, and nobody has run it.
-        self._as_built = module is not None and not self._asked_for_another and not request.get("ran")
-        trains = self._checks.get("training_step", False)
-        self._fits = trains and self._as_built and observer.framework.fits
-        self._trains_both = trains and self._checks.get("together", False) and not self._asked_for_another
-        self._kept_clones: list[KeptClone] = []
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
-        self._observed: list[tuple[dict[str, Any], Description]] = []
-        self._saved = SavedModels(observer)
-        self._seen: dict[str, Any] = {}
-        self._folder = ""
-        self._progress = Progress(len(self._cloners), [name for name, asked in self._checks.items() if asked], tell)
-
-    @contextlib.contextmanager
-    def files(self) -> Iterator[None]:
-        """A folder for the files of models, where any are to be saved."""
-        if not self._checks.get("saving"):
-            yield
-            return
-        with tempfile.TemporaryDirectory(prefix="clonediff-") as self._folder:
-            yield
+        self._progress = Progress(len(self._cloners), self._costly, tell)
 
     def run(self) -> dict[str, Any]:
         self._progress.begin("build", "building the model")
@@ -137,7 +108,7 @@ class _Trial:
             self._packing = asked
             self._arrays = self._draw()
             self._kept = randomize(self._original, self._observer)
-            self._seen = observation = self._observe("the model", self._original, self._kept)
+            observation = self._observe("the model", self._original, self._kept)
             self._take_to_clone(model)
             if model is not asked:
                 observation["cloned"] = self._cloned.shape
@@ -146,10 +117,6 @@ class _Trial:
                 texts = self._request.get("index", ())
                 observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
             observation["fresh"] = [True] * len(self._original.weights)
-            self._often = (
-                self._checks.get("often", False) and self._as_built and is_small(asked, self._observer.framework)
-            )
-            observation["often"] = self._often
             self._calling.time.model_is_there()
             self._first_inference = observation["inference"]
             clones: dict[str, Any] = {}
@@ -163,29 +130,15 @@ class _Trial:
                 return {"original": observation, "clones": {name: {"late": late.told()}}}
             if not is_deterministic(observation, clones, self._run_original_again, self._train_original_again):
                 return {"refused": dict(NONDETERMINISTIC)}
-            begins_in_doubt = doubtful(self._original, self._observed, self._observer.framework)
             # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
             whole = self._module is not None and not self._request.get("ran")
             build_again = None if self._module is None else self._built_again
             observation["varying"] = varying(
                 self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
             )
-            its = (self._original, self._kept, self._arrays, self._packing, self._another_build)
-            original = KeptOriginal(observation, *its)
-            if self._fits and self._original.shape["compiled"] is not None:
-                self._progress.begin("fit", "training by fit")
-                tell_fitted(self._observer, original, self._kept_clones)
-            if self._trains_both:
-                self._progress.begin("together", "training the model and its clones in one")
-                tell_together(self._observer, original, self._kept_clones, ours=self._module is not None)
             if self._module is None:
                 self._put_back()
-            elif begins_in_doubt:
-                self._progress.begin("initial_values", "building the model again")
-                tell_initial_values(observation, self._original, self._observed, self._run_source, self._observer)
             leave_out(clones, self._warned_of, self._another_build)
-            with self._clock.keras("build"):
-                leave_out_of_builds(clones, self._run_source, self._observer.framework)
         self._progress.end()
         return {"original": observation, "clones": clones, "parts": self._progress.seconds}
 
@@ -239,7 +192,6 @@ class _Trial:
         both = cloned is before
         with self._clock.keras("build"):
             observer.framework.forget()
-            self._saved.load_again()
             observer.framework.reseed(observer.seed)
             model, asked = self._build_both() if both else (self._build(), before.model)
         if both:
@@ -290,7 +242,7 @@ class _Trial:
             ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
-        trains, step = self._observer.framework.trains, bool(what and self._checks.get("training_step"))
+        trains, step = self._observer.framework.trains, bool(what and self._costly)
         scope = self._observer.framework.recording() if step else None
         recorded = None if scope is None else Recorded(scope)
         if any(trains(place.layer) for place in description.layers.places):
@@ -303,10 +255,6 @@ class _Trial:
         if step:
             self._progress.begin("training_step", "training " + what)
             observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, recorded)
-            kept.restore()
-        if what and self._checks.get("saving"):
-            self._progress.begin("saving", "saving " + what)
-            observation["saved"] = self._saved.save(description, self._folder, self._arrays, self._packing, self._known)
             kept.restore()
         return observation
 
@@ -355,28 +303,15 @@ class _Trial:
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
             now = self._original.held_now(self._observer), description.held_now(self._observer, self._cloned)
             self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
-        if self._checks.get("again") and (not self._asked_for_another or self._request.get("repeats")):
+        if self._costly and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
-            if self._checks.get("reloading") and self._checks.get("saving") and not self._touched:
-                self._load_and_clone(name, each, context, description, answer)
-        if self._often and not self._touched:
-            self._progress.begin("often", "cloning many times with " + name)
-            again = functools.partial(calling.call, name, each, model, context)
-            with self._one_more_clone(answer):
-                answer["often"] = often(again, description.model, model, self._observer.framework)
-        if self._request.get("user_arguments"):
-            answer["by_hand"] = told = compared_by_hand(
-                description, self._original, calling.callbacks, self._arrays, self._request.get("batch"), self._observer
-            )
-            what = NOT_COMPARED % told["why"] if "why" in told else COMPARED
-            answer["notes"] = [*context.notes, what]
         if self._request.get("keeps") or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
-    def _observe_clone(self, name: str, what: str, description: Description, of: Any = None) -> dict[str, Any]:
-        """What is seen of a clone of the original, or `of` another model, given with its values."""
-        original, kept = of or (self._original, self._kept)
+    def _observe_clone(self, name: str, what: str, description: Description) -> dict[str, Any]:
+        """What is seen of a clone of the original."""
+        original, kept = self._original, self._kept
         copies = name in KEEP_VALUES
         shares = self._request.get("keeps") in ("layers", "everything")
         keeps = copies or shares
@@ -390,10 +325,6 @@ class _Trial:
             observation["fresh_states"] = fresh_states(original, description)
         if copies:
             observation["brought"] = brought
-        if what and not keeps and not self._asked_for_another and not self._request.get("ran"):
-            self._observed.append((observation, description))
-        if what and (self._fits or self._trains_both):
-            self._kept_clones.append(KeptClone(observation, description, ours, shares))
         if problem:
             observation["copied"] = {"type": "ValueError", "message": problem, "frames": []}
         return observation
@@ -472,21 +403,3 @@ class _Trial:
             answer["twice"] = self._observe_clone(name, "", self._described(twice)[0])
         else:
             answer["twice_failure"] = refused
-
-    def _load_and_clone(
-        self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
-    ) -> None:
-        """Save and load the clone, and clone what comes; what the original is, saved and loaded, is seen once."""
-        self._progress.begin("reloading", "cloning the clone of %s, saved and loaded" % name)
-        loaded = self._saved.loaded(description, self._known)
-        if loaded is None:
-            return
-        model, first = loaded
-        if "loaded" not in self._seen:
-            self._seen["loaded"] = self._observe("", *first)
-        with self._one_more_clone(answer):
-            clone, refused = self._calling.call(name, each, model, context)
-        if refused is None:
-            answer["loaded"] = self._observe_clone(name, "", Description(clone, self._observer), first)
-        else:
-            answer["loaded_failure"] = refused

@@ -141,12 +141,3 @@ def specs_of(ends: list[dict[str, Any]], asked: list[dict[str, Any]] | None = No
     shapes = [end["shape"] or [None] for end in ends]  # of an unknown rank, nothing is told
     told = [{"shape": size, "dtype": end["dtype"], "batch": batch} for end, (batch, *size) in zip(ends, shapes)]
     return told if asked is None else [spec or own for spec, own in zip(asked, told)]
-
-
-def fits(ends: list[dict[str, Any]], arrays: list[Any]) -> bool:
-    """Whether a model with these inputs takes these arrays."""
-    return len(ends) == len(arrays) and all(
-        len(end["shape"]) == array.ndim and all(size in (None, have) for size, have in zip(end["shape"], array.shape))
-        for end, array in zip(ends, arrays)
-        if array is not None and end["shape"] is not None
-    )

@@ -134,7 +134,7 @@ class Reference(GraphTrials):
         self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED, *, private: bool = False
     ) -> None:
         """`process` is the release, untouched. With `private`, private attributes are compared, of candidates too."""
-        super().__init__(process, KnownIssues(), cloners=cloners, rate=0, private=private)
+        super().__init__(process, KnownIssues(), cloners=cloners, private=private)
         self._trials: dict[bytes, Trial] = {}
         self._asked = threading.Lock()
 
@@ -192,7 +192,7 @@ class Candidate(GraphTrials):
         shared: bool = True,
     ) -> None:
         """Nothing is tried yet."""
-        super().__init__(process, KnownIssues(), cloners=(cloner,), rate=0, private=reference.private)
+        super().__init__(process, KnownIssues(), cloners=(cloner,), private=reference.private)
         self.reference = reference
         self.cloner = cloner
         self.causes: dict[Mark, CauseOnGraphs] = {}

@@ -54,10 +54,8 @@ _NOTED = "clone_function=lambda layer: asked.append(layer) or "
 _ASKED = "# The model that is asked for, made by hand."
 _OF_THE_MODEL = ("made", "untouched", "own", "functions")
 """Checks of the model that is cloned, whatever it is cloned to."""
-_ONE_MORE = "    # one more clone"
 _IN_CLONING = ("made", "warned")
 """Checks of what happens while a clone is made: the line that makes it is the one that fails."""
-_CLONES_MADE = 5
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
 _COUNT_ANEW = {"keras": "keras.utils.clear_session()", "tf_keras": "keras.backend.reset_uids()"}
@@ -125,7 +123,6 @@ def reproducer(
         clone = clone.replace("clone_function=clone_function", f"{_NOTED}clone_function(layer)")
     if difference.aspect == "value not kept":
         before = ["", "import numpy as np", "", *running.weighted(case)]
-    lines = [indent(clone, "    ") if line == _ONE_MORE else line for line in lines]
     cloning = [imports, "", clone] if imports else [clone]
     text = "\n".join((source.rstrip("\n"), *before, "", *cloning, *lines, "", *said, ""))
     raises = raises if lines or difference.check == "made" else ""
@@ -185,8 +182,6 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
     match told.how:
         case "warns":
             return ["import re", "import warnings"], _warned(difference), told.sure
-        case "often":
-            return [], _often(difference), False
         case "raises" | "line":
             return [], [told.expression] if told.expression else [], True
         case "asked" if case is not None and "clone_function" in case.arguments:
@@ -215,29 +210,6 @@ def _warned(difference: Difference) -> list[str]:
         f"said = {literal(said)}",
         f'told = [re.sub(r"{_NUMBERS}", "", str(each.message)) for each in heard]',
         'assert not any(said in each for each in told), f"cloning warns: {told}"',
-    ]
-
-
-def _often(difference: Difference) -> list[str]:
-    """Lines that fail where objects of the classes that stay are more with each clone."""
-    names = ", ".join(map(literal, re.findall(r"\d+ (\w+)", difference.found)))
-    if not names:
-        return []
-    return [
-        "",
-        "import gc",
-        "",
-        "",
-        "def alive():",
-        "    gc.collect()",
-        f"    return sum(type(each).__name__ in {{{names}}} for each in gc.get_objects())",
-        "",
-        "",
-        "before = alive()",
-        f"for _ in range({_CLONES_MADE}):",
-        _ONE_MORE,
-        "more = alive() - before",
-        f'assert more < {_CLONES_MADE}, f"{{more}} more are alive when {_CLONES_MADE} clones were made and dropped"',
     ]
 
 

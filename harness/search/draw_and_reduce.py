@@ -13,6 +13,7 @@ from hypothesis.strategies import SearchStrategy
 
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.sampling import sample_graphs
+from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.strategies.graph import Graph
@@ -77,7 +78,8 @@ def _smaller(
         again = still(drawn)
         if not again and trials.sampled(drawn):
             # Only what does not show without the costly checks is worth them each time.
-            costly = trials.parts_that_show(drawn, None if found.cause is None else found.cause.root)
+            root = None if found.cause is None else found.cause.root
+            costly = root is None or takes_costly(root.check, root.path)
             again = still(drawn)
         if not again:
             trials.tally.unsteady += 1

@@ -9,25 +9,13 @@ import msgspec
 
 from clonediff.harness.subjects.observation import Keeps
 
-COSTLY = ("again", "training_step", "saving", "together", "reloading", "often")
-"""The parts of a trial that cost more than all the others, and are for some graphs only."""
-
-RARER = {"together": 4, "reloading": 4, "often": 16}
-"""Those that one in so many of these graphs has, none of them the same."""
-
-NEEDED_BY = {"together": ("training_step",), "reloading": ("again", "saving")}
-"""The parts that those parts cannot do without: a step of each model alone, and a second clone and a file."""
-
-FREQUENT = tuple(part for part in COSTLY if part not in RARER)
-"""Those that each of these graphs has."""
-
 RATE = 8
-"""Of so many graphs one has its costly parts tried, where nothing else is asked for."""
+"""One drawn graph in so many has the costly part of a trial as well: a second clone, and a step of training."""
 
 
 def takes_arguments(cloner: str) -> bool:
     """Whether a cloner can be given what `clone_model` is given beside the model."""
-    return cloner in ("upstream", "fixed", "candidate") or cloner.startswith("planted/argument_")
+    return cloner in ("upstream", "fixed", "candidate")
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -75,12 +63,8 @@ class Case(msgspec.Struct, frozen=True):
         again = sorted(set(kinds)) if self.called_again is None else self.called_again
         return (*self.given, *(f"{kind} called more than once" for kind in again))
 
-    def request(self, cloners: Iterable[str], checks: Iterable[str] = (), device: str | None = None) -> dict[str, Any]:
+    def request(self, cloners: Iterable[str], costly: bool = False, device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
-        asked = frozenset(checks)
-        unknown = asked.difference(COSTLY)
-        if unknown:
-            raise ValueError(f"unknown part of an observation {min(unknown)!r}: choose from {', '.join(COSTLY)}")
         request: dict[str, Any] = {
             "do": "trial",
             "source": self.source,
@@ -88,7 +72,7 @@ class Case(msgspec.Struct, frozen=True):
             "batch": self.batch,
             "seed": self.seed,
             "cloners": list(cloners),
-            "checks": {name: name in asked for name in COSTLY},
+            "costly": costly,
         }
         if self.arguments:
             request.update(

@@ -169,17 +169,6 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
         return held
 
 
-class Saved(msgspec.Struct, frozen=True):
-    """What came of saving and loading: the ends of a run of the loaded model, or what stood in the way.
-
-    A clone whose file is the original's is not loaded, and where all clones are such, neither is the original.
-    """
-
-    saving: Failure | None = None
-    loading: Failure | None = None
-    run: ModelRun | None = None
-
-
 class Trained(msgspec.Struct, frozen=True):
     """One step of gradient descent on the trial's batch."""
 
@@ -189,42 +178,18 @@ class Trained(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-class Together(msgspec.Struct, frozen=True):
-    """One step of a model that holds the original and another; `why` says why that cannot be compared."""
-
-    original: Trained | None = None
-    other: Trained | None = None
-    failure: Failure | None = None
-    why: str = ""
-
-
-class Fitted(msgspec.Struct, frozen=True):
-    """What one step by `fit` gives, by name, and the weights after it; `why` says why that cannot be compared."""
-
-    results: dict[str, str] = {}
-    weights: tuple[Leaf, ...] = ()
-    failure: Failure | None = None
-    why: str = ""
-
-
 class Observation(msgspec.Struct, frozen=True):
     """All that is said of one model. A part that was not asked for is None.
 
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
-    alone would not give that. `begins` has what the weights begin with, where a clone gives cause to ask: of the
-    original the digest of a constant, "drawn", or "" where it is not known; of a clone the digest of the value.
-    `fresh_states` is that of the states of a clone whose original has run.
+    alone would not give that. `fresh_states` is that of the states of a clone whose original has run.
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
     `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
     `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
-    `varying` has the paths of `shape.holdings` that another build of the same source does not repeat. `fitted` is there
-    where the model and a clone of it are compiled, `fitted_by_hand` where the clone is compiled by hand with what the
-    configs of the model's optimizer, losses and metrics tell. `together` is of a clone beside the original in one
-    model. The original has the latter two where another build of it does otherwise than the original alone; `loaded`
-    is the original, saved and loaded. `often` says that it is cloned many times.
+    `varying` has the paths of `shape.holdings` that another build of the same source does not repeat.
     """
 
     shape: Shape
@@ -234,15 +199,8 @@ class Observation(msgspec.Struct, frozen=True):
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
     fresh_states: tuple[bool, ...] = ()
-    begins: tuple[str, ...] = ()
     brought: tuple[str, ...] | None = None
     trained: Trained | None = None
-    fitted: Fitted | None = None
-    fitted_by_hand: Fitted | None = None
-    together: Together | None = None
-    often: bool = False
-    saved: Saved | None = None
-    loaded: Observation | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""
     wrong: bool = False
@@ -269,27 +227,6 @@ class FunctionCalls(msgspec.Struct, frozen=True):
     raised: Failure | None = None
 
 
-class ByHand(msgspec.Struct, frozen=True):
-    """What a graph gives with other layers in it, and what the clone gives; `why` says why that cannot be told."""
-
-    expected: tuple[str, ...] = ()
-    found: tuple[str, ...] = ()
-    failure: Failure | None = None
-    why: str = ""
-
-
-class Often(msgspec.Struct, frozen=True):
-    """What grows where a model is cloned many times: how much of each clone `stay`s alive, by classes, and its `calls`.
-
-    `names` has pairs of names: of the first clone, and of a later one. `failure` is that of a clone which was not made.
-    """
-
-    stay: dict[str, int] = {}
-    calls: tuple[int, ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
-    failure: Failure | None = None
-
-
 class Late(msgspec.Struct, frozen=True):
     """A cloner that was stopped, since it took many times what its model takes; `frames` is where it was all along."""
 
@@ -302,10 +239,9 @@ class Clone(msgspec.Struct, frozen=True):
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
-    one could not be made, `again_failure` or `twice_failure` says why. `loaded` is the clone of the clone that was
-    saved and loaded, and likewise. `notes` is what every report of it has to say.
-    `asked` and `by_hand` are there where functions were given to `clone_model`, and where somebody brought these.
-    `warned` is what it warned of, where building the model did not, `often` what came of many clones.
+    one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
+    `asked` is there where functions were given to `clone_model`. `warned` is what it warned of, where building the
+    model did not.
     Where it was stopped, there is `late` and nothing else. `through_keras` is of a user's cloner: whether it called the
     release's own `clone_model`.
     """
@@ -318,13 +254,9 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
-    loaded: Observation | None = None
-    loaded_failure: Failure | None = None
     asked: FunctionCalls | None = None
-    by_hand: ByHand | None = None
     notes: tuple[str, ...] = ()
     warned: tuple[Failure, ...] = ()
-    often: Often | None = None
     late: Late | None = None
 
 

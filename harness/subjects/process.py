@@ -53,13 +53,13 @@ class SubjectProcess(WarmChild):
         self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
 
     def trial(
-        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
+        self, case: Case, *, cloners: Iterable[str], costly: bool = False, timeout: float | None = None
     ) -> Outcome:
         """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
         self.prepare()
         device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
         self._asked += 1
-        request = {**case.request(cloners, checks, device), "id": self._asked}
+        request = {**case.request(cloners, costly, device), "id": self._asked}
         if self.told is not None:
             request["progress"] = True
         if self.limits.cloning:

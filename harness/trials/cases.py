@@ -11,7 +11,7 @@ from msgspec import structs
 
 from clonediff.harness.source import DIALECTS, written
 from clonediff.harness.source.dialect import Dialect
-from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Keeps
 from clonediff.strategies.asking import NoKeras, taken
 from clonediff.strategies.clone_arguments import inputs_of, keeps_layers, makes_none, repeats
@@ -64,15 +64,6 @@ def _kept(arguments: CloneArguments) -> Keeps:
     if keeps_layers(arguments):
         return "everything" if of_its_own else "layers"
     return of_its_own
-
-
-def costly_checks(graph: Graph, dialect: str) -> tuple[str, ...]:
-    """The costly parts that a graph's trial can have.
-
-    A model on tensors that layers made is saved by tf_keras, and read back without end (engine/functional.py:1518).
-    """
-    unsaved = ("saving", "reloading") if _of_copied_calls(graph, DIALECTS[dialect]) else ()
-    return tuple(part for part in COSTLY if part not in unsaved)
 
 
 def _of_copied_calls(graph: Graph, dialect: Dialect) -> bool:

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 import msgspec
 
 from clonediff.harness.inside.cloners.users import short_name
-from clonediff.harness.subjects.case import COSTLY, FREQUENT
 from clonediff.harness.subjects.observation import Observation
-from clonediff.harness.trials.checks import parts_needed
+from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Hit, Trial
@@ -45,13 +44,13 @@ class LookedFor(msgspec.Struct, frozen=True):
     because: str = ""
 
 
-_AFTER_A_RUN = ("outputs", "masks", "training", "saved", "again", "together")
+_AFTER_A_RUN = ("outputs", "masks", "training", "again")
 _BEHIND = {"outputs": _AFTER_A_RUN, "weights": ("weights", *_AFTER_A_RUN)}
 """The checks that see nothing where another one ended in an exception; of those not named, only itself."""
 _OF_RUNS = ("outputs", "masks")
 _AS_IT_FAILS = ("no longer raises", "raises another")
 """Aspects that show only where the original itself fails."""
-_BEGINNING = re.compile(r"^(original|again|twice|loaded)\.")
+_BEGINNING = re.compile(r"^(original|again|twice)\.")
 """What the path of a difference begins with that is told of another model than the clone."""
 _OF_PRIVATE = re.compile(r"\b(attribute|unshared|merged)\b.*\._[^_]")
 """The path or the aspect of a difference in a private attribute, or in what one holds."""
@@ -84,34 +83,15 @@ class Expected(msgspec.Struct, frozen=True):
 
     @property
     def costly(self) -> bool:
-        """Whether it takes the costly parts of a trial to see it; where nothing is looked for, everything counts."""
-        return bool(self.parts)
-
-    @property
-    def parts(self) -> bool | tuple[str, ...]:
-        """The costly parts of a trial that it takes to see it, or whether it takes any where nothing says which.
+        """Whether it takes the costly part of a trial to see it; where nothing is looked for, everything counts.
 
         What ends a process may do so in any part of a trial.
         """
-        if self.lost or self._ends_a_process:
-            return COSTLY
-        if not self.checks:
+        if self.lost or self._ends_a_process or not self.checks:
             return True
         if self.cause is not None:
-            places = [(each.check, each.path) for each in self.cause.differences]
-        else:
-            places = [(check, path) for check, path, _ in self.places]
-        needed = {part for check, path in places for part in parts_needed(check, path)}
-        return tuple(part for part in COSTLY if part in needed)
-
-    @property
-    def parts_of_its_example(self) -> tuple[str, ...]:
-        """The costly parts that the example of a known issue is tried with: those that are frequent, and what it takes.
-
-        So whatever else is wrong with it is seen beside it.
-        """
-        needed = () if isinstance(self.parts, bool) else self.parts
-        return tuple(part for part in COSTLY if part in FREQUENT or part in needed)
+            return any(takes_costly(each.check, each.path) for each in self.cause.differences)
+        return any(takes_costly(check, path) for check, path, _ in self.places)
 
     @property
     def private(self) -> bool:
@@ -199,7 +179,7 @@ def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit
     expected = Expected(issue=issue)
     cloner = next((each for each in trials.cloners if short_name(each) == issue.cloner), issue.cloner)
     own = GraphTrials(trials.process, KnownIssues(), cloners=(cloner,), private=expected.private)
-    tried = own.try_or_say_why_not(graph, costly=expected.parts_of_its_example)
+    tried = own.try_or_say_why_not(graph, costly=True)
     shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
     if shown is not None:
         return True, shown
@@ -265,11 +245,9 @@ def _unseen(expected: Expected, original: Observation | None) -> str:
 def _missing(original: Observation, check: str, path: str, aspect: str) -> str:
     """What the original lacks for a difference of this kind to show; "" where it lacks nothing."""
     where = _BEGINNING.sub("", path)
-    if check == "saved":
-        return _unsaved(original, where.startswith("saved.run") and aspect not in _AS_IT_FAILS)
     if check not in (*_AFTER_A_RUN, "untouched") or aspect in _AS_IT_FAILS:
         return ""
-    if check == "together" or (check == "training" and (not where or where.startswith("trained"))):
+    if check == "training" and (not where or where.startswith("trained")):
         if original.trained is None:
             return "the original itself cannot be trained"
         failure = original.trained.failure
@@ -279,13 +257,3 @@ def _missing(original: Observation, check: str, path: str, aspect: str) -> str:
         mode = "inference"
     run = {"inference": original.inference, "training": original.training}.get(mode)
     return f"the original itself fails in {mode}: {run.failure.type}" if run is not None and run.failure else ""
-
-
-def _unsaved(original: Observation, running: bool) -> str:
-    saved = original.saved
-    problem = None if saved is None else saved.saving or saved.loading
-    if saved is None or problem is not None:
-        return "the original itself cannot be saved and loaded" + (f": {problem.type}" if problem else "")
-    if running and saved.run is not None and saved.run.failure is not None:
-        return f"the original itself fails once it is saved and loaded: {saved.run.failure.type}"
-    return ""

@@ -16,24 +16,22 @@ from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.source.clone_arguments import MODEL
-from clonediff.harness.subjects.case import RARER, RATE
+from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.cases import case_of, costly_checks, number_of
-from clonediff.harness.trials.checks import parts_needed
+from clonediff.harness.trials.cases import case_of, number_of
 from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Difference, Severity
+from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
-from clonediff.strategies.preparations import costly as costly_preparation
 
-Costly: TypeAlias = bool | Collection[str] | None
-"""Whether a graph gets the costly checks: None as it comes to it by its turn; or the parts by name."""
+Costly: TypeAlias = bool | None
+"""Whether a graph gets the costly checks; None: it follows from the graph."""
 
 
 @dataclass(slots=True)
@@ -42,17 +40,13 @@ class Tally:
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
     `known` the graphs that showed a known issue, of which `severities` has the worst that it did. `worst` counts trials
-    by cloner and the worst that it did, of what is not left out. `prepared` counts the trials
-    of models to which something costly was done before, which took `preparing` seconds. `refused` counts the graphs
-    whose original cannot be built, or gives something else each time: that says nothing of how it is cloned.
+    by cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
+    built, or gives something else each time: that says nothing of how it is cloned.
     """
 
     trials: int = 0
     drawn: int = 0
     unsteady: int = 0
-    costly: int = 0
-    prepared: int = 0
-    preparing: float = 0.0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     worst: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -72,9 +66,9 @@ class Tally:
 class GraphTrials:
     """Trials on one subject, under one list of known issues.
 
-    Of every `rate` graphs one gets the costly checks as well; 0 is none, 1 is all. Which one follows from the graph, so
-    that a graph is always tried in the same way. A cause less severe than `at_least` is left out: it is no hit, and a
-    cloner that did nothing worse is counted apart. With `private`, private attributes are compared, too.
+    One graph in `RATE` gets the costly checks as well: it follows from the graph which one, so that a graph is always
+    tried in the same way. A cause less severe than `at_least` is left out: it is no hit, and a cloner that did nothing
+    worse is counted apart. With `private`, private attributes are compared, too.
     """
 
     def __init__(
@@ -83,7 +77,6 @@ class GraphTrials:
         known: KnownIssues,
         *,
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
-        rate: int = RATE,
         at_least: Severity = Severity.NAME,
         private: bool = False,
     ) -> None:
@@ -91,7 +84,6 @@ class GraphTrials:
         self.process = process
         self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
-        self.rate = rate
         self.at_least = at_least
         self.private = private
         self.tally = Tally()
@@ -113,29 +105,7 @@ class GraphTrials:
 
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""
-        return self.rate > 0 and number_of(graph) % self.rate == 0
-
-    def parts(self, graph: Graph, costly: Costly = None) -> tuple[str, ...]:
-        """The costly parts of a graph's trial; those that are rarer by turns, unless they are asked for by name."""
-        if not (self.sampled(graph) if costly is None else costly):
-            return ()
-        parts = costly_checks(graph, self.process.subject.dialect)
-        if costly is not None and not isinstance(costly, bool):
-            return tuple(part for part in parts if part in costly)
-        turn = number_of(graph) // max(self.rate, 1)
-        left_out = {part for place, (part, each) in enumerate(RARER.items()) if (turn + place) % each}
-        return tuple(part for part in parts if part not in left_out)
-
-    def parts_that_show(self, drawn: Graph, root: Difference | None) -> tuple[str, ...]:
-        """The costly parts that may show again what the trial of a drawn graph has shown; None is no one difference.
-
-        What ends a process may do so in any part.
-        """
-        parts = self.parts(drawn)
-        if root is None or root.path.startswith("process"):
-            return parts
-        needed = parts_needed(root.check, root.path)
-        return tuple(part for part in parts if part in needed)
+        return number_of(graph) % RATE == 0
 
     def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
@@ -166,19 +136,16 @@ class GraphTrials:
         return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: Costly) -> Trial:
-        trial = self.try_case(self.case(graph), self.parts(graph, costly), graph=graph)
-        if costly_preparation(graph):
-            self.tally.prepared += 1
-            self.tally.preparing += trial.seconds
+        trial = self.try_case(self.case(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
         self.tally.meet(trial.hits)
         return trial
 
     def try_case(
-        self, case: Case, checks: Collection[str] = (), *, graph: Graph | None = None, timeout: float | None = None
+        self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
-        """Try a model of whatever source, with these costly checks. `graph` is the one that it is written from."""
-        trial = run(case, self.process, self.cloners, checks, timeout=timeout)
-        self._count(trial, bool(checks))
+        """Try a model of whatever source. `graph` is the one that it is written from."""
+        trial = run(case, self.process, self.cloners, costly, timeout=timeout)
+        self._count(trial)
         if trial.lost is not None:
             lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
             return replace(trial, hits=(lost,))
@@ -199,10 +166,9 @@ class GraphTrials:
         ]
         return replace(trial, hits=tuple(hits))
 
-    def _count(self, trial: Trial, costly: bool) -> None:
+    def _count(self, trial: Trial) -> None:
         tally = self.tally
         tally.trials += 1
-        tally.costly += costly
         tally.refused += trial.refused is not None
         for name, clone in trial.clones.items():
             worst = min((cause.severity for cause in clone.causes), default=None)

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.subjects.case import NEEDED_BY
 from clonediff.harness.subjects.observation import Answer, Observation
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
@@ -25,7 +24,7 @@ from clonediff.strategies.kinds import Generation
 YOURS = "the cloner"
 _NO_FUNCTION = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
 NOT_OF_A_LIVE_MODEL = {
-    **dict.fromkeys(("together", "warned", "often"), "takes a model that can be built again; use `clonediff check`"),
+    "warned": "takes a model that can be built again; use `clonediff check`",
     **_NO_FUNCTION,
 }
 """The checks that look at nothing of a model that is there already, each with what to do."""
@@ -54,22 +53,21 @@ def check_clone(
 
     `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
     graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
-    them by default; `costly` asks for a second clone, a training step, alone and beside the model, a round trip through
-    a file and, of a small model, nine more clones, as do the checks that need them when they are named. A cause for
-    which `ignore` is true does not count, nor one less severe than `at_least`: "crashes", "computes", "trains",
-    "property" or "name". How many were left out is in the message. With `private`, attributes whose names begin with
-    one underscore are compared, too.
+    them by default; `costly` asks for a second clone and a training step, as do the checks that need them when they are
+    named. A cause for which `ignore` is true does not count, nor one less severe than `at_least`: "crashes",
+    "computes", "trains", "property" or "name". How many were left out is in the message. With `private`, attributes
+    whose names begin with one underscore are compared, too.
     """
     from clonediff.harness.inside.trial import run_trial
 
-    named, parts = _named(checks, _NO_FUNCTION), _parts(checks, costly)
+    named = _named(checks, _NO_FUNCTION)
     _refuse_unknown(at_least)
     chosen: Generation = generation or graph.generation or "keras"
     its = here(chosen)
     with asking(its):
         case = case_of(graph, chosen)
     with its.framework.scratch():
-        request = {**case.request((), parts), "cloners": {YOURS: cloner}, "private": private}
+        request = {**case.request((), costly or _costly(checks)), "cloners": {YOURS: cloner}, "private": private}
         answer = msgspec.convert(run_trial(request, its.framework), Answer)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
@@ -94,15 +92,14 @@ def assert_clones_faithfully(
     returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
     in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
     takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
-    and that there are no checks "together", "warned" and "often", which take a model that can be built again, and
-    none of "functions", which neither of the two functions has.
+    and that there is no check "warned", which takes a model that can be built again, and none of "functions", which
+    neither of the two functions has.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
 
     named = _named(checks, NOT_OF_A_LIVE_MODEL)
-    parts = _parts(checks, costly).difference(NOT_OF_A_LIVE_MODEL)
     _refuse_unknown(at_least)
     generation = generation_of(model)
     framework = here("tf_keras" if generation == "tf_keras" else "keras").framework
@@ -110,7 +107,7 @@ def assert_clones_faithfully(
     request = {
         "model": model,
         "cloners": {YOURS: cloner},
-        "checks": dict.fromkeys(parts, True),
+        "costly": costly or _costly(checks),
         "private": private,
     }
     answer = msgspec.convert(try_live(request, framework, inputs), Answer)
@@ -139,10 +136,9 @@ def _named(checks: Collection[str] | None, not_here: Mapping[str, str]) -> list[
     return [name for name in CHECKS if name not in not_here and (checks is None or name in checks)]
 
 
-def _parts(checks: Collection[str] | None, costly: bool) -> set[str]:
-    """The costly parts of a trial that these checks need."""
-    its = [CHECKS[name].part for name in (CHECKS if costly else checks or ())]
-    return {each for part in its if part for each in (part, *NEEDED_BY.get(part, ()))}
+def _costly(checks: Collection[str] | None) -> bool:
+    """Whether one of the checks that are named sees nothing without the costly part of a trial."""
+    return any(CHECKS[name].costly for name in checks or ())
 
 
 def _refuse_unknown(at_least: str) -> None:

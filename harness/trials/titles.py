@@ -35,7 +35,6 @@ FORMS = {
 
 A constant tensor is an array that the framework holds.
 """
-_CLONED_AGAIN = {"twice": "the clone of the clone", "loaded": "the clone of the clone that was saved and loaded"}
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
@@ -90,16 +89,9 @@ def _where(root: Difference) -> tuple[str, str, str]:
     """What is another, where that is, and what the sentence begins with."""
     if root.check == "untouched":
         return "it", "", "cloning changes the original: "
-    if root.check == "saved":
-        return "the clone, saved and loaded,", " in the clone, saved and loaded", ""
-    if root.check == "together":
-        whose = "the original" if root.path.startswith("together.original") else "the clone"
-        return f"{whose}, in one model with the other,", f" in {whose}, in one model with the other", ""
     which = "the clone"
-    if root.path.startswith("by_hand"):
-        return f"{which}, compiled by hand,", f" in {which}, compiled by hand", ""
     if root.check == "again":
-        which = _CLONED_AGAIN.get(root.path.partition(".")[0], "a second clone")
+        which = "the clone of the clone" if root.path.startswith("twice") else "a second clone"
     return which, f" in {which}", ""
 
 

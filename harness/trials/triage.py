@@ -291,10 +291,8 @@ def _aspect(root: Difference) -> str:
         aspect = f"call {_form(root.expected)} as {_form(root.found)}"
     elif aspect.startswith(_ARGUMENT) and argument(root):
         aspect = f"call {argument(root)} {aspect.partition(' ')[2]}"
-    if root.check in ("again", "untouched", "saved") or root.path.startswith("by_hand"):
+    if root.check in ("again", "untouched"):
         return f"{root.path.partition('.')[0].partition('[')[0]} {aspect}"
-    if root.path.startswith("together.original"):
-        return f"original {aspect}"
     return aspect
 
 

@@ -7,7 +7,7 @@ from the process.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -129,36 +129,34 @@ def run(
     case: Case,
     subject: SubjectProcess,
     cloners: Sequence[str] = UPSTREAM_AND_FIXED,
-    checks: Collection[str] = (),
+    costly: bool = False,
     *,
     timeout: float | None = None,
 ) -> Trial:
-    """Run a trial. `checks` has the costly parts to observe.
+    """Run a trial; a `costly` one has a second clone and a step of training as well.
 
     Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
     known which of them did it, and the others still get their verdict. Where a cloner is stopped, the others are tried
     in a process in which nothing was.
     """
     began = time.perf_counter()
-    return replace(_run(case, subject, cloners, checks, timeout), seconds=time.perf_counter() - began)
+    return replace(_run(case, subject, cloners, costly, timeout), seconds=time.perf_counter() - began)
 
 
-def _run(
-    case: Case, subject: SubjectProcess, cloners: Sequence[str], checks: Collection[str], timeout: float | None
-) -> Trial:
-    outcome = subject.trial(case, cloners=cloners, checks=checks, timeout=timeout)
+def _run(case: Case, subject: SubjectProcess, cloners: Sequence[str], costly: bool, timeout: float | None) -> Trial:
+    outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
         late = [name for name in cloners if name in outcome.clones and outcome.clones[name].late is not None]
         first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome)
         others = [name for name in cloners if name not in late]
         if not late or not others:
             return first
-        rest = _run(case, subject, others, checks, timeout)
+        rest = _run(case, subject, others, costly, timeout)
         if not rest.built:
             return rest
         clones = {**first.clones, **rest.clones}
         return replace(rest, clones=_blamed({name: clones[name] for name in cloners}))
-    alone = outcome if not cloners else subject.trial(case, cloners=(), checks=checks, timeout=timeout)
+    alone = outcome if not cloners else subject.trial(case, cloners=(), costly=costly, timeout=timeout)
     if not isinstance(alone, Answer):
         return Trial(lost=alone)
     if alone.refused is not None:
@@ -167,7 +165,7 @@ def _run(
         timeout = _enough(alone, outcome.seconds)
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
-        each = outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], checks=checks, timeout=timeout)
+        each = outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(each, Answer) and each.refused is not None:
             return _judge(case, subject, {}, each)
         if isinstance(each, Answer):

@@ -15,7 +15,7 @@ from clonediff.harness.scripts.of_finding import example_of, script_of
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape
+from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Shape
 from clonediff.harness.subjects.outcomes import Killed
 from clonediff.harness.trials.expected import Expected, example_on
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -52,7 +52,7 @@ RUNS_NOT = Difference(
 )
 TRAINS_NOT = msgspec.structs.replace(RUNS_NOT, path="training")
 IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
-UNSAVED = Difference("saved", "saved.run.outputs[0]", "value", "a", "b", Severity.COMPUTES, LSTM)
+AGAIN = Difference("again", "twice.inference.outputs[0]", "value", "a", "b", Severity.COMPUTES, LSTM)
 FLAG = Difference(
     "structure",
     "layers['b/forward_lstm'].trainable",
@@ -163,8 +163,6 @@ def test_an_original_that_ended_its_process(trial: Trial, outcome: ReplayOutcome
 @pytest.mark.parametrize(
     ("root", "original"),
     [
-        pytest.param(UNSAVED, {"saved": Saved(saving=Failure("ValueError", "no"))}, id="cannot be saved"),
-        pytest.param(UNSAVED, {"saved": None}, id="was not saved"),
         pytest.param(VALUE, {"inference": ModelRun(failure=Failure("ValueError", "no"))}, id="cannot run"),
         pytest.param(
             Difference("training", "trained.loss", "loss", "a", "b", Severity.TRAINS, LSTM),
@@ -183,8 +181,8 @@ def test_what_the_original_has_not_is_an_error_and_never_fixed(root: Difference,
 
 @pytest.mark.parametrize(
     ("root", "costly"),
-    [(UNSAVED, True), (VALUE, False), (CRASH, False), (ENDS, True)],
-    ids=["saved", "outputs", "made", "process"],
+    [(AGAIN, True), (VALUE, False), (CRASH, False), (ENDS, True)],
+    ids=["again", "outputs", "made", "process"],
 )
 def test_the_costly_checks_are_run_where_they_are_what_saw_it(root: Difference, costly: bool) -> None:
     assert expecting(root).costly is costly
@@ -216,7 +214,7 @@ CANNOT = KnownIssue("none", "keras", "t", "b", (Pattern(check="sharing"),), exam
 
 
 def test_a_known_issue_is_said_to_break_where_it_does(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=("fixed",), rate=0)
+    trials = GraphTrials(keras, KnownIssues(), cloners=("fixed",))
     assert example_on(KNOWN["lambda-refused"], trials)[0] is True
     assert example_on(KNOWN["input-name"], trials)[0] is True
     assert example_on(CANNOT, trials)[0] is False

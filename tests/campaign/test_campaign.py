@@ -30,6 +30,7 @@ from tests.campaign.running import (
     workers_below,
 )
 from tests.interrupting import interrupt
+from tests.planted import planted
 from tests.waiting import PATIENCE, until
 
 TRIALS = 10
@@ -78,7 +79,7 @@ def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
         graph = Graph((Input((3,)),), (dense,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
         NightlyCorpus(tmp_path / "corpus").keep("keras", graph)
     known = known_without(tmp_path)
-    done = fuzz(tmp_path, "--trials", "8", "--rate", "0", "--known-issues", str(known), "--out", "run", "--json")
+    done = fuzz(tmp_path, "--trials", "8", "--known-issues", str(known), "--out", "run", "--json")
     said = summary(done)
     assert (done.returncode, said["findings"], bool(said["to_mend"])) == (code, [], bool(code))
     (why,) = said["draws"]["keras"]["reasons"]
@@ -99,7 +100,7 @@ def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_pat
     corpus.keep("keras", from_json(trains_differently, "an example"))
     nothing = tmp_path / "nothing.toml"
     nothing.write_text("format = 1\n")
-    asked = ("--trials", "1", "--rate", "0", "--known-issues", str(nothing), "--at-least", "trains", "--out", "run")
+    asked = ("--trials", "1", "--known-issues", str(nothing), "--at-least", "trains", "--out", "run")
     done = fuzz(tmp_path, *asked, "--json")
     said = summary(done)
     assert done.returncode == 1, done.stderr
@@ -192,7 +193,7 @@ def under_way(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay
     run = folder / "run"
     # The fixed cloner alone, which breaks nothing: what is looked at here is no finding. The first shard is what
     # `whole` kept, which is soon done; there are more shards than there is time for.
-    asked = ("--minutes", "9", "--cloner", "fixed", "--rate", "0", "--out", "run", "--jobs", "1", "--json")
+    asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--jobs", "1", "--json")
     corpus = ("--corpus", str(whole.parent / "corpus"))
     with fuzzing(folder, *asked, *corpus) as process:
         until(lambda: _drawn(run) and workers_below(process.pid), process)
@@ -245,10 +246,10 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
 
 @pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
 def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:
-    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", "planted/aborts", "--seed", "2", "--json")
+    done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", planted("aborts"), "--seed", "2", "--json")
     said = summary(done)
     deadly = [each for each in said["findings"] if "sigabrt" in each["id"]]
-    assert [each["cloner"] for each in deadly] == ["planted/aborts"]
+    assert [each["cloner"] for each in deadly] == [planted("aborts")]
     assert said["drawn"] == 12
     assert said["verdicts"]["fixed: faithful"] == 12
-    assert said["verdicts"]["planted/aborts: killed its process"] == deadly[0]["count"]
+    assert said["verdicts"][f"{planted('aborts')}: killed its process"] == deadly[0]["count"]

@@ -18,13 +18,14 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.reports.records import Finding
 from clonediff.strategies import to_json
 from clonediff.strategies.graph import Graph, Input, Ref
+from tests.planted import planted
 from tests.search.reducing.questions import QUESTIONS
 from tests.shared_subjects import Lent
 from tests.warm_keras import graphs_of
 
 GRAPHS = graphs_of("keras")
 DRAWN, MOST = 10, 10
-NAME, FAULT = "test-reducing", "planted/layer_renamed"
+NAME, FAULT = "test-reducing", planted("layer_renamed")
 
 
 def drawn(question: Callable[[Graph], bool]) -> Graph:
@@ -71,7 +72,7 @@ def seen(keras: SubjectProcess) -> Iterator[tuple[Shard, WrittenFinding]]:
     shard = Shard("keras", 0, 5, 10, opens=True)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(warm_subjects, "SubjectProcess", lambda *_, **its: Lent(keras))
-        warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+        warm_subjects.prepare(Setup(NAME, (FAULT,)))
         try:
             done = tasks.try_shard(NAME, shard)
             assert isinstance(done, ShardDone)
@@ -106,7 +107,7 @@ def test_a_real_finding_gets_as_small_in_pieces_on_whichever_worker(
         if len(pieces) == 1:  # the next is on another worker
             warm_subjects.close(NAME)
             keras.close()
-            warm_subjects.prepare(Setup(NAME, (FAULT,), 0))
+            warm_subjects.prepare(Setup(NAME, (FAULT,)))
         if len(pieces) < 4:
             assert pieces[-1].trials == 1
             assert pieces[-1].finding is not None

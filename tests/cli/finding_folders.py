@@ -28,14 +28,16 @@ DENSE = Graph(
 def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Finding:
     """What a trial of a known issue's example shows: the cause that the issue explains."""
     graph = from_json(KNOWN[issue].example or "", issue)
-    trials = GraphTrials(process, KNOWN, cloners=(cloner,), rate=1)
-    [one] = [each for each in trials.try_graph(graph).hits if each.known is not None and each.known.id == issue]
+    trials = GraphTrials(process, KNOWN, cloners=(cloner,))
+    [one] = [
+        each for each in trials.try_graph(graph, costly=True).hits if each.known is not None and each.known.id == issue
+    ]
     return msgspec.structs.replace(finding_of(one, process.subject, process.versions), known=None)
 
 
 def news(process: SubjectProcess, graph: Graph, cloner: str) -> Finding:
     """The worst that a trial of a graph shows."""
-    one = GraphTrials(process, KnownIssues(), cloners=(cloner,), rate=1).try_graph(graph).hits[0]
+    one = GraphTrials(process, KnownIssues(), cloners=(cloner,)).try_graph(graph, costly=True).hits[0]
     return finding_of(one, process.subject, process.versions)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import json
 import zipfile
@@ -20,10 +19,10 @@ from clonediff.harness.answers.checked_model.processes import LONG, Second, try_
 from clonediff.harness.answers.checked_model.record import CheckedModel, Status
 from clonediff.harness.cli.text.check import checked_text
 from clonediff.harness.subjects import Case, SubjectProcess
-from clonediff.harness.subjects.case import COSTLY
 from clonediff.harness.trials.triage import Verdict
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
+from tests.planted import planted
 from tests.waiting import PATIENCE
 
 
@@ -157,10 +156,10 @@ def test_a_size_is_found_that_the_model_takes(models: Path, process: SubjectProc
 
 
 def test_inputs_suit_a_mask_and_a_table_of_positions(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "theirs.py:masked", process, checks=())
+    checked = check(models, "theirs.py:masked", process, costly=False)
     assert verdicts(checked)["fixed"] == "faithful"
     assert checked.inputs[:2] == ("token_ids: int32 (2, 12), below 7", "padding_mask: int32 (2, 12), 0 and 1")
-    asked = check(models, "theirs.py:masked", process, checks=(), sizes=(("token_ids", 5), ("padding_mask", 5)))
+    asked = check(models, "theirs.py:masked", process, costly=False, sizes=(("token_ids", 5), ("padding_mask", 5)))
     assert asked.inputs == ("token_ids: int32 (2, 5), below 7", "padding_mask: int32 (2, 5), 0 and 1")
 
 
@@ -230,10 +229,11 @@ def test_a_long_check_has_a_process_for_each_half_of_its_cloners(models: Path, p
 
 
 def test_another_cloner_answers_for_itself(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "several.keras", process, cloners=("planted/layer_renamed", "fixed"), checks=())
-    assert verdicts(checked) == {"planted/layer_renamed": "diverged", "fixed": "faithful"}
+    broken = planted("layer_renamed")
+    checked = check(models, "several.keras", process, cloners=(broken, "fixed"), costly=False)
+    assert verdicts(checked) == {broken: "diverged", "fixed": "faithful"}
     assert {each.blame for each in checked.breaks} == {"the cloner's own"}
-    assert "only a name differs (the cloner planted/layer_renamed); nothing to do" in checked_text(checked)[0]
+    assert "only a name differs (the cloner faults:layer_renamed); nothing to do" in checked_text(checked)[0]
 
 
 def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: SubjectProcess) -> None:
@@ -319,26 +319,3 @@ def test_an_application_takes_what_its_function_takes(process: SubjectProcess) -
     refused = look(parse("applications:MobileNetV2:alfa=0.35"), process, CheckWanted(), load())
     assert (refused.status, refused.advice[0][:24]) == (Status.NOT_LOADED, "MobileNetV2 takes input_")
     assert "alpha" in refused.advice[0]
-
-
-def test_what_is_wanted_has_all_checks_by_default() -> None:
-    assert dataclasses.asdict(CheckWanted())["checks"] == COSTLY
-
-
-def test_what_a_model_itself_cannot_do_is_said_not_to_be_compared(tmp_path: Path, process: SubjectProcess) -> None:
-    (tmp_path / "odd.py").write_text(
-        "import keras\nfrom keras import layers\n\n\nclass Secret(layers.Layer):\n    def call(self, x):\n"
-        "        return x * 2\n\n    def get_config(self):\n        return {**super().get_config(), 'key': object()}\n"
-        "\n    @classmethod\n    def from_config(cls, config):\n        config.pop('key')\n"
-        "        return cls(**config)\n\n\ndef make():\n"
-        "    x = keras.Input((4,), name='x')\n    return keras.Model(x, Secret()(x))\n"
-    )
-    checked = check(tmp_path, "odd.py:make", process)
-    assert verdicts(checked)["fixed"] == "faithful"
-    assert [each.what for each in checked.not_compared] == ["the clone saved and loaded"]
-    assert checked.not_compared[0].why.startswith("the model itself cannot be saved: ")
-    assert "the clone saved and loaded" not in checked.compared
-    assert "outputs" in checked.compared
-    text = "\n".join(checked_text(checked))
-    assert "  fixed: faithful in what was compared" in text
-    assert "\n  not compared: the clone saved and loaded: the model itself cannot be saved: " in text

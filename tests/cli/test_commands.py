@@ -29,8 +29,6 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
         pytest.param(("fuzz", "--known-issues", "none.toml"), "none.toml", id="known-issues"),
         pytest.param(("fuzz", "--cloner", "fixd"), "'fixd'", id="cloner"),
         pytest.param(("fuzz", "--cloner", "mine:"), "expected module:function", id="cloner-of-ones-own"),
-        pytest.param(("fuzz", "--rate", "-1"), "--rate", id="rate"),
-        pytest.param(("fuzz", "--state-rate", "-1"), "--state-rate", id="state-rate"),
         pytest.param(("fuzz", "--at-least", "speed"), "--at-least", id="at-least"),
         pytest.param(("fuss",), "fuss", id="command"),
     ],

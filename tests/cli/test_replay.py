@@ -24,6 +24,7 @@ from clonediff.strategies.graph import from_json, to_json
 from tests.cli.finding_folders import DENSE, KNOWN, folder_of, found, kept, news
 from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
+from tests.planted import planted
 from tests.repositories import commit, git, put_keras
 from tests.shared_subjects import Lent
 
@@ -82,14 +83,11 @@ def test_another_cloner_is_asked_where_it_is_named(refused: Finding, tmp_path: P
     assert (row["outcome"], row["cloner"], code) == ("FIXED", "fixed", 0)
 
 
-@pytest.mark.parametrize(("fault", "check"), [("second_clone_broken", "again"), ("saving_broken", "saved")])
-def test_what_only_the_costly_checks_see_is_not_taken_for_fixed(
-    fault: str, check: str, keras: SubjectProcess, tmp_path: Path
-) -> None:
-    finding = news(keras, DENSE, f"planted/{fault}")
+def test_what_only_the_costly_checks_see_is_not_taken_for_fixed(keras: SubjectProcess, tmp_path: Path) -> None:
+    finding = news(keras, DENSE, planted("gradient_stopped"))
     assert number_of(DENSE) % 8, "in a search this graph would not get them"
     assert finding.root is not None
-    assert finding.root.check == check
+    assert finding.root.check == "training"
     [row], code = answers(kept(tmp_path, finding))
     assert (row["outcome"], code) == ("STILL BROKEN", 1)
 

@@ -21,6 +21,7 @@ from clonediff.reports.issue import issue
 from clonediff.reports.records import Difference, Finding, Place, Severity, write
 from tests.cli.finding_folders import DENSE, folder_of, found, kept, news
 from tests.command_line import imported_by
+from tests.planted import planted
 from tests.reports.making import finding, run_folder
 from tests.waiting import PATIENCE
 
@@ -148,7 +149,7 @@ def test_a_comparison_that_fails_says_what_it_compared(run: Path, keras: Subject
     assert done.stderr.rstrip().endswith("AssertionError: True in the clone, False in the model")
 
 
-@pytest.mark.parametrize("cloner", ["planted/second_clone_broken", "fixed"])
+@pytest.mark.parametrize("cloner", [planted("gradient_stopped"), "fixed"])
 def test_a_script_that_cannot_run_alone_is_exit_code_2(
     cloner: str, keras: SubjectProcess, renamed: Finding, tmp_path: Path
 ) -> None:

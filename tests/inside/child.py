@@ -53,8 +53,8 @@ class Child:
         reply: dict[str, Any] = json.loads(self.line(json.dumps(request)))
         return reply
 
-    def answer(self, case: dict[str, Any], cloners: list[str], **checks: bool) -> dict[str, Any]:
-        reply = self.ask(do="trial", id=1, cloners=cloners, checks=checks, **case)
+    def answer(self, case: dict[str, Any], cloners: list[str], costly: bool = False) -> dict[str, Any]:
+        reply = self.ask(do="trial", id=1, cloners=cloners, costly=costly, **case)
         assert "answer" in reply, reply
         answer: dict[str, Any] = reply["answer"]
         return answer

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from clonediff.harness.inside.freshness import drawn_without_seed
-from clonediff.harness.inside.initial_values import beginning
 
 FLOATS = np.array([[0.25], [0.75]], "float32")
 FEW, MANY = np.array([[8], [7]], "int8"), np.arange(64, dtype="int8").reshape(8, 8)
@@ -32,16 +31,3 @@ def test_a_few_whole_numbers_are_drawn_again_by_chance(value: Any, seed: int | N
         layers=SimpleNamespace(places=[SimpleNamespace(layer=layer)]),
     )
     assert drawn_without_seed(description, 0, value) is copied
-
-
-@pytest.mark.parametrize(("mode", "constant"), [("int4", ""), (None, "digest")])
-def test_a_few_whole_numbers_that_were_quantized_are_no_constant(mode: str | None, constant: str) -> None:
-    description: Any = SimpleNamespace(
-        shape={"weights": [{"owner": 0, "name": "dense/zero_point"}]},
-        layers=SimpleNamespace(places=[SimpleNamespace(layer=SimpleNamespace(quantization_mode=mode))]),
-        initial=[np.zeros((1, 2), "int8")],
-    )
-    digests, framework = SimpleNamespace(digest=lambda value: "digest"), SimpleNamespace(one_graph=False)
-    observer: Any = SimpleNamespace(digests=digests, framework=framework)
-    twice = [np.zeros((1, 2), "int8")] * 2
-    assert beginning(description, 0, *twice, observer) == constant

@@ -12,9 +12,7 @@ from .models import case
 keras = pytest.importorskip("keras")
 
 from clonediff.harness.inside.by_class import once_a_class  # noqa: E402 - after it is known that there is a Keras
-from clonediff.harness.inside.frameworks import framework  # noqa: E402 - as above
 from clonediff.harness.inside.trial import run_trial  # noqa: E402 - as above
-from clonediff.harness.subjects.case import COSTLY  # noqa: E402 - as above
 
 OWN_AND_COMPILED = """
 class Halved(layers.Layer):
@@ -32,8 +30,8 @@ model.compile("sgd", "mse", metrics=["mae"])
 FLOATS = {"shape": [3, 4], "dtype": "float32", "fill": "normal"}
 
 
-@pytest.mark.parametrize("parts", [(), COSTLY], ids=["plain", "costly"])
-def test_no_model_and_no_class_stays_of_a_trial(parts: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("costly", [False, True], ids=["plain", "costly"])
+def test_no_model_and_no_class_stays_of_a_trial(costly: bool) -> None:
     def alive() -> Counter[str]:
         gc.collect()
         found = [each for each in gc.get_objects() if issubclass(type(each), (keras.layers.Layer, type))]
@@ -42,20 +40,9 @@ def test_no_model_and_no_class_stays_of_a_trial(parts: tuple[str, ...]) -> None:
 
     request = {**case(OWN_AND_COMPILED, "keras", FLOATS), "cloners": ["upstream", "fixed"]}
     before = alive()
-    clones = run_trial({**request, "checks": dict.fromkeys(parts, True)})["clones"]
+    clones = run_trial({**request, "costly": costly})["clones"]
     assert all("observation" in clone for clone in clones.values())
     assert not alive() - before
-
-
-def test_no_value_that_was_drawn_stays_of_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    its, drawn = framework("keras"), []
-    was_drawn = its.was_drawn
-    monkeypatch.setattr(its, "was_drawn", lambda *of: drawn.append(was_drawn(*of)) or drawn[-1])
-    answer = run_trial({**case(OWN_AND_COMPILED, "keras", FLOATS), "cloners": ["upstream"]}, its)
-    assert "refused" not in answer
-    assert any(drawn)
-    gc.collect()
-    assert its._drawn == {}
 
 
 def test_what_is_found_out_about_a_class_is_found_out_once_and_goes_with_it() -> None:

@@ -77,7 +77,7 @@ def test_refused_graph_says_where(child: Child) -> None:
 
 def test_same_request_same_answer(child: Child) -> None:
     request = _case(child, NO_LAMBDA, FLOATS)
-    first, second = (child.answer(request, ["fixed"], training_step=True, again=True) for _ in range(2))
+    first, second = (child.answer(request, ["fixed"], costly=True) for _ in range(2))
     for answer in (first, second):
         del answer["keras"], answer["ours"], answer["parts"]
     assert first == second
@@ -112,9 +112,9 @@ def test_a_trial_begins_with_the_model_that_was_just_looked_at(child: Child, kee
 
 def test_a_model_that_was_looked_at_answers_as_one_that_was_not(child: Child) -> None:
     request = _case(child, NO_LAMBDA, FLOATS)
-    whole = child.answer(request, ["upstream", "fixed"], training_step=True, again=True, saving=True)
+    whole = child.answer(request, ["upstream", "fixed"], costly=True)
     _look_at(child, request, keep=True)
-    begun = child.answer(request, ["upstream", "fixed"], training_step=True, again=True, saving=True)
+    begun = child.answer(request, ["upstream", "fixed"], costly=True)
     assert _without_seconds(begun) == _without_seconds(whole)
 
 

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -79,7 +79,7 @@ def test_a_release_says_what_it_cannot_build(keras3: Process, version: str) -> N
 @pytest.mark.parametrize("version", REFUSED_BY)
 @pytest.mark.parametrize("feature", REFUSALS)
 def test_it_builds_what_it_says_and_nothing_else(keras3: Process, version: str, feature: str) -> None:
-    trials = GraphTrials(keras3(version), KnownIssues(), cloners=("fixed",), rate=0)
+    trials = GraphTrials(keras3(version), KnownIssues(), cloners=("fixed",))
     assert trials.try_graph(REFUSALS[feature]).hits == ()
     assert trials.tally.refused == (feature in REFUSED_BY[version])
 
@@ -89,7 +89,7 @@ def test_it_builds_what_it_says_and_nothing_else(keras3: Process, version: str, 
 )
 def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Process, version: str) -> None:
     process = keras3(version)
-    trials = GraphTrials(process, KnownIssues(), cloners=("fixed",), rate=8)
+    trials = GraphTrials(process, KnownIssues(), cloners=("fixed",))
     for graph in sample_graphs(graphs_on(process, min_instructions=2), 15, 3):
         assert trials.try_graph(graph).hits == ()
     assert trials.tally.refused == 0
@@ -204,7 +204,7 @@ def test_a_call_is_made_as_it_was_given(warm: Process, subject: str, what: str) 
 
 
 def _nothing_is_told(process: SubjectProcess, graph: Graph) -> None:
-    trials = GraphTrials(process, KnownIssues(), cloners=("fixed",), rate=1)
+    trials = GraphTrials(process, KnownIssues(), cloners=("fixed",))
     assert trials.try_graph(graph).hits == ()
     assert trials.tally.refused == 0
 
@@ -263,7 +263,7 @@ model = OwnModel(inputs, [x, x], factor=2.0)
 
 def test_a_model_of_an_own_class_whose_layers_are_in_a_list_of_tensorflow(keras3: Process) -> None:
     trial = run(
-        Case(HEAD + OWN_WITH_OPTION, ({"shape": [3], "dtype": "float32"},)), keras3(MIDDLE), ("fixed",), checks=COSTLY
+        Case(HEAD + OWN_WITH_OPTION, ({"shape": [3], "dtype": "float32"},)), keras3(MIDDLE), ("fixed",), costly=True
     )
     assert trial.built
     assert trial.clones["fixed"].verdict is Verdict.FAITHFUL

@@ -55,7 +55,7 @@ def example_of(warm: Callable[[str], SubjectProcess]) -> HitsOfExample:
         if (subject, issue.id) not in tried:
             graph = from_json(issue.example or "", issue.id)
             expected = Expected(issue=issue)
-            costly = expected.parts_of_its_example if everything() or expected.parts else ()  # at night each gets them
+            costly = everything() or expected.costly
             trials = GraphTrials(warm(subject), KNOWN, private=expected.private)
             tried[subject, issue.id] = trials.try_graph(graph, costly=costly).hits
         return tried[subject, issue.id]

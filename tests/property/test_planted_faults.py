@@ -9,14 +9,10 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from tests.example_counts import everything
+from tests.planted import planted
 from tests.warm_keras import graphs_of
 
-CALLS = {
-    "planted/mask_function_dropped": 1,
-    "planted/crash_on_outputs": 1,
-    "planted/arguments_forgotten": 1,
-    "planted/repetition_lost": 0,
-}
+CALLS = {"mask_function_dropped": 1, "crash_on_outputs": 1, "arguments_forgotten": 1}
 """How many calls a model needs to show each."""
 
 
@@ -25,7 +21,7 @@ CALLS = {
     "fault",
     [
         pytest.param(each, marks=pytest.mark.slow(reason="the longest of these searches"))
-        if each == "planted/arguments_forgotten"
+        if each == "arguments_forgotten"
         else each
         for each in CALLS
     ],
@@ -34,7 +30,7 @@ CALLS = {
     "seed", [1, pytest.param(0, marks=pytest.mark.slow(reason="another search for the same graph"))]
 )
 def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=(fault,), rate=0)
+    trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
     kinds = None if everything() else ["Lambda", "Dense", "Masking"]
     graphs = graphs_of("keras", kinds=kinds, max_instructions=4, max_inputs=2)
     found = search(trials, graphs, examples=500, seed_=seed)

@@ -50,7 +50,7 @@ FEW: dict[Generation, int] = {"keras": 10, "tf_keras": 8}
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_what_was_accepted_builds_and_runs(generation: Generation) -> None:
-    trials = GraphTrials(process_of(generation), KnownIssues(), cloners=("upstream",), rate=0)
+    trials = GraphTrials(process_of(generation), KnownIssues(), cloners=("upstream",))
     for graph in drawn(generation, examples(FEW[generation], 500)):
         trials.try_graph(graph)
     assert not too_many(trials.tally.refused, trials.tally.trials), trials.tally

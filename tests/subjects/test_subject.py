@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.subjects import Case, Subject
-from clonediff.harness.subjects.case import COSTLY
+from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.environment import command, environment
 from clonediff.harness.subjects.outcomes import fault_frames, package_path
 from clonediff.harness.subjects.place import ReleasePlace
@@ -99,14 +98,6 @@ def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:
     assert line[:3] == [sys.executable, "-u", "-c"]
     assert line[-1] == "tf_keras"
     assert "from inside.serve import main\nsys.path.pop(0)" in line[3]
-
-
-def test_a_request_asks_for_every_check_by_name() -> None:
-    request = Case("model = 1", (), index={"a": (0,)}).request(["fixed"], ["again"])
-    assert request["checks"] == {**dict.fromkeys(COSTLY, False), "again": True}
-    assert request["index"] == ["a"]
-    with pytest.raises(ValueError, match="'agian': choose from again, training_step, saving"):
-        Case("", ()).request([], ["agian"])
 
 
 def test_the_stack_that_a_crash_leaves_is_read_innermost_last() -> None:

@@ -31,7 +31,7 @@ CLONES = {
 
 def trials(at_least: Severity, clones: dict[str, Clone]) -> GraphTrials:
     process = Played(lambda cloners: Answer(original=ORIGINAL, clones={name: clones[name] for name in cloners}))
-    return GraphTrials(process, KnownIssues(), cloners=tuple(clones), rate=0, at_least=at_least)  # type: ignore[arg-type]  # it plays one
+    return GraphTrials(process, KnownIssues(), cloners=tuple(clones), at_least=at_least)  # type: ignore[arg-type]  # it plays one
 
 
 @pytest.mark.parametrize("at_least", Severity)

@@ -17,6 +17,7 @@ from clonediff.reports.known import load
 from clonediff.strategies import infer
 from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, Made, Ref, Seq
 from clonediff.strategies.kinds.recurrent import chained
+from tests.planted import planted
 from tests.waiting import PATIENCE
 
 DENSE = Layer("Dense", (("units", 4),))
@@ -79,7 +80,7 @@ CASES = [(subject, name) for subject in ("keras", "tf_keras") for name in GRAPHS
 def test_it_is_cloned(subject: str, name: str, warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPHS[name], generation=subject)  # type: ignore[arg-type]  # its own name
     infer(graph)
-    tried = GraphTrials(warm(subject), load(), rate=1).try_graph(graph)
+    tried = GraphTrials(warm(subject), load()).try_graph(graph)
     assert tried.built, tried.refused
     assert tried.clones["fixed"].verdict is Verdict.FAITHFUL, tried.clones["fixed"].differences
     assert not new_hits(tried.hits)
@@ -106,8 +107,8 @@ def test_what_is_wrong_about_the_clone_of_a_model_that_is_not_built_is_seen(
     subject: str, warm: Callable[[str], SubjectProcess]
 ) -> None:
     case = case_of(GRAPHS["not built"], subject)
-    trial = run(case, warm(subject), ["planted/layer_renamed"], timeout=PATIENCE)
-    found = trial.clones["planted/layer_renamed"]
+    trial = run(case, warm(subject), [planted("layer_renamed")], timeout=PATIENCE)
+    (found,) = trial.clones.values()
     assert {each.check for each in found.differences} & {"structure"}
     script = reproducer(case.source, subject, found.causes[0].root, "upstream", case).text
     assert "clone = keras.models.clone_model(model)\nclone.build((None, 4))\n" in script

@@ -59,7 +59,6 @@ def test_a_config_explains_what_its_layer_and_those_after_it_do() -> None:
         (f"{R}.steps.2.outputs.0.mask", None),
         *values(3, 4),
         ("observation.trained.loss", "x"),
-        ("observation.saved.run.outputs.0.digest", "x"),
     )
     assert told(cause) == ("structure", "config.mask", "Lambda")
 
@@ -162,25 +161,6 @@ def test_a_model_that_is_not_frozen_explains_no_flag_of_its_layers() -> None:
 def test_a_model_that_is_not_frozen_explains_weights_that_train() -> None:
     (cause,) = broken(ORIGINAL, (f"{S}.trainable", False), (f"{S}.weights.0.trainable", False))
     assert (cause.root.path, len(cause.followers)) == ("model.trainable", 1)
-
-
-def test_a_lost_initializer_explains_what_its_weight_begins_with_and_that_explains_nothing() -> None:
-    original = altered(ORIGINAL, ("begins", ["a constant"] * 4))
-    begins = ("observation.begins", ["a constant", "another", "a constant", "another"])
-    found = broken(
-        original, begins, (f"{S}.layers.4.config.bias_initializer", "ones"), ("observation.trained.loss", "x")
-    )
-    assert sorted((told(cause)[:2], len(cause.followers)) for cause in found) == [
-        (("own", "first value"), 0),
-        (("structure", "config.bias_initializer"), 2),
-    ]
-
-
-def test_a_lost_regularizer_explains_nothing_that_a_weight_begins_with() -> None:
-    original = altered(ORIGINAL, ("begins", ["", "", "", "a constant"]))
-    begins = ("observation.begins", ["x", "x", "x", "another"])
-    found = broken(original, begins, (f"{S}.layers.4.config.bias_regularizer", "l2"))
-    assert {told(cause)[:2] for cause in found} == {("own", "first value"), ("structure", "config.bias_regularizer")}
 
 
 def test_a_layer_that_was_called_once_more_used_what_others_gave() -> None:
@@ -305,7 +285,6 @@ def test_every_difference_has_one_cause(seed: int, data: random.Random) -> None:
         (f"{T}.steps.1.outputs.0.digest", "x"),
         (f"{R}.losses", []),
         ("observation.trained.gradients.0", None),
-        ("observation.saved.loading", Failure("ValueError", "Lambda")),
         ("twice_failure", Failure("ValueError", "no")),
         ("observation.fresh.1", False),
     ]

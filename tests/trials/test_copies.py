@@ -13,6 +13,7 @@ from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import CloneTrial, run
+from tests.planted import planted
 
 WARM = Callable[[str], SubjectProcess]
 SUBJECTS = ("keras", "tf_keras")
@@ -73,7 +74,7 @@ model = keras.Model(inputs, layer(inputs))
 
 
 def copied(process: SubjectProcess, source: str, cloner: str, *, costly: bool = False) -> CloneTrial:
-    return run(case(process, source), process, (cloner,), ("again", "saving") if costly else ()).clones[cloner]
+    return run(case(process, source), process, (cloner,), costly).clones[cloner]
 
 
 def case(process: SubjectProcess, source: str) -> Case:
@@ -119,7 +120,7 @@ def test_the_same_of_upstream_is_a_difference(keras: SubjectProcess) -> None:
 
 
 def test_layers_of_the_original_in_any_other_copy_are_told(keras: SubjectProcess) -> None:
-    checks = {each.check for each in copied(keras, PLAIN, "planted/layer_shared_with_original").differences}
+    checks = {each.check for each in copied(keras, PLAIN, planted("layer_shared_with_original")).differences}
     assert "own" in checks
 
 

@@ -31,23 +31,6 @@ def test_the_reported_model_is_cloned_faithfully(generation: Any, costly: bool) 
     check_clone(TWO_OUTPUTS, clone_model, generation=generation, costly=costly)
 
 
-def test_a_check_that_is_named_gets_all_the_parts_that_it_needs() -> None:
-    """A step of both in one model is compared with the steps that each has taken alone."""
-    keras: Any = pytest.importorskip("keras")
-
-    def trains_both(model: Any) -> Any:
-        clone, kernel = clone_model(model), model.layers[1].kernel
-        layer = clone.layers[1]
-        call = layer.call
-        layer.call = lambda x: call(x) + keras.ops.sum(kernel - keras.ops.stop_gradient(kernel.value))
-        return clone
-
-    dense = Graph((Input((3,)),), (Layer("Dense", (("units", 2),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    check_clone(dense, clone_model, checks=["together"])
-    with pytest.raises(UnfaithfulClone, match="together: "):
-        check_clone(dense, trains_both, checks=["together"])
-
-
 def test_a_model_is_checked_in_a_session_that_was_cleared() -> None:
     tf_keras: Any = pytest.importorskip("tf_keras")
     backend = importlib.import_module("tf_keras.src.backend")

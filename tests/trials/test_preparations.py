@@ -17,7 +17,6 @@ from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import (
-    Array,
     Call,
     CloneArguments,
     Form,
@@ -39,7 +38,7 @@ from clonediff.strategies.preparations import PREPARATIONS
 from tests.strategies.test_clone_arguments import GRAPH, INNER
 from tests.waiting import PATIENCE
 
-from .trying import fixed_is_faithful, planted, tried
+from .trying import fixed_is_faithful, tried
 
 ERROR = ("y_true - y_pred",)
 CHAIN = Graph(
@@ -137,11 +136,6 @@ LEARNING = (
     (Input((3,), "int32", fill="ids", high=6), Layer("IntegerLookup", (("vocabulary", Seq((1, 2, 4))),))),
     (Input((3,), "string", fill="words"), Layer("StringLookup", (("vocabulary", Seq(("red", "green"))),))),
 )
-FAULTS = {
-    "prepared_not_compiled": "structure",
-    "prepared_compiled_otherwise": "structure",
-    "prepared_optimizer_shared": "own",
-}
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -210,10 +204,6 @@ def test_a_model_may_be_compiled_with_what_has_no_config(warm: Callable[[str], S
     fixed_is_faithful(structs.replace(GRAPH, generation="tf_keras", preparations=(with_object,)), warm("tf_keras"))
 
 
-def test_a_setting_of_the_session_is_no_fault_where_it_is_the_default(keras: SubjectProcess) -> None:
-    assert planted(IMAGES, keras, "prepared_session_taken") == ()
-
-
 def test_a_layer_of_ones_own_gives_floats_of_whole_numbers_as_when_it_was_built(keras: SubjectProcess) -> None:
     halved = Layer("Dampen", (("layer", Made(Layer("Activation", (("activation", "tanh"),)))),))
     graph = Graph((Input((2,), "bool"),), (halved,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
@@ -270,35 +260,10 @@ def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[
         assert not any(each.check == "outputs" for each in found), (layer.kind, found)
 
 
-def test_planted_faults_are_caught(keras: SubjectProcess) -> None:
-    graph = structs.replace(GRAPH, preparations=(compiled(loss="mse"),))
-    for fault, check in FAULTS.items():
-        assert check in {each.check for each in planted(graph, keras, fault)}, fault
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_what_training_has_left_is_not_to_be_changed(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
-    graph = structs.replace(GRAPH, generation=generation, preparations=(TRAINED,))
-    found = planted(graph, warm(generation), "prepared_optimizer_stepped")
-    assert [(each.check, each.aspect) for each in found] == [("untouched", "optimizer state")]
-
-
 def test_a_trained_model_of_ones_own_has_metrics_that_its_clone_has_not_yet(keras: SubjectProcess) -> None:
     trained = structs.replace(case_of(structs.replace(GRAPH, preparations=(TRAINED,)), "keras"), ran=False, done=())
     clone = run(trained, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
     assert [each for each in clone.differences if "missing" in each.aspect] == []
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
-def test_a_clone_begins_without_the_states_that_a_run_has_left(
-    kind: str, generation: str, warm: Callable[[str], SubjectProcess]
-) -> None:
-    layer = Layer(kind, (("units", 2), ("return_sequences", True)))
-    graph = Graph((Input((3, 4)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    graph = structs.replace(graph, generation=generation, preparations=(Preparation("stateful", kind),))
-    found = planted(graph, warm(generation), "prepared_states_copied")
-    assert {(each.check, each.aspect) for each in found} == {("own", "state not fresh")}
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -356,81 +321,8 @@ def test_a_prepared_model_is_cloned_on_other_inputs(generation: str, warm: Calla
             fixed_is_faithful(graph, warm(generation))
 
 
-def test_a_planted_fault_in_a_compiled_clone_on_other_inputs_is_caught(keras: SubjectProcess) -> None:
-    graph = structs.replace(GRAPH, preparations=(WITH_ARGUMENTS[0],), clone_arguments=CloneArguments("fresh"))
-    assert "structure" in {each.check for each in planted(graph, keras, "argument_not_compiled")}
-
-
 LORA = Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
 SEEN = Graph((Input((4,)),), (LEARNING[0][1],), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-OF_EACH_SORT = {
-    "trainable": (GRAPH, OF_BOTH[1], "trainable_forgotten", "weights"),
-    "weight trainable": (
-        GRAPH,
-        Preparation("weight trainable", "Dense", (("kernel.trainable", False),)),
-        "prepared_weight_thawed",
-        "weights",
-    ),
-    "set": (GRAPH, Preparation("set", "Dropout", (("rate", 0.25),)), "setting_lost", "structure"),
-    "call": (GRAPH, Preparation("call", "Dense"), "prepared_call_forgotten", "untouched"),
-    "run": (GRAPH, Preparation("run", None, (("training", True),)), "prepared_run_again", "untouched"),
-    "add_loss": (GRAPH, Preparation("add_loss"), "prepared_additions_lost", "structure"),
-    "add_metric": (GRAPH, Preparation("add_metric"), "prepared_additions_lost", "structure"),
-    "policy": (GRAPH, Preparation("policy", None, (("name", "float64"),)), "prepared_policy_taken", "structure"),
-    "built policy": (
-        GRAPH,
-        Preparation("built policy", None, (("name", "mixed_bfloat16"), ("then", "float32"))),
-        "prepared_policy_taken",
-        "structure",
-    ),
-    "session": (IMAGES, SESSIONS[0], "prepared_session_taken", "structure"),
-    "built session": (IMAGES, BUILT_SESSIONS[0], "prepared_session_taken", "structure"),
-    "clone name scope": (GRAPH, Preparation("clone name scope", None, (("name", "outer"),)), "weights_copied", "own"),
-    "clone remat": (INNER, Preparation("clone remat", None, (("mode", "full"),)), "weights_copied", "own"),
-    "objects": (
-        INNER,
-        Preparation("objects", "Dense", (("takes", "activation"), ("within", "clone"))),
-        "prepared_function_lost",
-        "outputs",
-    ),
-    "adapt": (
-        SEEN,
-        Preparation("adapt", "Normalization", (("data", Array((2, 4))),)),
-        "prepared_not_adapted",
-        "outputs",
-    ),
-    "lora": (GRAPH, LORA, "prepared_alpha_lost", "outputs"),
-    "quantize": (GRAPH, Preparation("quantize", None, (("mode", "int8"),)), "prepared_not_quantized", "structure"),
-    "set weights": (GRAPH, Preparation("set weights"), "weights_copied", "own"),
-    "stateful": (CHAIN, Preparation("stateful", "LSTM"), "prepared_states_copied", "own"),
-    "train": (GRAPH, TRAINED, "prepared_optimizer_stepped", "untouched"),
-    "hang": (
-        GRAPH,
-        Preparation("hang", None, (("layer", Made(Layer("Dense", (("units", 4),)))),)),
-        "prepared_hung_lost",
-        "structure",
-    ),
-    "other model": (GRAPH, Preparation("other model", "Dense"), "original_frozen", "untouched"),
-    "load": (GRAPH, Preparation("load"), "weights_copied", "own"),
-    "name scope": (GRAPH, Preparation("name scope", None, (("name", "outer"),)), "variable_moved", "weights"),
-    "remat": (INNER, Preparation("remat", None, (("mode", "full"),)), "weights_copied", "own"),
-}
-"""For each sort of preparation but compiling, one, a planted fault in what a clone owes to it, and the check."""
-
-
-def test_there_is_a_planted_fault_for_each_sort() -> None:
-    assert {"compile", *OF_EACH_SORT} == set(PREPARATIONS)
-
-
-@pytest.mark.parametrize("does", OF_EACH_SORT)
-def test_a_planted_fault_of_each_sort_is_caught(does: str, warm: Callable[[str], SubjectProcess]) -> None:
-    graph, preparation, fault, check = OF_EACH_SORT[does]
-    if does == "stateful":
-        lstm = Layer("LSTM", (("units", 2),))
-        graph = structs.replace(graph, layers=(graph.layers[0], lstm))
-    generation = "tf_keras" if does in ("add_loss", "add_metric") else "keras"
-    graph = structs.replace(graph, generation=generation, preparations=(preparation,))
-    assert check in {each.check for each in planted(graph, warm(generation), fault)}
 
 
 def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:

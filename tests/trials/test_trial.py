@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.case import COSTLY, FREQUENT, RARER
 from clonediff.harness.subjects.observation import Answer, Clone, Failure, Frame
 from clonediff.harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.checks import parts_needed
+from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import Case, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Blame, Difference, Severity
+from clonediff.reports.records import Blame, Severity
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
 from .checks.making import altered, chain, faithful
@@ -38,14 +36,14 @@ class Played:
         self.outcome = outcome
         self.asked: list[tuple[str, ...]] = []
         self.limits: list[float | None] = []
-        self.parts: list[tuple[str, ...]] = []
+        self.costly: list[bool] = []
 
     def trial(
-        self, case: Case, *, cloners: Iterable[str], checks: Iterable[str] = (), timeout: float | None = None
+        self, case: Case, *, cloners: Iterable[str], costly: bool = False, timeout: float | None = None
     ) -> Outcome:
         self.asked.append(tuple(cloners))
         self.limits.append(timeout)
-        self.parts.append(tuple(checks))
+        self.costly.append(costly)
         return self.outcome(tuple(cloners))
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
@@ -119,48 +117,23 @@ def test_an_original_that_is_seen_to_be_unlike_itself_by_one_cloner_is_nobodys_c
 def test_an_original_of_which_nothing_can_be_said_is_counted_and_no_hit(raised: str) -> None:
     process = Played(lambda cloners: Answer(refused=Failure(raised, "why")))
     graph = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    trials = GraphTrials(process, KnownIssues(), rate=0)  # type: ignore[arg-type]  # it plays one
+    trials = GraphTrials(process, KnownIssues())  # type: ignore[arg-type]  # it plays one
     assert trials.try_graph(graph).hits == ()
     assert trials.tally.refused == 1
 
 
-def test_the_rarer_of_costly_parts_take_turns() -> None:
-    graphs = [Graph((Input((size,)),), (), (), Ref(0), Ref(0)) for size in range(1, 1500)]
-    trials = GraphTrials(answering(), KnownIssues(), rate=2)  # type: ignore[arg-type]  # it plays one
-    parts = Counter(part for graph in graphs for part in trials.parts(graph))
-    assert set(parts) == set(COSTLY)
-    assert all(0.6 < parts[rare] * each / parts["again"] < 1.4 for rare, each in RARER.items()), parts
-    every = GraphTrials(answering(), KnownIssues(), rate=1)  # type: ignore[arg-type]  # likewise
-    parts = Counter(part for graph in graphs for part in every.parts(graph))
-    assert all(parts[part] == len(graphs) for part in FREQUENT), "there is no graph without them"
-    assert all(0.6 < parts[rare] * each / len(graphs) < 1.4 for rare, each in RARER.items()), parts
-    assert every.parts(graphs[0], costly=True) == every.parts(graphs[0])
-    assert every.parts(graphs[0], costly=("saving", "often")) == ("saving", "often")
-    assert trials.parts(graphs[0], costly=False) == trials.parts(graphs[0], costly=()) == ()
-
-
 @pytest.mark.parametrize(
-    ("check", "path", "parts"),
+    ("check", "path", "costly"),
     [
-        ("outputs", "inference.outputs[0]", ()),
-        ("saved", "saved.run", ("saving",)),
-        ("together", "together.clone.loss", ("training_step", "together")),
-        ("again", "twice.layers[0]", ("again",)),
-        ("again", "loaded.layers[0]", ("again", "saving", "reloading")),
-        ("again", "", ("again", "saving", "reloading")),
-        ("often", "often.calls", ("often",)),
+        ("outputs", "inference.outputs[0]", False),
+        ("training", "trained.loss", True),
+        ("again", "twice.layers[0]", True),
+        ("untouched", "original.layers[0]", True),
+        ("made", "process", True),
     ],
 )
-def test_what_was_found_is_looked_for_in_the_parts_that_may_show_it(
-    check: str, path: str, parts: tuple[str, ...]
-) -> None:
-    assert parts_needed(check, path) == parts
-    root = Difference(check, path, "*", "a", "b", Severity.PROPERTY)
-    trials = GraphTrials(answering(), KnownIssues(), rate=1)  # type: ignore[arg-type]  # it plays one
-    graph = Graph((Input((3,)),), (), (), Ref(0), Ref(0))
-    drawn = trials.parts(graph)
-    assert trials.parts_that_show(graph, root) == tuple(part for part in drawn if part in parts)
-    assert trials.parts_that_show(graph, None) == drawn
+def test_what_was_found_is_looked_for_in_the_part_that_may_show_it(check: str, path: str, costly: bool) -> None:
+    assert takes_costly(check, path) is costly
 
 
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])

@@ -234,13 +234,6 @@ def test_what_its_import_warns_of_is_no_matter_of_its_script(tmp_path: Path) -> 
     assert tried_alone(script, Subject.parse("keras")) == (False, "")
 
 
-def test_the_script_that_clones_often_imports_once() -> None:
-    stays = Difference("often", "often.alive", "stays alive", "nothing", "2 Dense of each clone", Severity.PROPERTY)
-    text = reproducer(SOURCE, "keras", stays, "/a/folder/mine:clone", case()).text
-    assert text.count("from mine import clone as cloner") == text.count("sys.path.insert") == 1
-    assert "\n    clone = cloner(model)\n" in text
-
-
 @pytest.mark.parametrize(
     ("text", "name"),
     [

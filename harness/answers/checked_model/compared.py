@@ -6,7 +6,7 @@ saved there is nothing to hold its clone against, and the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from clonediff.harness.answers.checked_model.record import Cloned, NotCompared
 from clonediff.harness.answers.checked_model.verdicts import RAISED
@@ -26,38 +26,26 @@ WORDS = {
     "untouched": "the model before and after",
     "again": "a second clone",
     "training": "a step of training",
-    "saved": "the clone saved and loaded",
     "functions": "what a clone_function is asked for",
-    "together": "a step of both in one model",
     "warned": "warnings",
-    "often": "many clones",
 }
 """What each check compares, for whoever reads the answer."""
 
-_BY_FIT = "a step by `fit`"
 _NOT_ASKED = "not asked for (--no-costly)"
 _UNKNOWN_MODEL = "nobody knows which model your arguments ask for"
-_PLAIN_ONLY = "it is for clones without arguments"
-_NO_COMPILED_CLONE = "no clone is compiled, nor could be as the model is"
 _ONE_CLONE = "what clone_model is given is for one clone"
-_FEW = "it is for small models that are built by a script, have not run and are cloned without arguments"
 _LIKE_SETTINGS = 5
 
 
 def compared(
-    original: Observation | None, clones: Sequence[Cloned], case: Case, checks: Collection[str]
+    original: Observation | None, clones: Sequence[Cloned], case: Case, costly: bool
 ) -> tuple[tuple[str, ...], tuple[NotCompared, ...]]:
     """What was compared of the model, in the order of the promise, and what was not."""
     if original is None or all(map(_has_no_clone, clones)):
         return (WORDS["made"],), tuple(_no_clone(clones))
-    left_out = {name: why for name in CHECKS if (why := _why_not(name, original, case, checks))}
+    left_out = {name: why for name in CHECKS if (why := _why_not(name, original, case, costly))}
     looked_at = [WORDS[name] for name in CHECKS if name not in left_out and _is_meant(name, case)]
     missing = [NotCompared(WORDS[name], why) for name, why in left_out.items() if _is_meant(name, case)]
-    if original.shape.compiled is not None and not case.user_arguments:
-        if why := _why_not_by_fit(original, case, checks):
-            missing.append(NotCompared(_BY_FIT, why))
-        else:
-            looked_at.append(_BY_FIT)
     return tuple(looked_at), (*missing, *_in_part(original), *_no_clone(clones))
 
 
@@ -76,37 +64,17 @@ def _no_clone(clones: Sequence[Cloned]) -> Iterator[NotCompared]:
             yield NotCompared(f"anything else of {cloner_said(each.cloner)}", "there is no clone", each.cloner)
 
 
-def _why_not(check: str, original: Observation, case: Case, checks: Collection[str]) -> str:
+def _why_not(check: str, original: Observation, case: Case, costly: bool) -> str:
     """Why a check has seen nothing, "" where it has."""
     if case.user_arguments:
         return "" if check in CHECKS_WITH_FUNCTIONS else _UNKNOWN_MODEL
-    part = CHECKS[check].part
-    if part and part not in checks:
+    if CHECKS[check].costly and not costly:
         return _NOT_ASKED
     if check == "again" and case.arguments and not case.repeats:
         return _ONE_CLONE
-    if check == "often" and not original.often:
-        return _FEW
-    if check == "together" and case.arguments:
-        return _PLAIN_ONLY
-    if check in ("training", "together") and original.trained is not None and original.trained.failure is not None:
+    if check == "training" and original.trained is not None and original.trained.failure is not None:
         return _the_model("cannot be trained", original.trained.failure)
-    if check == "together" and original.together is not None:
-        return original.together.why or _the_model("cannot be trained beside another build", original.together.failure)
-    if check == "saved" and original.saved is not None:
-        saving = _the_model("cannot be saved", original.saved.saving)
-        return saving or _the_model("cannot be loaded once it is saved", original.saved.loading)
     return ""
-
-
-def _why_not_by_fit(original: Observation, case: Case, checks: Collection[str]) -> str:
-    """Why nothing is known of what `fit` makes of a compiled model, "" where it is."""
-    fitted = original.fitted
-    if "training_step" not in checks:
-        return _NOT_ASKED
-    if fitted is not None:
-        return fitted.why or _the_model("cannot be trained by `fit`", fitted.failure)
-    return _PLAIN_ONLY if case.arguments else _NO_COMPILED_CLONE
 
 
 def _the_model(cannot: str, failure: Failure | None) -> str:
@@ -115,9 +83,6 @@ def _the_model(cannot: str, failure: Failure | None) -> str:
 
 def _in_part(original: Observation) -> Iterator[NotCompared]:
     """What was left out of something that was compared for the rest."""
-    run = None if original.saved is None else original.saved.run
-    if run is not None and run.failure is not None:
-        yield NotCompared("what the loaded clone gives", _the_model("does not run once it is loaded", run.failure))
     paths = list(dict.fromkeys(path for each in original.varying for path in each))
     if paths:
         more = f" and {len(paths) - _LIKE_SETTINGS} more" if len(paths) > _LIKE_SETTINGS else ""

@@ -27,7 +27,7 @@ from clonediff.harness.answers.checked_model.user_arguments import LIKE_THE_MODE
 from clonediff.harness.inside.callback_log import ARRIVED
 from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
-from clonediff.harness.subjects.case import COSTLY, Case
+from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure
 from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, SubjectError, TimedOut
 from clonediff.harness.subjects.process import SubjectProcess
@@ -64,7 +64,7 @@ class CheckWanted:
     """
 
     cloners: tuple[str, ...] = UPSTREAM_AND_FIXED
-    checks: tuple[str, ...] = COSTLY
+    costly: bool = True
     custom: Path | None = None
     unsafe: bool = False
     arrays: Path | None = None
@@ -119,7 +119,7 @@ def _request(model: Model, subject: Subject, wanted: CheckWanted) -> dict[str, A
     """What a process is asked of a model."""
     source = source_of(model, subject, wanted.custom, unsafe=wanted.unsafe)
     request: dict[str, Any] = {"source": source, "seed": wanted.seed, "unsafe": wanted.unsafe, "keep": True}
-    request.update(cloners=wanted.cloners, checks=wanted.checks)
+    request.update(cloners=wanted.cloners, costly=wanted.costly)
     if model.how == "file":
         request["file"] = model.path
     if model.how == "application":
@@ -171,12 +171,12 @@ def _look(
         if tell is not None:
             tell(f"{seen.layers} layers, {at}")
 
-    checks = () if case.user_arguments else wanted.checks
+    costly = wanted.costly and not case.user_arguments
 
     def tried_by(*cloners: str) -> list[Trial]:
         limits = {"timeout": wanted.seconds, "seconds": seen.seconds}
         beside = second if wanted.processes > 1 else None
-        return try_cloners(case, process, beside, cloners, known, checks, **limits, tell=about)
+        return try_cloners(case, process, beside, cloners, known, costly, **limits, tell=about)
 
     tried = tried_by(*wanted.cloners)
     stopped = _untried(tried[0], inputs.refused(seen))
@@ -187,7 +187,7 @@ def _look(
         tried += tried_by(remedy)
         clones = _cloned(tried, (*(each.cloner for each in clones), remedy), process)
     asked, others = clones[: len(wanted.cloners)], clones[len(wanted.cloners) :]
-    looked_at, left_out = compared(tried[0].original, clones, case, checks)
+    looked_at, left_out = compared(tried[0].original, clones, case, costly)
     told = replace(told, clones=asked, remedies=others, compared=looked_at, not_compared=left_out)
     return replace(
         told,

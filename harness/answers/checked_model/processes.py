@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -94,7 +94,7 @@ def try_cloners(
     second: Second | None,
     cloners: Sequence[str],
     known: KnownIssues,
-    checks: Collection[str],
+    costly: bool,
     *,
     timeout: float,
     seconds: float,
@@ -108,7 +108,7 @@ def try_cloners(
     def try_in(where: SubjectProcess, names: Sequence[str]) -> Trial:
         where.told = told.by(names)
         try:
-            return GraphTrials(where, known, cloners=names).try_case(case, checks, timeout=timeout)
+            return GraphTrials(where, known, cloners=names).try_case(case, costly=costly, timeout=timeout)
         finally:
             where.told = None
 

@@ -185,14 +185,10 @@ def _by_subject(totals: Totals) -> Iterator[str]:
         yield f"{name} ({in_words(each.met.versions)})"
         yield (
             f"  {each.trials:,} trials, {each.settling:,} of them for making findings smaller{_time(each)}, "
-            f"{each.drawn.costly:,} with the costly checks; {some(each.draws().refused, 'graph')} refused"
+            f"{some(each.draws().refused, 'graph')} refused"
         )
         yield from (f"  {line}" for line in refusals(name, each.draws(), REASONS))
         yield from (cut(f"  {line}") for line in never_accepted(each.draws()))
-        if each.drawn.prepared:
-            part = each.drawn.preparing / ((each.drawn.seconds + each.reducing) or 1)
-            graphs = some(each.drawn.prepared, "graph")
-            yield f"  {graphs} trained, quantized or saved before ({part:.0%} of the time)"
         for key, count in sorted(each.drawn.verdicts.items()):
             cloner, _, verdict = key.rpartition(": ")
             yield (f"  {cloner_said(cloner):9} {verdict:10} {count:,}")

@@ -53,17 +53,12 @@ CLONERS: dict[str, Cloner] = {
 
 
 def cloner(name: str) -> Cloner:
-    """The cloner of that name: "planted/NAME" is one broken on purpose."""
+    """The cloner of that name."""
     if name in CLONERS:
         return CLONERS[name]
     if is_users(name):
         return as_cloner(function(name))
-    from .planted import PLANTED  # noqa: PLC0415 - read only where such a cloner is asked for
-
-    found = {"planted/" + each: clone for each, clone in PLANTED.items()}
-    if name in found:
-        return found[name]
-    raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS) + sorted(found))))
+    raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS))))
 
 
 def as_cloner(function: Callable[..., Any]) -> Cloner:

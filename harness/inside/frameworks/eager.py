@@ -8,11 +8,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import random
-from typing import Any, Callable, ContextManager
+from typing import Any, ContextManager
 
 import numpy as np
 
-from ..structure import leaves
 from .backends import Backend
 from .interface import Framework
 
@@ -33,7 +32,6 @@ class Eager(Framework):
     """The modules of layers whose one use of `training` is dropout."""
     _takes_training = ""
     """The attribute that says whether a layer takes `training`."""
-    fits = True
 
     def devices(self) -> list[str]:
         return self.tensors.devices()
@@ -87,30 +85,6 @@ class Eager(Framework):
         if not self.tensors.write(getattr(variable, "_value", variable), array):
             variable.assign(array)
 
-    def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
-        made: list[tuple[Any, Any]] = []
-        built: dict[int, tuple[Any, Any]] = {}
-
-        def after_its_first_call(layer: Any, result: Any) -> None:
-            # Building may set a weight that was made before. What a call on numbers changes, or somebody later, is no
-            # beginning; and within a graph that is being traced nothing can be read: what holds the layer is told next.
-            if self.is_layer(layer) and any(self.is_symbolic(each) for each in leaves(result)):
-                for weight in self.weights(layer)[0]:
-                    with contextlib.suppress(Exception):
-                        built[id(weight)] = built.get(id(weight)) or (weight, self.read(weight))
-
-        with self._variables_told(lambda variable, value: made.append((variable, value))):
-            with self.listen(after_its_first_call):
-                weights = self.weights(build())[0]
-        values = {id(variable): value for variable, value in [*made, *built.values()]}
-        # With mixed precision, what a layer has is a wrapper around the variable that was made.
-        firsts = [values.get(id(weight), values.get(id(getattr(weight, "_variable", None)))) for weight in weights]
-        return firsts, [self.read(weight) for weight in weights]
-
-    def _variables_told(self, tell: Callable[[Any, Any], None]) -> ContextManager[Any]:
-        """A scope in which every variable is told of when it is made, with its value."""
-        raise NotImplementedError
-
     def number(self, array: Any, spec: dict[str, Any]) -> Any:
         tensor = self.tensors.tensor(array, bool(spec.get("sparse")), bool(spec.get("ragged")))
         return self.cast(tensor, "bfloat16") if spec.get("dtype") == "bfloat16" else tensor
@@ -151,13 +125,6 @@ class Eager(Framework):
 
     def call(self, model: Any, inputs: Any, training: bool) -> Any:
         return model(inputs, training=training)
-
-    def fit(self, model: Any, inputs: Any, targets: Any, batch: int) -> dict[str, Any]:
-        model.run_eagerly = True  # to trace a function for a single step takes longer than the step
-        if getattr(model, "_jit_compile", None):  # as does to compile it
-            model._jit_compile = False
-        told = model.fit(inputs, targets, batch_size=batch, epochs=1, shuffle=False, verbose=0)
-        return dict(told.history)
 
     def losses(self, model: Any) -> list[Any]:
         return list(model.losses)

@@ -33,8 +33,6 @@ class Framework:
     """The class of all variables."""
     learns_apart = False
     """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
-    fits = False
-    """Whether a model can be trained by `fit` for a single step, beside all others."""
     _safe_mode: Any = None
     """The scope that says whether lambdas may be read back."""
 
@@ -214,10 +212,6 @@ class Framework:
         """A layer's dtype policy: its name, or what can be written of it."""
         raise NotImplementedError
 
-    def set_policy(self, layer: Any, name: str) -> None:
-        """Give a layer another dtype policy. For planted faults only."""
-        raise NotImplementedError
-
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         """The symbolic inputs and outputs of a model, flat."""
         return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
@@ -261,23 +255,6 @@ class Framework:
         # A method of the legacy optimizers of tf_keras.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
-    def compile_alike(self, clone: Any, model: Any) -> bool:
-        """Whether a clone of a compiled model is compiled; where `clone_model` compiles none, it is done here."""
-        return self.compiled(clone) is not None
-
-    def tells_compiling(self, model: Any) -> bool:
-        """Whether a compiled model has the very arguments that it was compiled with."""
-        return False
-
-    def compile_arguments(self, model: Any) -> dict[str, Any]:
-        """The arguments that a model was compiled with, each object made anew of its config."""
-        raise NotImplementedError
-
-    def steps_made(self, model: Any) -> int:
-        """How many steps of training the optimizer of a compiled model has made."""
-        iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
-        return 0 if iterations is None else int(self.read(iterations))
-
     # -- a call that is tried
 
     def symbolic(self, spec: dict[str, Any]) -> Any:
@@ -292,12 +269,6 @@ class Framework:
     def symbolic_like(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
         """A symbolic tensor of that shape beside the batch."""
         return self.keras.layers.Input(shape=shape, dtype=dtype, **options)
-
-    def input_like(self, end: Any) -> Any:
-        """A symbolic input that takes what this one takes."""
-        options = {name: True for name, on in zip(("optional", "sparse", "ragged"), self.end_options(end)) if on}
-        size, *shape = end.shape
-        return self.keras.layers.Input(shape=tuple(shape), batch_size=size, dtype=self.dtype(end), **options)
 
     def put_mask(self, tensor: Any, mask: Any) -> None:
         """Give an input a mask."""
@@ -316,10 +287,6 @@ class Framework:
     def is_variable(self, value: Any) -> bool:
         """Whether it is a variable of this Keras."""
         return isinstance(value, self._variable)
-
-    def is_kept_class(self, kind: Any) -> bool:
-        """Whether objects of a class are layers or variables, which take memory for as long as they live."""
-        return issubclass(kind, (self._layer, self._variable))
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         """A model's weights in order, and the ids of those that train."""
@@ -354,14 +321,6 @@ class Framework:
 
     def write(self, variable: Any, array: Any) -> None:
         """Give a variable a value."""
-        raise NotImplementedError
-
-    def was_drawn(self, variable: Any, value: Any) -> bool:
-        """Whether a variable is known to have begun with this value, which an initializer without a seed has drawn."""
-        return False
-
-    def first_values(self, build: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
-        """What the weights of a new model are once its layers are built, None for one not seen, and in the end."""
         raise NotImplementedError
 
     # -- a model that runs
@@ -422,10 +381,6 @@ class Framework:
         self._hooks = self._hooks + [(owner, name, owner.__dict__[name])]
         setattr(owner, name, value)
 
-    def fit(self, model: Any, inputs: Any, targets: Any, batch: int) -> dict[str, Any]:
-        """What one step of `fit` gives, by name."""
-        raise NotImplementedError
-
     def losses(self, model: Any) -> list[Any]:
         """The losses that the model's last call added, and those of its regularizers."""
         raise NotImplementedError
@@ -454,10 +409,6 @@ class Framework:
         """What `gradients` gives, of a call that was recorded and has given these outputs."""
         raise NotImplementedError
 
-    def stop_gradient(self, tensor: Any) -> Any:
-        """The same tensor, through which no gradient flows."""
-        return self.keras.backend.stop_gradient(tensor)
-
     # -- cloners and files
 
     def clone(self, model: Any, **arguments: Any) -> Any:
@@ -469,10 +420,6 @@ class Framework:
         module: Any = importlib.import_module("..cloners.fixed." + self.fixed_in, __package__)
         clone_model: Callable[..., Any] = module.clone_model
         return clone_model
-
-    def model(self, inputs: Any, outputs: Any, name: str) -> Any:
-        """A graph between symbolic tensors."""
-        return self.keras.models.Model(inputs, outputs, name=name)
 
     @contextlib.contextmanager
     def objects(self, known: dict[str, Any]) -> Iterator[None]:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import copy
 import functools
 import importlib
 import inspect
 import re
 import threading
-from typing import Any, Callable, Iterator
+from typing import Any
 
 from ..compiled import parts
-from ..digests import same
-from ..structure import leaves, map_leaves
+from ..structure import leaves
 from .backends import Backend, load_backend, tree_of
 from .eager import Eager
 from .interface import Framework
 
-_RANDOM = "keras.src.initializers.random_initializers"
 _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 
 
@@ -40,11 +37,6 @@ def _metrics(model: Any) -> list[Any]:
     given = getattr(getattr(model, "_compile_config", None), "config", None) or {}
     found = list(leaves([given.get("metrics"), given.get("weighted_metrics")]))
     return [each for each in found if hasattr(each, "update_state")]
-
-
-def _made_anew(value: Any) -> Any:
-    """An object made of its own config, as its user would; a function or a name as it is."""
-    return type(value).from_config(value.get_config()) if hasattr(value, "get_config") else value
 
 
 class Keras3(Eager):
@@ -80,7 +72,6 @@ class Keras3(Eager):
         self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
-        self._drawn: dict[int, Any] = {}  # the values that an initializer without a seed has drawn, by variable
 
     # -- the process
 
@@ -101,7 +92,6 @@ class Keras3(Eager):
     def forget(self) -> None:
         # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
-        self._drawn.clear()
         if hasattr(self._state, "GLOBAL_SETTINGS_TRACKER"):
             self._state.GLOBAL_SETTINGS_TRACKER = threading.local()
         self.reset_settings(self._config)
@@ -186,9 +176,6 @@ class Keras3(Eager):
             return ""
         return policy if type(policy).__name__ == "DTypePolicyMap" else policy.name
 
-    def set_policy(self, layer: Any, name: str) -> None:
-        layer.dtype_policy = self.keras.DTypePolicy(name)
-
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         function = self._function(model)
         return ([], []) if function is None else (list(function._inputs), list(function._outputs))
@@ -218,13 +205,6 @@ class Keras3(Eager):
             return parts(model.get_compile_config())
         told = {name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}
         return parts(dict(given, **told))
-
-    def tells_compiling(self, model: Any) -> bool:
-        return hasattr(model, "_compile_config") and not _tells_itself(model, self.keras.Model)
-
-    def compile_arguments(self, model: Any) -> dict[str, Any]:
-        given = dict(model._compile_config.config, optimizer=model.optimizer)
-        return {name: map_leaves(_made_anew, value) for name, value in given.items()}
 
     def compiled_with(self, model: Any) -> list[Any]:
         if not getattr(model, "compiled", False):
@@ -273,52 +253,11 @@ class Keras3(Eager):
         value = getattr(variable, "_value", variable)  # an optimizer that accumulates gradients computes its iterations
         return self.tensors.array(value if value is not None else variable.value)[0]
 
-    @contextlib.contextmanager
-    def _variables_told(self, tell: Callable[[Any, Any], None]) -> Iterator[None]:
-        owner = next(each for each in self._variable.__mro__ if "__init__" in vars(each))
-        make = owner.__init__
-
-        @functools.wraps(make)
-        def told(variable: Any, *args: Any, **kwargs: Any) -> None:
-            make(variable, *args, **kwargs)
-            if getattr(variable, "_value", None) is not None:
-                tell(variable, self.read(variable))
-
-        owner.__init__ = told
-        try:
-            yield
-        finally:
-            owner.__init__ = make
-
     # -- a model that runs
 
     def install_hooks(self) -> None:
         super().install_hooks()
         self._tell_of_calls(self._operation, but_not=self._layer)
-        self._note_what_is_drawn()
-
-    def _note_what_is_drawn(self) -> None:
-        owner = next(each for each in self._variable.__mro__ if "__init__" in vars(each))
-        make = owner.__init__
-
-        @functools.wraps(make)
-        def noted(variable: Any, initializer: Any, *args: Any, **kwargs: Any) -> None:
-            make(variable, initializer, *args, **kwargs)
-            self._drawn.pop(id(variable), None)
-            if type(initializer).__module__ == _RANDOM and initializer.get_config().get("seed", 0) is None:
-                if getattr(variable, "_value", None) is not None:
-                    with contextlib.suppress(Exception):  # within a tf.function it is not to be read
-                        self._drawn[id(variable)] = self.read(variable)
-
-        self.replace(owner, "__init__", noted)
-
-    def remove_hooks(self) -> None:
-        super().remove_hooks()
-        self._drawn.clear()
-
-    def was_drawn(self, variable: Any, value: Any) -> bool:
-        drawn = self._drawn.get(id(variable))
-        return drawn is not None and same(drawn, value)
 
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)
@@ -332,6 +271,3 @@ class Keras3(Eager):
         return (
             super().symbolic_like(shape, dtype, options) if options else self.keras.KerasTensor((None, *shape), dtype)
         )
-
-    def stop_gradient(self, tensor: Any) -> Any:
-        return self.keras.ops.stop_gradient(tensor)

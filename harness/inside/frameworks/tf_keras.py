@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import importlib
 import threading
 import weakref
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -189,9 +188,6 @@ class TfKeras(Eager):
         policy = getattr(layer, "_dtype_policy", None)
         return "" if policy is None else policy.name
 
-    def set_policy(self, layer: Any, name: str) -> None:
-        layer._set_dtype_policy(name)
-
     def structures(self, model: Any) -> tuple[Any, Any]:
         inputs, outputs = self.ends(model)
         return getattr(model, "_nested_inputs", inputs or None), getattr(model, "_nested_outputs", outputs or None)
@@ -217,13 +213,6 @@ class TfKeras(Eager):
         except Exception:  # of an object that has no config
             told = getattr(getattr(model, "_compile_config", None), "config", None)
         return parts(told or {})
-
-    def compile_alike(self, clone: Any, model: Any) -> bool:
-        # `clone_model` resets what says that a model is compiled: whoever clones one, compiles the clone.
-        if self.compiled(clone) is None:
-            with contextlib.suppress(Exception):  # what has no name in the config cannot be read back
-                clone.compile_from_config(model.get_compile_config())
-        return self.compiled(clone) is not None
 
     # -- variables
 
@@ -291,12 +280,3 @@ class TfKeras(Eager):
         if isinstance(variable, _Position):
             return variable.read()
         return np.asarray(self.tensors.array(variable)[0])
-
-    def _variables_told(self, tell: Callable[[Any, Any], None]) -> Any:
-        def made(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-            variable = next_creator(**kwargs)
-            with self.tf.init_scope():
-                tell(variable, self.read(variable))
-            return variable
-
-        return self.tf.variable_creator_scope(made)

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from clonediff.harness.subjects.case import COSTLY, NEEDED_BY
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import (
     again,
     functions,
     made,
     masks,
-    often,
     outputs,
     own,
-    saved,
     sharing,
     structure,
-    together,
     training,
     untouched,
     warned,
@@ -33,7 +29,7 @@ from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.reports.records import Difference, Severity
 
 _AT_REST_AND_RUN = (made, weights, own, sharing, outputs, masks, structure, untouched)
-_OF_FURTHER_USE = (again, training, saved, functions, together, warned, often)
+_OF_FURTHER_USE = (again, training, functions, warned)
 CHECKS: dict[str, Check] = {each.CHECK.name: each.CHECK for each in (*_AT_REST_AND_RUN, *_OF_FURTHER_USE)}
 """The checks by name, in the order of the promise."""
 
@@ -50,15 +46,12 @@ _UNDECLARED = Aspect("*", Severity.PROPERTY, "{a} differs{inside}: {aspect}")
 """What a record from another clonediff may have."""
 
 
-def parts_needed(check: str, path: str = "") -> tuple[str, ...]:
-    """The costly parts of a trial that it takes to see what a check sees; or what it sees at that path."""
-    found = {CHECKS[check].part} if check in CHECKS else set()
-    if check == "untouched":  # what any further clone does to the original
-        found = {"again", "reloading", "often"}
-    elif check == "again" and (not path or path.startswith("loaded")):
-        found.add("reloading")
-    needed = {*found, *(each for part in found for each in NEEDED_BY.get(part, ()))}
-    return tuple(part for part in COSTLY if part in needed)
+def takes_costly(check: str, path: str) -> bool:
+    """Whether what a check sees at that path takes the costly part of a trial: a second clone, or a training step.
+
+    A further clone may change the original, too; and a process may end in any part of a trial.
+    """
+    return path.startswith("process") or check == "untouched" or (check in CHECKS and CHECKS[check].costly)
 
 
 def aspect_of(difference: Difference) -> Aspect:

@@ -3,9 +3,8 @@
 A clone has "newly instantiated weights", "instead of sharing the weights of the existing layers" (`clone_model`): so
 two clones of one model share no weight with each other, and no state.
 
-What is expected of the second clone, and of the clone's clone, comes from the original; of the clone of the clone that
-was saved and loaded, from the original that was saved and loaded. What the first clone has wrong already is not told
-again.
+What is expected of the second clone, and of the clone's clone, comes from the original. What the first clone has wrong
+already is not told again.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ _ASPECTS = Aspects(
     ),
     crashes(("raises", "a second clone cannot be made"), path="again"),
     crashes(("raises", "the clone cannot be cloned"), path="twice"),
-    crashes(("raises", "the clone cannot be cloned once it is saved and loaded"), path="loaded"),
     *(each.aspects.not_compared() for each in (*_PARTS, *_OF_RUNS)),
 )
 
@@ -51,34 +49,19 @@ def again(pair: Pair) -> list[Difference]:
     others = (
         ("again", "a second clone", clone.again_failure, second),
         ("twice", "a clone of the clone", clone.twice_failure, clone.twice),
-        ("loaded", "a clone of the clone, saved and loaded", clone.loaded_failure, clone.loaded),
     )
     told = {_key(each) for each in _all(pair)} if any(seen for *_, seen in others) else set()
     differences: list[Difference] = []
     for path, expected, failure, seen in others:
-        if failure is not None and not (path == "loaded" and _is_another(pair)):
+        if failure is not None:
             differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
         if seen is None:
             continue
         other = Clone(observation=seen, asked=clone.asked)
         found = [each for each in _all(Pair(original, other)) if _key(each) not in told]
-        if path == "loaded" and original.loaded is not None:
-            # What the original loses itself, as a name that its file does not tell, is lost by no cloner; the two were
-            # made by other calls, so no number in such a name counts.
-            itself = replace(original.loaded, cloned=original.loaded.shape)
-            lost = set(map(_key, _all(Pair(itself, other))))
-            found = [each for each in found if _key(each) in lost]
         differences += (replace(each, check="again", path=f"{path}.{each.path}") for each in found)
         differences += _in_common(pair, seen.shape, path)
     return differences
-
-
-def _is_another(pair: Pair) -> bool:
-    """Whether a file tells of another model than the original: of a list for a tuple of inputs, or another config."""
-    loaded, original = pair.original.loaded, pair.original
-    if loaded is None or (pair.by_hand and loaded.shape.input_structure != original.shape.input_structure):
-        return loaded is not None
-    return any(each.aspect.startswith("config.") for each in _all(Pair(original, Clone(observation=loaded))))
 
 
 def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
@@ -106,4 +89,4 @@ def _key(difference: Difference) -> Key:
     return difference.path, difference.aspect
 
 
-CHECK = Check(_ASPECTS, Stage.AGAIN, again, part="again")
+CHECK = Check(_ASPECTS, Stage.AGAIN, again, costly=True)

@@ -115,9 +115,8 @@ def _of_one_call(cause: Difference, effect: Difference, flow: Flow) -> bool:
 
 LINKS = (
     Link("call order", "shape|raises", Spread.AROUND, lambda _, effect, flow: kind_of(effect) in _BUILT_FOR_ONE_RANK),
-    # What each call adds to a gradient is added in another order; and a file tells of calls by their numbers.
+    # What each call adds to a gradient is added in another order.
     Link("call order", "*value", Spread.AROUND, lambda cause, effect, flow: effect.check == "training"),
-    Link("call order", "*value|shape", Spread.DOWNSTREAM, lambda cause, effect, flow: effect.check == "saved"),
     # An attention makes the layers in it for the rank of what it is called on.
     Link(
         "call.args type",

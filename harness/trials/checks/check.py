@@ -27,7 +27,7 @@ class Comparison(NamedTuple):
     "asked": it is, of the layers that the clone function was `asked` for.
     "weights": the expression has arrays that stay the same.
     "run": both models give the same.
-    "often": nothing of a clone stays alive. "warns": cloning does not warn of it.
+    "warns": cloning does not warn of it.
     "raises": cloning raises no exception. "line": it does, so that this line of Python is not reached.
     """
 
@@ -167,14 +167,14 @@ class Aspects:
 class Check:
     """A property of a faithful clone: what finds the differences, and what it can say of them.
 
-    `part` is the costly part of a trial without which it sees nothing, if there is one; `links` is what its differences
-    lead to by no general rule; `of_a_clone` says that there is nothing to see where none was made.
+    One that is `costly` sees nothing of a trial without its costly part; `links` is what its differences lead to by no
+    general rule; `of_a_clone` says that there is nothing to see where none was made.
     """
 
     aspects: Aspects
     stage: Stage
     differences: Callable[[Pair], list[Difference]]
-    part: str = ""
+    costly: bool = False
     links: tuple[Link, ...] = ()
     of_a_clone: bool = True
 

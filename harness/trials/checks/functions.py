@@ -1,4 +1,4 @@
-"""13. Functions: a clone function is asked once for each layer, for no input, and what it gives is in the clone.
+"""11. Functions: a clone function is asked once for each layer, for no input, and what it gives is in the clone.
 
 "`clone_function`: Callable to be used to clone each layer in the target model (except `Input` instances). It takes as
 argument the layer instance to be cloned, and returns the corresponding layer instance to be used in the model copy."
@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from clonediff.harness.subjects.observation import ByHand, FunctionCalls, Shape
-from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, computes, crashes, loses, trains
+from clonediff.harness.subjects.observation import FunctionCalls, Shape
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, crashes, loses, trains
 from clonediff.harness.trials.checks.links import Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.harness.trials.checks.raised import raises
 from clonediff.reports.records import Difference
 
 
@@ -46,24 +45,17 @@ _ASPECTS = Aspects(
         any_layer=True,
     ),
     crashes(("own error lost", "an exception of a function that was given does not propagate"), any_layer=True),
-    crashes(("raises", "{clone} does not run")),
-    computes(
-        ("output count", "a model has another number of outputs{inside}"),
-        ("value", "{clone} computes something else{at}"),
-    ),
 )
 
 
 def functions(pair: Pair) -> list[Difference]:
-    """What it was asked otherwise, what of its answers is lost; and, where known, what the graph computes with them."""
+    """What it was asked otherwise, and what of its answers is lost."""
     clone, shape = pair.clone, pair.original.cloned or pair.original.shape
     differences = list(_asked(clone.asked, shape)) if clone.asked is not None else []
     if clone.asked is not None and clone.asked.raised is not None:
         said = "a clone" if clone.failure is None else clone.failure.type
         raised = clone.asked.raised.type
         differences.append(_differs("own error lost", shape, -1, raised, said))
-    if clone.by_hand is not None:
-        differences += _computed(clone.by_hand, shape)
     return differences
 
 
@@ -84,20 +76,6 @@ def _asked(asked: FunctionCalls, shape: Shape) -> Iterator[Difference]:
     for layer in asked.wanted:
         if layer not in seen:
             yield _differs("not asked", shape, layer, "once", "never")
-
-
-def _computed(by_hand: ByHand, shape: Shape) -> Iterator[Difference]:
-    if by_hand.why:
-        return
-    if by_hand.failure is not None:
-        yield raises(_ASPECTS, "by_hand", "it runs", by_hand.failure, shape)
-        return
-    if len(by_hand.expected) != len(by_hand.found):
-        counts = str(len(by_hand.expected)), str(len(by_hand.found))
-        yield _ASPECTS.differs("output count", "by_hand", *counts, place(shape, -1))
-    for number, digests in enumerate(zip(by_hand.expected, by_hand.found, strict=False)):
-        if digests[0] != digests[1]:
-            yield _ASPECTS.differs_in_value("value", f"by_hand.outputs[{number}]", *digests, place(shape, -1))
 
 
 def _differs(aspect: str, shape: Shape, layer: int, expected: str, found: str) -> Difference:

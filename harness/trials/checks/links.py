@@ -23,13 +23,9 @@ class Stage(enum.IntEnum):
     INFERENCE = 7
     TRAINING_RUN = 8
     TRAINED = 9
-    FITTED = 10
-    SAVED = 11
-    AGAIN = 12
-    FUNCTIONS = 13
-    TOGETHER = 14
-    WARNED = 15
-    OFTEN = 16
+    AGAIN = 10
+    FUNCTIONS = 11
+    WARNED = 12
 
 
 class Reach(enum.IntEnum):

@@ -1,12 +1,10 @@
 """3. Own weights: no variable, state or layer is shared with the original; each weight is freshly initialised.
 
-A clone is "a copy of the test model (with freshly initialized weights)", its layers are made by "layer.__class__.
-from_config(layer.get_config())" (`clone_model`): what the original begins with by its initializer, so does the clone.
+A clone is "a copy of the test model (with freshly initialized weights)" (`clone_model`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,8 +37,6 @@ OBJECTS: dict[str, Any] = {
     "any_layer": True,
 }
 """Of layers and variables that are one object: whatever is done to the one is done to the other."""
-# Nothing follows from what a weight begins with: before anything runs, it gets the original's value.
-_OF_INITIAL_VALUES: dict[str, Any] = {"quiet": True, "shows": (Thing.BUILD,), "stage": Stage.WEIGHTS}
 
 ASPECTS = Aspects(
     "own",
@@ -58,11 +54,6 @@ ASPECTS = Aspects(
     trains(("not fresh", "a weight of {a} begins with the original's value{inside}"), any_layer=True),
     computes(
         ("state not fresh", "a state of {a} begins as a run of the original has left it{inside}"), reach=Reach.TRAINING
-    ),
-    trains(
-        ("first value", "a weight of {a} begins with another constant{inside}"),
-        ("first value set", "a weight of {a} that is drawn by chance begins with a constant{inside}"),
-        **_OF_INITIAL_VALUES,
     ),
     holdings.OWN,
 )
@@ -90,7 +81,7 @@ def own(pair: Pair) -> list[Difference]:
             differences.append(ASPECTS.differs("not fresh", path, *told, first))
     if keeps not in ("layers", "everything"):
         differences += holdings.shared(pair)
-    return [*differences, *_left_over(pair), *_initial_values(pair)]
+    return [*differences, *_left_over(pair)]
 
 
 def _left_over(pair: Pair) -> Iterator[Difference]:
@@ -125,23 +116,6 @@ def _all_shared(pair: Pair) -> Iterator[Difference]:
     for number, ident in enumerate(cloned.compiled_with):
         if ident in clone.compiled_with and keeps != "layers":
             yield _shared("compiled_with", f"compiled_with[{number}]", place(cloned, -1))
-
-
-def _initial_values(pair: Pair) -> Iterator[Difference]:
-    (original, clone), observed = pair.shapes, pair.observed
-    wants, haves = pair.original.begins, observed.begins
-    for index, found in pair.weights.pairs:
-        want = wants[index] if index < len(wants) else ""
-        have = haves[found] if found < len(haves) else ""
-        if not want or not have or want == have or not all(observed.fresh[found : found + 1]):
-            continue
-        if original.weights[index].shape != clone.weights[found].shape:
-            continue  # which is told of the weight
-        path, first = f"weights[{index}].value", place(original, original.weights[index].owner)
-        if want != "drawn":
-            yield ASPECTS.differs_in_value("first value", path, want, have, first)
-        elif clone.weights[found].value and math.prod(clone.weights[found].shape) > 1:
-            yield ASPECTS.differs("first value set", path, "drawn by chance", have, first)
 
 
 def _shared(word: str, path: str, first: Place) -> Difference:

@@ -77,15 +77,15 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
 
 
 def unlike_failures(
-    aspects: Aspects, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape, by: str = ""
+    aspects: Aspects, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape
 ) -> Iterator[Difference]:
-    """What differs of two that are to fail alike, or not to: `by` is what the aspects begin with."""
+    """What differs of two that are to fail alike, or not to."""
     if want is None and have is not None:
         yield raises(aspects, path, expected, have, shape)
     elif want is not None and have is None:
-        yield aspects.differs(f"{by}no longer raises", path, want.type, expected, place(shape, -1))
-    elif want is not None and have is not None and want.type != have.type and aspects.of(f"{by}raises another"):
-        yield aspects.differs(f"{by}raises another", path, want.type, have.type, place(shape, -1))
+        yield aspects.differs("no longer raises", path, want.type, expected, place(shape, -1))
+    elif want is not None and have is not None and want.type != have.type and aspects.of("raises another"):
+        yield aspects.differs("raises another", path, want.type, have.type, place(shape, -1))
 
 
 def raises(aspects: Aspects, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:

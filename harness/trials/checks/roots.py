@@ -25,10 +25,7 @@ _COMES_OF = {
     **dict.fromkeys(_RUNS, (*_AT_REST, *_RUNS)),
     Stage.UNTOUCHED: (Stage.OWN, Stage.UNTOUCHED),
     Stage.TRAINED: (*_AT_REST, *_RUNS, Stage.TRAINED),
-    Stage.FITTED: (*_AT_REST, *_RUNS, Stage.TRAINED, Stage.FITTED),
-    Stage.SAVED: (*_AT_REST, *_RUNS, Stage.SAVED),
     Stage.AGAIN: (*_AT_REST, Stage.UNTOUCHED, *_RUNS, Stage.AGAIN),
-    Stage.TOGETHER: (*_AT_REST, Stage.UNTOUCHED, *_RUNS, Stage.TRAINED, Stage.TOGETHER),
     Stage.FUNCTIONS: (Stage.OWN, Stage.SHARING, Stage.STRUCTURE, Stage.UNTOUCHED, Stage.FUNCTIONS),
 }
 """From what each stage can follow, once models have run."""
@@ -109,11 +106,7 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return False
     if now is not Stage.AGAIN and not _is_computed_from(later, earlier, now):
         return False
-    everywhere = (
-        now in (Stage.TRAINED, Stage.FITTED, Stage.TOGETHER)
-        or now is before is Stage.SAVED
-        or (before is Stage.WEIGHTS and now in _RUNS)
-    )
+    everywhere = now is Stage.TRAINED or (before is Stage.WEIGHTS and now in _RUNS)
     spread = Spread.ANYWHERE if everywhere else Spread.DOWNSTREAM
     return _shows_at(spread, earlier.first, later.first, flow)
 

@@ -1,4 +1,4 @@
-"""15. Warned: cloning warns of nothing that building the model has not warned of.
+"""12. Warned: cloning warns of nothing that building the model has not warned of.
 
 Who turns warnings into errors, as Keras' own tests do, cannot clone a model where that is not so. What is expected is
 what two builds of the model warn of; numbers in the texts say nothing.

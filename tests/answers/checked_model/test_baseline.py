@@ -35,8 +35,7 @@ from clonediff.harness.answers.checked_model.record import (
 from clonediff.harness.answers.checked_model.user_arguments import user_arguments
 from clonediff.harness.answers.checked_model.verdicts import fails
 from clonediff.harness.subjects import Case
-from clonediff.harness.subjects.case import COSTLY
-from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Saved, Shape, Trained
+from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Shape, Trained
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import SEVERITIES, Difference, RecordError, Severity
 
@@ -162,22 +161,21 @@ OBSERVED = Observation(
     ModelRun(),
     ModelRun(),
     trained=Trained(),
-    saved=Saved(run=ModelRun()),
 )
 CASE = Case("", ())
 USERS = Case("", (), arguments={"input_tensors": "keras.Input((4,))"}, user_arguments=True)
 
 
-def gone(base: Baseline, original: Observation, case: Case, checks: tuple[str, ...], known: KnownIssues) -> bool:
+def gone(base: Baseline, original: Observation, case: Case, costly: bool, known: KnownIssues) -> bool:
     """Whether the entry of a baseline is gone where a faithful clone was compared with an original in a case."""
     it = checked()
-    looked_at, left_out = compared(original, it.clones, case, checks)
+    looked_at, left_out = compared(original, it.clones, case, costly)
     it = structs.replace(it, compared=looked_at, not_compared=left_out)
     (found,) = with_what_is_gone([held(it, base)], base, known)
     return bool(seen(found).gone)
 
 
-@pytest.mark.parametrize("cause", ["again-value-1", "training-weights-1", "saved-value-1", "training-step"])
+@pytest.mark.parametrize("cause", ["again-value-1", "training-weights-1", "training-step"])
 def test_what_a_costly_check_shows_is_not_gone_without_it(cause: str, tmp_path: Path) -> None:
     base = baseline(Accepted(NAME, cause, "why"))
     known = KnownIssues()
@@ -188,16 +186,14 @@ def test_what_a_costly_check_shows_is_not_gone_without_it(cause: str, tmp_path: 
             '[[issue.match]]\ncheck = "train*"\n'
         )
         known = load(file)
-    assert not gone(base, OBSERVED, CASE, (), known)
-    assert gone(base, OBSERVED, CASE, COSTLY, known)
+    assert not gone(base, OBSERVED, CASE, False, known)
+    assert gone(base, OBSERVED, CASE, True, known)
 
 
 @pytest.mark.parametrize(
     ("cause", "changes", "case"),
     [
         pytest.param("training-weights-1", {"trained": Trained(failure=NO)}, CASE, id="not-trained"),
-        pytest.param("saved-value-1", {"saved": Saved(saving=NO)}, CASE, id="not-saved"),
-        pytest.param("saved-value-1", {"saved": Saved(loading=NO)}, CASE, id="not-loaded"),
         pytest.param("again-value-1", {}, Case("", (), arguments={"recursive": "True"}), id="one-clone"),
         pytest.param("weights-value-1", {}, USERS, id="arguments"),
         pytest.param("model-trainable", {}, USERS, id="known-issue"),
@@ -206,9 +202,9 @@ def test_what_a_costly_check_shows_is_not_gone_without_it(cause: str, tmp_path: 
 )
 def test_what_was_not_compared_is_not_gone(cause: str, changes: dict[str, Any], case: Case) -> None:
     base = baseline(Accepted(NAME, cause, "why"))
-    assert not gone(base, structs.replace(OBSERVED, **changes), case, COSTLY, load())
+    assert not gone(base, structs.replace(OBSERVED, **changes), case, True, load())
     whole = USERS if cause.startswith("functions") else CASE
-    assert gone(base, OBSERVED, whole, COSTLY, load())
+    assert gone(base, OBSERVED, whole, True, load())
 
 
 def test_where_one_cloner_gave_no_clone_nothing_of_it_is_gone() -> None:

@@ -18,7 +18,7 @@ SUBJECT = "keras"
 
 
 def _tried(*recipes: Recipe, jobs: int = 1, seconds: float = PATIENCE) -> dict[str, RealModel]:
-    wanted = CheckWanted(checks=(), seconds=seconds, processes=1)
+    wanted = CheckWanted(costly=False, seconds=seconds, processes=1)
     limits = limits_of(wanted, 4 * GIB)
     return {
         each.name: each for each in try_all(recipes, wanted, limits, KnownIssues(()), lambda where: None, jobs=jobs)

@@ -41,7 +41,7 @@ def hits(trials: GraphTrials, graph: Graph) -> list[Hit]:
 def test_the_cause_stays_and_the_graph_becomes_small(
     generation: Generation, warm: Callable[[str], SubjectProcess]
 ) -> None:
-    trials = GraphTrials(warm(generation), KnownIssues(), rate=0)
+    trials = GraphTrials(warm(generation), KnownIssues())
     found = broken(trials)
     assert len(found) == FINDINGS
     for key, graph in found.items():
@@ -57,7 +57,7 @@ def test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned(
 ) -> None:
     """A known issue's example is small already: what a reduction makes of it still shows that issue and no other."""
     known = load()
-    trials = GraphTrials(keras, known, rate=0)
+    trials = GraphTrials(keras, known)
     issues = known.on("keras", trials.process.ready.keras).issues
     tried = 0
     for issue in [each for each in issues if each.example][:5]:

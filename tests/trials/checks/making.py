@@ -14,10 +14,8 @@ from clonediff.harness.subjects.observation import (
     Leaf,
     ModelRun,
     Observation,
-    Saved,
     Shape,
     StepSeen,
-    Together,
     Trained,
     Variable,
 )
@@ -50,7 +48,7 @@ def layer(name: str, kind: str, ident: int, *calls: CallSeen, inside: int = -1, 
 
 
 def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) -> Observation:
-    """A model of these layers, run, trained and saved. Each call gives one tensor; Masking and Embedding give masks."""
+    """A model of these layers, run and trained. Each call gives one tensor; Masking and Embedding give masks."""
     steps, weights = [], []
     masked = False
     for index, each in enumerate(layers):
@@ -81,7 +79,7 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
     )
     run = ModelRun(structure=list(range(len(outputs))), outputs=ends, steps=tuple(steps), losses=("loss 0", "loss 1"))
     trained = tuple(Leaf((3, 3), "float32", f"after {number}") for number in range(len(weights)))
-    seen = Observation(
+    return Observation(
         shape=shape,
         inference=run,
         training=run,
@@ -90,21 +88,13 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
         trained=Trained(
             "loss", tuple(Leaf((3, 3), "float32", f"gradient {number}") for number in range(len(weights))), trained
         ),
-        saved=Saved(run=msgspec.structs.replace(run, steps=())),
     )
-    return msgspec.structs.replace(seen, loaded=renumbered(seen, 5000))
 
 
 def faithful(original: Observation) -> Clone:
     """A clone with nothing wrong: the same, of other objects; made again, and cloned once more."""
-    first, second, third, fourth = (renumbered(original, base) for base in (1000, 2000, 3000, 4000))
-    beside = Together(original.trained, first.trained)
-    return Clone(
-        observation=msgspec.structs.replace(first, together=beside, loaded=None),
-        again=second.shape,
-        twice=msgspec.structs.replace(third, trained=None, saved=None, loaded=None),
-        loaded=msgspec.structs.replace(fourth, trained=None, saved=None, loaded=None),
-    )
+    first, second, third = (renumbered(original, base) for base in (1000, 2000, 3000))
+    return Clone(observation=first, again=second.shape, twice=msgspec.structs.replace(third, trained=None))
 
 
 def renumbered(observation: Observation, base: int) -> Observation:

@@ -35,9 +35,8 @@ def test_what_a_model_within_gives_is_observed(
 ) -> None:
     made, taken, wanted = NESTED[gives]
     source = HEAD.format(keras=generation) + WITHIN.format(gives=made, taken=taken)
-    cloners = ("fixed", "planted/inner_model_gives_a_list")
     case = Case(source, ({"shape": [3], "dtype": "float32"},))
-    trial = run(case, warm(generation), cloners, timeout=PATIENCE)
+    trial = run(case, warm(generation), ["fixed"], timeout=PATIENCE)
     assert trial.original is not None and trial.original.inference is not None, (trial.refused, trial.lost)
     names = [layer.name for layer in trial.original.shape.layers]
     found = [step.structure for step in trial.original.inference.steps if names[step.layer] == "inner"]
@@ -45,9 +44,3 @@ def test_what_a_model_within_gives_is_observed(
     if wanted is not None:
         assert found[0] in (wanted if gives == "dict" else [wanted])  # some releases sort the keys
     assert [each for each in trial.clones["fixed"].differences if "structure" in each.path] == []
-    told = {
-        (each.check, each.aspect)
-        for each in trial.clones[cloners[1]].differences
-        if each.path == "inference.steps['inner'][0].structure"
-    }
-    assert told == ({("outputs", "structure type")} if found[0] == 0 else set())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks.links import Stage
-from clonediff.harness.trials.checks.roots import roots, stage
+from clonediff.harness.trials.checks.roots import roots
 from clonediff.reports.records import Difference, Place, Raised, Severity
 
 from .making import altered, chain, gives, layer, observed
@@ -19,13 +18,6 @@ def test_a_gradient_that_is_summed_in_another_order_follows_from_the_order_of_ca
         gradient = Difference("training", "trained.gradients[0]", "gradient value", "a", "b", Severity.TRAINS, first)
         found = roots(chain("Dense", "Dense"), [calls, gradient])
         assert found == ([(calls, [gradient])] if follows else [(calls, []), (gradient, [])])
-
-
-@pytest.mark.parametrize(("aspect", "causes"), [("value", 1), ("shape", 1), ("dtype", 2)])
-def test_a_file_tells_of_calls_by_their_numbers(aspect: str, causes: int) -> None:
-    calls = Difference("structure", "p", "call order", "0, 1", "1, 0", Severity.PROPERTY, Place("elu_1", "ELU", 1))
-    of_file = Difference("saved", "saved.run.outputs[1]", aspect, "a", "b", Severity.COMPUTES, Place("elu_1", "ELU", 1))
-    assert len(roots(chain("ELU", "Dense"), [of_file, calls])) == causes
 
 
 @pytest.mark.parametrize(
@@ -147,13 +139,6 @@ def test_calls_of_the_original_on_an_input_that_is_another_follow_from_that(chec
     path, place = "layers['dense_1'].calls[0].args[0]", Place("dense_1", "Dense", 1)
     called = Difference(check, path, "call.args value", "1", "2", Severity.PROPERTY, place)
     assert len(roots(chain("Dense", "Dense"), [called, of_input])) == causes
-
-
-@pytest.mark.parametrize("aspect", ["first value", "first value set"])
-def test_what_a_weight_of_another_clone_begins_with_comes_about_when_that_is_made(aspect: str) -> None:
-    for check, when in (("own", Stage.WEIGHTS), ("again", Stage.AGAIN)):
-        begun = Difference(check, "weights[0].value", aspect, "one", "another", Severity.TRAINS, Place("d", "Dense", 1))
-        assert stage(begun) is when
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,291 @@
+"""Faulty cloners: each makes the fixed clone and breaks one thing in it, wherever the model has that thing.
+
+The first line of each names the check that must catch it. A subject imports this module as it imports a user's cloner,
+so a fault is a function of a model, and of what `clone_model` is given beside the model.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import clonediff
+
+_FIRST_CLONES: Any = weakref.WeakKeyDictionary()
+"""The first clone of each model, by the model."""
+_SEEN: Any = weakref.WeakSet()
+"""Models that were cloned, and their clones."""
+
+
+def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """A cloner that makes the fixed clone, and then has `fault` change it, or give another in its place."""
+
+    def clone(model: Any, **given: Any) -> Any:
+        faithful = clonediff.clone_model(model, **given)
+        other = fault(model, faithful)
+        return faithful if other is None else other
+
+    clone.__name__, clone.__doc__ = fault.__name__, fault.__doc__
+    return clone
+
+
+def _keras(model: Any) -> Any:
+    """The Keras that a model is of."""
+    return sys.modules[
+        "tf_keras" if any(each.__module__.startswith("tf_keras") for each in type(model).__mro__) else "keras"
+    ]
+
+
+def _layers(model: Any) -> list[Any]:
+    """The layers of a model, at any depth."""
+    return list(model._flatten_layers(include_self=False))
+
+
+def _is_model(layer: Any) -> bool:
+    return isinstance(layer, _keras(layer).Model)
+
+
+def _last_with_weights(model: Any) -> Any:
+    return [layer for layer in model.layers if layer.weights and not _is_model(layer)][-1]
+
+
+def _made_anew(layer: Any) -> Any:
+    return type(layer).from_config(layer.get_config())
+
+
+def _after(layer: Any, change: Callable[[Any], Any]) -> None:
+    """Have a layer give something else."""
+    call = layer.call
+    layer.call = functools.wraps(call)(lambda *args, **kwargs: change(call(*args, **kwargs)))
+
+
+@_breaks
+def crash_on_outputs(model: Any, clone: Any) -> None:
+    """made: raises on a Lambda that gives several tensors, as Keras 2.2.4 did."""
+    for layer in _layers(model):
+        if type(layer).__name__ == "Lambda" and isinstance(layer.output, (list, tuple)):
+            raise AssertionError(f"Could not compute output {layer.name}")
+
+
+@_breaks
+def aborts(model: Any, clone: Any) -> None:
+    """made: ends its process on a layer that pools."""
+    if any("Pooling" in type(layer).__name__ for layer in _layers(model)):
+        os.abort()
+
+
+@_breaks
+def trainable_forgotten(model: Any, clone: Any) -> None:
+    """weights: lets every layer of the clone train, frozen or not."""
+    for layer in [clone, *_layers(clone)]:
+        layer.trainable = True
+
+
+@_breaks
+def variable_renamed(model: Any, clone: Any) -> None:
+    """weights: gives the last weight another name, and leaves its path as it was where it has one."""
+    variable = clone.weights[-1]
+    if hasattr(variable, "_path"):
+        variable._name += "_clone"
+    else:
+        variable._handle_name = variable._handle_name.replace(":0", "") + "_clone"
+
+
+@_breaks
+def weights_copied(model: Any, clone: Any) -> None:
+    """own: begins with the original's weights instead of fresh ones."""
+    clone.set_weights(model.get_weights())
+
+
+def layer_shared_with_original(model: Any, **given: Any) -> Any:
+    """own: uses the original's last layer with weights instead of a clone of it."""
+    last = _last_with_weights(model)
+    return clonediff.clone_model(model, clone_function=lambda layer: layer if layer is last else _made_anew(layer))
+
+
+@_breaks
+def optimizer_shared(model: Any, clone: Any) -> None:
+    """own: the clone is compiled with the original's optimizer."""
+    if model.optimizer is not None:
+        clone.optimizer = model.optimizer
+
+
+@_breaks
+def states_copied(model: Any, clone: Any) -> None:
+    """own: recurrent layers begin with the states that the original's are in."""
+    for mine, theirs in zip(_layers(clone), _layers(model), strict=True):
+        for number, state in enumerate(getattr(mine, "states", None) or ()):
+            state.assign(theirs.states[number])
+
+
+def layer_unshared(model: Any) -> Any:
+    """sharing: a layer of the graph that a nested model has, too, becomes a layer of its own."""
+    return clonediff.clone_model(
+        model, clone_function=lambda layer: clonediff.clone_model(layer) if _is_model(layer) else _made_anew(layer)
+    )
+
+
+@_breaks
+def outputs_reversed(model: Any, clone: Any) -> Any:
+    """outputs: gives the model's outputs in the other order."""
+    return _keras(model).Model(clone.inputs, clone.outputs[::-1], name=clone.name)
+
+
+@_breaks
+def always_inference(model: Any, clone: Any) -> None:
+    """outputs: runs every Dropout as in inference, in training too."""
+    for layer in _layers(clone):
+        if type(layer).__name__ == "Dropout":
+            layer.call = functools.wraps(layer.call)(lambda x, training=False, call=layer.call: call(x, training=False))
+
+
+@_breaks
+def mask_function_dropped(model: Any, clone: Any) -> None:
+    """masks: drops the mask function of a Lambda, as the config of Keras 2.2.5 did."""
+    for layer in _layers(clone):
+        if type(layer).__name__ == "Lambda" and layer.mask is not None:
+            layer.mask = None
+            layer.supports_masking = False
+
+
+@_breaks
+def layer_renamed(model: Any, clone: Any) -> None:
+    """structure: gives the last layer another name."""
+    layer = clone.layers[-1]
+    setattr(layer, "_name" if "_name" in vars(layer) else "name", layer.name + "_clone")
+
+
+@_breaks
+def policy_changed(model: Any, clone: Any) -> None:
+    """structure: lets the last layer with weights compute in half precision."""
+    layer, keras = _last_with_weights(clone), _keras(model)
+    if keras.__name__ == "keras":
+        layer.dtype_policy = keras.DTypePolicy("mixed_float16")
+    else:
+        layer._set_dtype_policy("mixed_float16")
+
+
+@_breaks
+def own_class_lost(model: Any, clone: Any) -> Any:
+    """structure: makes a plain model where the original is of a custom class."""
+    if type(model).__name__ == "OwnModel":
+        return _keras(model).Model(clone.inputs, clone.outputs, name=clone.name)
+    return None
+
+
+@_breaks
+def arguments_forgotten(model: Any, clone: Any) -> None:
+    """structure: calls a Lambda's function with its defaults in place of the Lambda's `arguments`."""
+    for layer in _layers(clone):
+        if type(layer).__name__ == "Lambda":
+            layer.arguments = {}
+
+
+@_breaks
+def not_compiled(model: Any, clone: Any) -> None:
+    """structure: the clone of a compiled model is not compiled."""
+    clone.compiled = False
+
+
+@_breaks
+def original_frozen(model: Any, clone: Any) -> None:
+    """untouched: freezes the last layer of the original that has weights."""
+    layer = _last_with_weights(model)
+    layer.trainable = not layer.trainable
+
+
+@_breaks
+def original_reset(model: Any, clone: Any) -> None:
+    """untouched: sets the weights of the original to zero."""
+    model.set_weights([weight * 0 for weight in model.get_weights()])
+
+
+@_breaks
+def optimizer_stepped(model: Any, clone: Any) -> None:
+    """untouched: the original's optimizer is a step on."""
+    if model.optimizer is not None:
+        model.optimizer.iterations.assign(model.optimizer.iterations + 1)
+
+
+@_breaks
+def second_clone_broken(model: Any, clone: Any) -> None:
+    """again: is faithful once, and negates what the model's last layer gives from then on."""
+    if model in _SEEN:
+        _after(_last_with_weights(clone), lambda result: -result)
+    _SEEN.update((model, clone))
+
+
+@_breaks
+def layer_shared_between_clones(model: Any, clone: Any) -> Any:
+    """again: uses, from the second clone on, the first one's last layer with weights."""
+    first = _FIRST_CLONES.setdefault(model, clone)
+    return None if first is clone else layer_shared_with_original(first)
+
+
+@_breaks
+def gradient_stopped(model: Any, clone: Any) -> None:
+    """training: lets no gradient through the last layer with weights."""
+    keras = _keras(model)
+    stop = keras.ops.stop_gradient if keras.__name__ == "keras" else keras.backend.stop_gradient
+    _after(_last_with_weights(clone), stop)
+
+
+@_breaks
+def activity_regularizer_lost(model: Any, clone: Any) -> None:
+    """training: adds no loss for what a layer gives."""
+    for layer in _layers(clone):
+        layer.activity_regularizer = None
+
+
+@_breaks
+def cloning_warns(model: Any, clone: Any) -> None:
+    """warned: warns as it makes a clone."""
+    warnings.warn(f"the layer {model.layers[-1].name} has no name of its own", UserWarning, stacklevel=1)
+
+
+def asked_again(model: Any, **given: Any) -> Any:
+    """functions: the clone function is asked for each layer once more."""
+    for layer in model.layers[1:]:
+        given["clone_function"](layer)
+    return clonediff.clone_model(model, **given)
+
+
+def error_swallowed(model: Any, **given: Any) -> Any:
+    """functions: where a function raises, the model is cloned without it."""
+    try:
+        return clonediff.clone_model(model, **given)
+    except Exception:  # the fault
+        return clonediff.clone_model(model)
+
+
+def input_tensors_ignored(model: Any, **given: Any) -> Any:
+    """structure: the clone is built upon inputs of its own, whatever tensors it is given."""
+    return clonediff.clone_model(model, **{**given, "input_tensors": None})
+
+
+def clone_function_ignored(model: Any, **given: Any) -> Any:
+    """structure: layers are made from their configs, whatever the clone function would give."""
+    return clonediff.clone_model(model, **{**given, "clone_function": None})
+
+
+def call_function_ignored(model: Any, **given: Any) -> Any:
+    """structure: layers are called plainly, whatever the call function would do."""
+    return clonediff.clone_model(model, **{**given, "call_function": None})
+
+
+def recursive_ignored(model: Any, **given: Any) -> Any:
+    """structure: a model within the model is asked for as one layer."""
+    return clonediff.clone_model(model, **{**given, "recursive": False})
+
+
+PLANTED = {
+    name: (fault.__doc__ or "").partition(":")[0]
+    for name, fault in list(globals().items())
+    if not name.startswith("_") and getattr(fault, "__module__", "") == __name__
+}
+"""The check that must catch each fault, by the fault's name."""

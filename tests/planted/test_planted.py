@@ -1,0 +1,74 @@
+"""From end to end: the check that a planted fault names catches it, and the fixed cloner passes beside it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import pytest
+
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.trial import CloneTrial, run
+from tests.waiting import PATIENCE
+
+from . import planted
+from .faults import PLANTED
+from .models import case
+
+BREAKS = {
+    "several": (
+        "crash_on_outputs trainable_forgotten weights_copied outputs_reversed always_inference arguments_forgotten "
+        "original_frozen original_reset gradient_stopped activity_regularizer_lost"
+    ),
+    "nested": (
+        "variable_renamed layer_shared_with_original layer_unshared policy_changed second_clone_broken "
+        "layer_shared_between_clones"
+    ),
+    "masked": "mask_function_dropped",
+    "own": "layer_renamed own_class_lost cloning_warns",
+    "trained": "optimizer_shared states_copied not_compiled optimizer_stepped",
+    "other inputs": "input_tensors_ignored",
+    "renamed": "clone_function_ignored asked_again",
+    "renamed inside": "recursive_ignored",
+    "doubled": "call_function_ignored",
+    "refused": "error_swallowed",
+}
+"""The faults that are planted on each model."""
+FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]
+ONLY_KERAS_3 = ("recursive_ignored", "call_function_ignored")
+
+Trials = Callable[[str, str], dict[str, CloneTrial]]
+
+
+@pytest.fixture(scope="module")
+def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
+    """What the fixed cloner, and each fault on that model, makes of it."""
+
+    @functools.cache
+    def found(generation: str, model: str) -> dict[str, CloneTrial]:
+        cloners = {fault: planted(fault) for fault in BREAKS[model].split()}
+        names = ["fixed", *cloners.values()]
+        trial = run(case(model, generation), warm(generation), names, costly=True, timeout=PATIENCE)
+        assert trial.built, (trial.refused, trial.lost)
+        return {"fixed": trial.clones["fixed"], **{fault: trial.clones[name] for fault, name in cloners.items()}}
+
+    return found
+
+
+@pytest.mark.parametrize(
+    "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the checks are those of Keras 3"))]
+)
+@pytest.mark.parametrize(("fault", "model"), FAULTS, ids=[fault for fault, _ in FAULTS])
+def test_its_check_catches_a_fault(fault: str, model: str, generation: str, clones: Trials) -> None:
+    if generation == "tf_keras" and fault in ONLY_KERAS_3:
+        pytest.skip(reason="an argument of Keras 3")
+    found = clones(generation, model)
+    assert found["fixed"].differences == ()
+    assert PLANTED[fault] in {each.check for each in found[fault].differences}
+    assert len(found[fault].causes) <= 5
+
+
+def test_every_fault_is_planted_and_every_check_has_one() -> None:
+    assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "which leaves nothing to check"
+    assert {PLANTED[fault] for fault, _ in FAULTS} == {*CHECKS}
