@@ -32,7 +32,6 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
 
     from clonediff.harness.answers import examples, replay  # a run that only collects tests need not wait for these
     from clonediff.harness.answers.audit import jobs as audits
-    from clonediff.harness.answers.real_models import jobs as real_models
     from clonediff.harness.cli import audit, check
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
@@ -43,6 +42,5 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
 
     monkeypatch.setattr(replay, "SubjectProcess", started)
     monkeypatch.setattr(examples, "SubjectProcess", started)
-    monkeypatch.setattr(real_models, "started", lambda name, limits: started(Subject.parse(name), limits=limits))
     for command in (audit, audits, check):
         monkeypatch.setattr(command, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

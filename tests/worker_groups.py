@@ -11,7 +11,6 @@ TOGETHER = {
     "tests/test_docs.py": "keras",
     "tests/campaign/test_reducing.py": "keras",
     "tests/cli/test_check_arguments.py": "keras",
-    "tests/cli/test_real.py": "keras",
     "tests/trials/test_calling.py": "keras",
     "tests/trials/test_copies.py": "keras",
     "tests/trials/test_cut_out.py": "keras",
@@ -77,7 +76,6 @@ LONGEST = (
     "tests/inside",
     "audit",
     "tests/answers/audit/test_asking.py",
-    "tests/answers/real_models/test_jobs.py",
 )
 """The groups that take longest, the longest first: begun at the end, one would be waited for alone."""
 

@@ -16,7 +16,6 @@ _COMMANDS = {
     "check": "Say whether models of your own are cloned faithfully, and what to do if not.",
     "fuzz": "Draw graphs and try them until the time is up; keep what is found.",
     "judge": "Try proposed fixes of clone_model in the place of the release's own code.",
-    "real": "Clone real models, of Keras and of other packages: a table of what breaks.",
     "replay": "Try findings and graphs once more: is it fixed?",
     "repro": "Print the script of a finding, run it, or print a test or an issue of it.",
 }

@@ -1,4 +1,4 @@
-"""The models that come with Keras: which there are, how large each is, and how it is made small."""
+"""The models that come with Keras: which there are, and how large each is."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ IMAGE = 224
 
 _TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("applications.toml").read_text(encoding="utf-8"))
 MILLIONS: Mapping[str, float] = _TABLES["millions"]
-NARROW: Mapping[str, str] = _TABLES["narrow"]
-SMALLEST: Mapping[str, int] = _TABLES["smallest"]
 
 
 def smallest_first(names: Iterable[str]) -> list[str]:

@@ -1,0 +1,133 @@
+"""Models that nobody here wrote, with random weights: fixed clones each faithfully, or refuses it with a reason.
+
+Nothing is downloaded. Which models there are, the packages say, which takes a minute to import: `--all` runs them.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pytest
+
+from clonediff import assert_clones_faithfully
+from clonediff.harness.answers.audit.hub import MODULE, UnknownArgumentError, further_imports, small
+from clonediff.harness.inside.catalogue import model_classes
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.subjects.outcomes import ModelClass
+from tests.example_counts import everything
+
+TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
+
+
+class Recipe(NamedTuple):
+    """Lines that leave the model in `model`; `sizes` are those of inputs that no model can be asked for."""
+
+    name: str
+    source: str = ""
+    sizes: Mapping[str, int] = {}
+    skipped: str = ""
+
+    @property
+    def case(self) -> Any:
+        marks = [pytest.mark.skip(reason=self.skipped)] if self.skipped else []
+        if self.name in TABLES["refused"]:
+            marks.append(pytest.mark.xfail(strict=True, reason="fixed refuses it"))
+        return pytest.param(self, id=self.name, marks=marks)
+
+
+def applications() -> Iterator[Recipe]:
+    """Those of keras.applications, on small images, with ten classes."""
+    import keras
+
+    table = TABLES["applications"]
+    for name in sorted(each for each in dir(keras.applications) if each[0].isupper()):
+        side = table["smallest"].get(name, 32)
+        options = f"weights=None, classes=10, input_shape=({side}, {side}, 3)"
+        if name in table["narrow"]:
+            call = table["narrow"][name].removesuffix(")")
+            module = call.partition(".")[0]
+            source = f"from keras.src.applications import {module}\nmodel = {call}, {options}, name={name.lower()!r})\n"
+        else:
+            source = f"import keras\nmodel = keras.applications.{name}({options})\n"
+        yield Recipe(f"applications:{name}", source)
+
+
+def keras_hub() -> Iterator[Recipe]:
+    """Each class of keras_hub that makes a model by itself, small by the names of its arguments."""
+    table = TABLES["keras_hub"]
+    found = msgspec.convert(model_classes(MODULE, framework("keras")), list[ModelClass])
+    classes = {each.name: each for each in found}
+    for name, kind in classes.items():
+        if name in table["bases"] or not kind.needs:
+            continue
+        skipped = table["not_tried"].get(name) or table["not_tried"].get(kind.made_of, "")
+        source = ""
+        try:
+            call = small(name, classes)
+            imports = dict.fromkeys(("import keras_hub", *further_imports(call)))
+            source = "\n".join((*imports, f"model = {call}\n"))
+        except UnknownArgumentError as error:
+            skipped = skipped or str(error)
+        sizes = table["sizes"].get(name) or table["sizes"].get(kind.made_of, {})
+        yield Recipe(f"keras_hub:{name}", source, sizes, skipped)
+
+
+def of_tests(suite: str, package: str) -> Iterator[Recipe]:
+    """The models with a graph that the tests of a Keras make, of those modules that its package ships."""
+    for path, expressions in TABLES[suite].items():
+        parent, _, module = f"{package}.src.{path}".rpartition(".")
+        for expression in expressions:
+            source = f"import {package} as keras\nfrom {parent} import {module}\nmodel = {module}.{expression}\n"
+            yield Recipe(f"{suite}:{module}.{expression}", source)
+
+
+def tfmot() -> Iterator[Recipe]:
+    """What tensorflow-model-optimization makes of three models of tf_keras."""
+    imports = "import tensorflow_model_optimization as tfmot\nimport tf_keras as keras\n"
+    for base, source in TABLES["tfmot"]["bases"].items():
+        for how, wrapped in TABLES["tfmot"]["wrapped"].items():
+            if base in wrapped.get("on", ["layers"]):
+                yield Recipe(f"tfmot:{base} {how}", f"{imports}{source}{wrapped['source']}")
+
+
+SUITES: dict[str, tuple[str, Callable[[], Iterator[Recipe]]]] = {
+    "applications": ("keras", applications),
+    "keras_hub": ("keras_hub", keras_hub),
+    "keras_tests": ("keras", lambda: of_tests("keras_tests", "keras")),
+    "tf_keras_tests": ("tf_keras", lambda: of_tests("tf_keras_tests", "tf_keras")),
+    "tfmot": ("tensorflow_model_optimization", tfmot),
+}
+"""Each suite with the package that it is of."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    recipes: list[Recipe] = []
+    for suite, (package, its) in SUITES.items() if everything() else ():
+        there = importlib.util.find_spec(package) is not None
+        recipes += its() if there else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
+    metafunc.parametrize("recipe", [each.case for each in recipes])
+
+
+@pytest.mark.slow(reason="more than 250 models, some seconds each")
+def test_a_real_model_is_cloned_faithfully(recipe: Recipe) -> None:
+    made: dict[str, Any] = {}
+    exec(recipe.source, made)
+    model, inputs = made["model"], None
+    if recipe.sizes:
+        inputs = {}
+        for each in model.inputs:
+            shape = [size or recipe.sizes.get(each.name, 8) for size in each.shape[1:]]
+            inputs[each.name] = np.ones([2, *shape], each.dtype)
+    assert_clones_faithfully(model, inputs=inputs)
+    made.clear()
+    del model
+    importlib.import_module("keras").utils.clear_session()
+    gc.collect()
