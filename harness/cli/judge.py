@@ -96,10 +96,9 @@ def command(
     forum or from a model. A release's name, such as keras==3.14.1, stands for its cloning functions. Nothing in a file
     is run in this process, but in one with limits of time and memory.
 
-    Each is tried on the regression from the bug report, the release's own tests for cloning, the corpus of known
-    graphs, and fresh ones. What crashes, computes something else or trains differently comes first, and speaks against
-    it; what loses a property or a name comes after, and does so where --at-least says so. Exit code 0: all hold. 1: one
-    does not.
+    Each is tried on the regression from the bug report, the corpus of known graphs, and fresh ones. What crashes,
+    computes something else or trains differently comes first, and speaks against it; what loses a property or a name
+    comes after, and does so where --at-least says so. Exit code 0: all hold. 1: one does not.
 
     With --repo and --base, a change of Keras is judged instead: the commit where it left the base, and the head, are
     tried on the same graphs. What it makes worse comes first, which is what the head breaks, twice, and the base does

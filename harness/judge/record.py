@@ -34,16 +34,6 @@ class JudgedCause(msgspec.Struct, frozen=True):
     severity: Severity = Severity.CRASHES
 
 
-class ReleaseTests(msgspec.Struct, frozen=True):
-    """The release's own tests for cloning. `note` says what was run, or why nothing was."""
-
-    note: str
-    passed: int = 0
-    failed: tuple[str, ...] = ()
-    said: str = ""
-    seconds: float = 0.0
-
-
 class ReportedBug(msgspec.Struct, frozen=True):
     """The model of the bug report: what came of it, in a word and in full."""
 
@@ -75,7 +65,6 @@ class Judged(msgspec.Struct, frozen=True):
     refused: str = ""
     replaced: tuple[str, ...] = ()
     reported: ReportedBug | None = None
-    release_tests: ReleaseTests | None = None
     tried: int = 0
     worked: int = 0
     worse: int = 0
@@ -131,8 +120,8 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def _passes(self) -> bool:
-        """Whether it fixes the bug, passes the release's own tests, and was tried on everything."""
-        return self.fixes and not (self.release_tests and self.release_tests.failed) and not self.stopped
+        """Whether it fixes the bug, and was tried on everything."""
+        return self.fixes and not self.stopped
 
     def counted(self, effect: FixEffect) -> tuple[int, int]:
         """On how many graphs it has this effect, and of how many that is."""

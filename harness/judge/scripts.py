@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import threading
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 from clonediff.harness.judge.processes import Prepared
 from clonediff.harness.scripts.comments import comment
 from clonediff.harness.scripts.reproducer import Script, reproducer
-from clonediff.harness.scripts.run_alone import ScriptEnded, end_all, ended_so, run_alone, run_command
+from clonediff.harness.scripts.run_alone import end_all, ended_so, run_alone
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import Difference
@@ -57,7 +55,7 @@ def _literal(text: str) -> str:
 
 
 class ScriptRuns:
-    """Scripts and tests that run, each in a process of its own, beside whatever else goes on."""
+    """Scripts that run, each in a process of its own, beside whatever else goes on."""
 
     def __init__(self) -> None:
         """Nothing runs yet."""
@@ -69,10 +67,6 @@ class ScriptRuns:
     def ask(self, script: Script, subject: Subject, place: ReleasePlace) -> Future[bool | None]:
         """Whether a script ends in the way that it should; None where its end does not tell."""
         return self._pool.submit(self._fails, script, subject, place)
-
-    def run(self, work: Sequence[str], folder: Path, variables: dict[str, str], limit: float) -> Future[ScriptEnded]:
-        """Run a command; how it ended, and all that it wrote."""
-        return self._pool.submit(run_command, work, folder, variables, limit, self._started, both=True)
 
     def close(self, *, at_once: bool) -> None:
         """Wait for what runs; `at_once`, end it."""

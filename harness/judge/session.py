@@ -8,8 +8,6 @@ whoever interrupts has all that was known by then.
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -23,13 +21,11 @@ from clonediff.harness.judge.graphs import known_graphs
 from clonediff.harness.judge.patching import PatchError
 from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Prepared, prepare
 from clonediff.harness.judge.reading import Proposal
-from clonediff.harness.judge.record import Judged, ReleaseTests
-from clonediff.harness.judge.release_tests import find_suite
+from clonediff.harness.judge.record import Judged
 from clonediff.harness.judge.scripts import ScriptRuns, script_for
 from clonediff.harness.judge.text import everything, sentence
 from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, JudgeBudget, Reference, Say
 from clonediff.harness.judge.verdicts import in_order, verdict, with_scripts
-from clonediff.harness.scripts.run_alone import ScriptEnded
 from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.process import SubjectProcess
@@ -39,12 +35,6 @@ from clonediff.reports.records import write, write_bytes
 from clonediff.reports.run_folder import RunFolder
 
 _SUFFIXES = {"diff": ".diff", "python": ".py", "release": ".py", "text": ".txt"}
-_TESTS_LIMIT = 180.0
-_TESTS_SLOWER = 4.0
-"""How many times longer than without a candidate the release's own tests may take with one."""
-
-_TESTS_AT_LEAST = 60.0
-"""The seconds that they may take in any case: most of it is starting TensorFlow, which depends on what else runs."""
 
 
 @dataclass(slots=True)
@@ -55,7 +45,6 @@ class JudgedCandidate:
     folder: Path | None = None
     candidate: Candidate | None = None
     scripts: list[tuple[CauseOnGraphs, Future[bool | None]]] = field(default_factory=list)
-    tests: tuple[Path, Future[ScriptEnded]] | None = None
 
 
 class JudgeSession:
@@ -87,9 +76,6 @@ class JudgeSession:
         self._process = SubjectProcess(subject, place=place, limits=budget.limits)
         self._reference = Reference(self._process, private=private)
         self._runs = ScriptRuns()
-        self._scratch = Path(tempfile.mkdtemp(prefix="clonediff-judge-"))
-        self._baseline: ReleaseTests | None = None
-        self._tests_limit = _TESTS_LIMIT
 
     def open(self) -> None:
         """Start the untouched release, and ask it what it clones with."""
@@ -102,30 +88,21 @@ class JudgeSession:
         self.versions = self._process.versions
         self._bugs = KnownBugs.of(self._known, self.subject.generation, ready.keras)
         self._graphs = known_graphs(self._known, self.subject.generation)
-        self._say("looking for the release's own tests", 0.0)
-        self._suite = find_suite(Path(cloning.file))
 
     def references(self) -> None:
-        """Try the release's own code and the fixed cloner as a candidate is tried, and run the release's own tests.
+        """Try the release's own code and the fixed cloner as a candidate is tried.
 
         They come first, so that each candidate is held against what is known of them.
         """
-        tests = self._tests(Prepared(self.place))
         for cloner in self._reference.cloners:
             began = time.monotonic()
             candidate = Candidate(self._process, self._reference, self._bugs, cloner=cloner, shared=False)
             one = JudgedCandidate(replace(self._blank(cloner, "reference"), loads=True), candidate=candidate)
             candidate.try_all(self._graphs, self.budget, self._say, fresh=False)
             self._add(one, began)
-        own = ReleaseTests(self._suite.note)
-        if tests is not None:
-            self._say("the release's own tests, without a candidate", 0.9)
-            own = self._baseline = self._suite.outcome(tests[0], _said(tests[1]), None)
-            self._tests_limit = tests_limit(own)
-        self.candidates[0].judged = replace(self.candidates[0].judged, release_tests=own)
 
     def judge(self, name: str, text: str, proposal: Proposal) -> Judged:
-        """Judge one candidate. Its scripts and the release's tests may still run when this returns: see `settle`."""
+        """Judge one candidate. Its scripts may still run when this returns: see `settle`."""
         began = time.monotonic()
         folder = self.folder.path / "candidates" / self._label(name)
         write_bytes(folder / f"candidate{_SUFFIXES[proposal.form]}", text.encode())
@@ -142,7 +119,7 @@ class JudgeSession:
         return one.judged
 
     def settle(self) -> None:
-        """Wait for scripts and tests, and write what came of them.
+        """Wait for scripts, and write what came of them.
 
         The release and the fixed cloner are by then tried on what was drawn for the candidates as well.
         """
@@ -153,11 +130,6 @@ class JudgeSession:
                     one.candidate.try_from(graph, DRAWN)
             for shown, run in one.scripts:
                 shown.reproduced = run.result()
-            if one.tests is not None:
-                own = self._suite.outcome(one.tests[0], _said(one.tests[1]), self._baseline)
-                one.judged = replace(one.judged, release_tests=own)
-            elif one.judged.loads and one.judged.release_tests is None:
-                one.judged = replace(one.judged, release_tests=ReleaseTests(self._suite.note or "not run"))
             self._write(one)
 
     def write_summary(self, about: str) -> Path:
@@ -170,7 +142,6 @@ class JudgeSession:
         """End every process."""
         self._runs.close(at_once=interrupted)
         self._process.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _try(self, one: JudgedCandidate, folder: Path, prepared: Prepared) -> None:
         process = CandidateProcess(self.subject, prepared, self.budget.limits, self.budget.loading)
@@ -179,7 +150,6 @@ class JudgeSession:
             process.start()
             replaced = process.cloning_now.replaced
             one.judged = replace(one.judged, loads=True, replaced=replaced, left_out=prepared.left_out)
-            one.tests = self._tests(prepared)
             one.candidate = candidate = Candidate(process, self._reference, self._bugs)
             candidate.try_all(self._graphs, self.budget, self._say)
             scripts = with_scripts(in_order(candidate))
@@ -201,14 +171,6 @@ class JudgeSession:
             each.script = f"repro-{number}.py"
             write_bytes(folder / each.script, script.text.encode())
             one.scripts.append((each, self._runs.ask(script, self.subject, place)))
-
-    def _tests(self, prepared: Prepared) -> tuple[Path, Future[ScriptEnded]] | None:
-        """The release's own tests under way, with the folder that they write to."""
-        if not self._suite.files:
-            return None
-        folder = Path(tempfile.mkdtemp(dir=self._scratch))
-        command, variables = self._suite.command(self.subject, prepared, folder)
-        return folder, self._runs.run(command, folder, variables, self._tests_limit)
 
     def _blank(self, name: str, form: str) -> Judged:
         about = str(self.subject), self.versions
@@ -238,13 +200,3 @@ class JudgeSession:
             one.judged = replace(one.judged, sentence=sentence(one.judged))
         folder = one.folder or self.folder.path / "candidates" / one.judged.candidate
         write(folder / "verdict.json", one.judged)
-
-
-def tests_limit(without: ReleaseTests) -> float:
-    """The seconds that the tests may take with a candidate. Without one they took 0 s if they did not end."""
-    return _TESTS_AT_LEAST + _TESTS_SLOWER * without.seconds if without.seconds else _TESTS_LIMIT
-
-
-def _said(tests: Future[ScriptEnded]) -> str | None:
-    done = tests.result()
-    return None if done.code is None else done.stderr

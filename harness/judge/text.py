@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.effects import COUNTED, FixEffect
 from clonediff.harness.judge.processes import ended
-from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
+from clonediff.harness.judge.record import Judged, JudgedCause
 from clonediff.harness.subjects.observation import Frame
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import SEVERITIES, Cause, Difference, Severity
@@ -131,10 +131,6 @@ def sentence(judged: Judged) -> str:
         return f"It does not load: {judged.refused}."
     text = f"{judged.silent[0].upper()}{judged.silent[1:]}. " if judged.silent else ""
     text += _reason(judged) + _lost(judged)
-    own = judged.release_tests
-    if own and own.failed:
-        named = ", ".join(own.failed[:3]) + (f" and {len(own.failed) - 3} more" if len(own.failed) > 3 else "")
-        text += f" The release's own tests fail: {named}" + (f" ({own.said})." if own.said else ".")
     if judged.stopped:
         text += f" Not all was tried: {judged.stopped}."
     return text
@@ -203,7 +199,6 @@ def lines_on(judged: Judged, rows: Mapping[FixEffect, int] | None = None) -> lis
     if not judged.loads:
         return [visible(line) for line in (*lines, "  loads: no")]
     lines.append(f"  fixes the reported bug: {_fix(judged)}")
-    lines.append(f"  the release's own tests: {_own(judged)}")
     effects = {each.effect for each in judged.breaks}
     alone, crowded = len(effects) == 1, len(effects) > _CROWDED
     for effect in COUNTED:
@@ -266,17 +261,4 @@ def _on(judged: Judged, effect: FixEffect) -> str:
 def _fix(judged: Judged) -> str:
     if judged.reported is None:
         return "not tried"
-    return _yes(judged.reported)
-
-
-def _yes(bug: ReportedBug) -> str:
-    return "yes" if bug.holds else f"no: {bug.said}"
-
-
-def _own(judged: Judged) -> str:
-    own = judged.release_tests
-    if own is None:
-        return "not run"
-    if own.failed:
-        return f"{own.note}, {len(own.failed)} fail"
-    return f"{own.note}, all pass" if own.passed else own.note
+    return "yes" if judged.reported.holds else f"no: {judged.reported.said}"

@@ -57,32 +57,27 @@ class ScriptEnded:
     stderr: str
 
 
-def run_command(
+def _run(
     command: Sequence[str],
     folder: str | Path,
     variables: Mapping[str, str],
     limit: float,
     started: Callable[[subprocess.Popen[bytes]], None],
-    *,
-    both: bool = False,
 ) -> ScriptEnded:
-    """Run a command for so many seconds at the most, and end all that it has started.
-
-    `both`: what it writes to standard output is heard as well.
-    """
+    """Run a command for so many seconds at the most, and end all that it has started."""
     with subprocess.Popen(
         list(command),
         cwd=folder,
         env=dict(variables),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE if both else subprocess.DEVNULL,
-        stderr=subprocess.STDOUT if both else subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
         started(process)
         try:
-            output, errors = process.communicate(timeout=limit)
-            return ScriptEnded(process.returncode, (output if both else errors).decode(errors="replace"))
+            _, errors = process.communicate(timeout=limit)
+            return ScriptEnded(process.returncode, errors.decode(errors="replace"))
         except subprocess.TimeoutExpired:
             return ScriptEnded(None, "")
         finally:
@@ -158,7 +153,7 @@ def run_alone(
         hidden = "" if with_clonediff else 'sys.modules["clonediff"] = None\n'
         program = _ALONE.format(parent=os.getpid(), hidden=hidden)
         command = [sys.executable, "-I", "-c", program, str(path), *folders]
-        return run_command(command, folder, surroundings, limit, started)
+        return _run(command, folder, surroundings, limit, started)
 
 
 def raised_in(stderr: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from clonediff.harness.cli.text.judge import judged_text
 from clonediff.harness.judge.effects import FixEffect
 from clonediff.harness.judge.graphs import PLAIN, REPORTED
 from clonediff.harness.judge.processes import Prepared, changed_statements
-from clonediff.harness.judge.record import Judged, JudgedCause, ReleaseTests, ReportedBug
+from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
 from clonediff.harness.judge.scripts import script_for
 from clonediff.harness.judge.text import everything, folded, graph_line, sentence
 from clonediff.harness.source import write_source
@@ -42,7 +42,6 @@ def a_break(
     return JudgedCause(said, effect, "t", said, graphs, "one Dense", "Dense(3)(inputs)", raw, "", differences, **about)
 
 
-OWN = ReleaseTests("2 tests", 1, ("test_a",), "no")
 BREAKS = {"broken": 4, "breaks": (a_break(FixEffect.BREAKS),)}
 
 
@@ -74,9 +73,6 @@ BREAKS = {"broken": 4, "breaks": (a_break(FixEffect.BREAKS),)}
             False,
             "does not fix the reported bug",
             id="unfixed",
-        ),
-        pytest.param(
-            {"release_tests": ReleaseTests("2 tests", 1, ("test_a",), "no")}, "fails", False, "test_a (no).", id="own"
         ),
         pytest.param(
             {"form": "reference", "reported": ReportedBug(False, "AssertionError"), "left": 2},
