@@ -52,25 +52,24 @@ class Calling:
 
         In the process of somebody who has a live model, warnings are as they are there.
         """
-        with self._observer.clock.keras(("again:" if context.made else "clone:") + name):
-            # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
-            # clone would begin with the weights of an original that was built after a run with the same one.
-            self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
-            live = self._module is None
-            hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
-            try:
-                with hearing, self._within(), self.time:
-                    clone = call_cloner(each, model, context, self._request.get("builds", ""))
-            except Exception as error:  # what this whole project is about
-                theirs = self._request.get("functions_raise") and error is self.callbacks.raised
-                about = {"own": bool(theirs), "clear": is_clear(error)}
-                told = failure(error, below="call_cloner")
-                return None, dict(told, **{key: True for key, value in about.items() if value})
-            refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
-            if refused is not None:
-                return None, refused
-            context.made += 1
-            return clone, None
+        # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
+        # clone would begin with the weights of an original that was built after a run with the same one.
+        self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
+        live = self._module is None
+        hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
+        try:
+            with hearing, self._within(), self.time:
+                clone = call_cloner(each, model, context, self._request.get("builds", ""))
+        except Exception as error:  # what this whole project is about
+            theirs = self._request.get("functions_raise") and error is self.callbacks.raised
+            about = {"own": bool(theirs), "clear": is_clear(error)}
+            told = failure(error, below="call_cloner")
+            return None, dict(told, **{key: True for key, value in about.items() if value})
+        refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
+        if refused is not None:
+            return None, refused
+        context.made += 1
+        return clone, None
 
     def asked(self, clone: Description | None, cloned: Description, refused: dict[str, Any]) -> dict[str, Any]:
         """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""

@@ -15,32 +15,25 @@ class Description:
     """The shape of a model, with what the observer needs again: its layers, variables and initial values."""
 
     def __init__(self, model: Any, observer: Observer, values: bool = True) -> None:
-        with observer.clock.ours("describe"):
-            self._describe(model, observer, values)
-
-    def _describe(self, model: Any, observer: Observer, values: bool) -> None:
-        framework, clock = observer.framework, observer.clock
+        framework = observer.framework
         self.model = model
         self.layers = Layers(model, observer)
         self.configs = self.layers.configs()
         arguments = Arguments(observer)
-        with clock.keras("weights"):
-            self.weights, trains = framework.weights(model)
-            states = framework.states(model)
+        self.weights, trains = framework.weights(model)
+        states = framework.states(model)
         known = {id(weight) for weight in self.weights}
         described = self.layers.describe(self.configs, arguments)
         mentioned = [variable for variable, _ in arguments.variables if id(variable) not in known]
         self.states = _distinct([state for state, _ in states] + mentioned)
         by_chance = {id(state) for state, chance in states if chance}
-        with clock.keras("values"):
-            # The values that a model begins with; a description of the same model once more does without them.
-            self.initial = [framework.read(weight) for weight in self.weights] if values else []
-            self.first_states = [framework.read(state) for state in self.states] if values else []
+        # The values that a model begins with; a description of the same model once more does without them.
+        self.initial = [framework.read(weight) for weight in self.weights] if values else []
+        self.first_states = [framework.read(state) for state in self.states] if values else []
         owners = self._owners(observer)
         inputs, outputs = framework.ends(model)
         structures = framework.declared(model)
-        with clock.keras("config"):
-            compiled = framework.compiled(model)
+        compiled = framework.compiled(model)
         arguments.enter(self.layers.members.get(-1, {}), self.layers.uses.get(-1, {}), self.layers.nodes)
         self.shape: dict[str, Any] = {
             "kind": type(model).__name__,
@@ -88,16 +81,10 @@ class Description:
 
     def fingerprint(self, observer: Observer) -> Any:
         """The model as it is now, good for `==` with another fingerprint of it, and much cheaper than its shape."""
-        with observer.clock.ours("look again"):
-            return self._fingerprint(observer)
-
-    def _fingerprint(self, observer: Observer) -> Any:
         framework, model = observer.framework, self.model
-        with observer.clock.keras("weights"):
-            weights, trains = framework.weights(model)
-            states = framework.states(model)
-        with observer.clock.keras("config"):
-            compiled = framework.compiled(model)
+        weights, trains = framework.weights(model)
+        states = framework.states(model)
+        compiled = framework.compiled(model)
         return (
             self.layers.fingerprint(),
             [(id(weight), id(weight) in trains) for weight in weights],

@@ -96,12 +96,11 @@ class Holdings:
         self._left = _MOST
         self._in_values = 0
         self._private = False
-        with observer.clock.ours("hold"):
-            self._begin(layers.model)
-            for number, place in enumerate(layers.places):
-                self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
-            if observer.private:
-                self._begin_private()
+        self._begin(layers.model)
+        for number, place in enumerate(layers.places):
+            self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
+        if observer.private:
+            self._begin_private()
         self._begun = None if original else [(thing, _contents(thing)) for thing in self._looked_into()]
 
     def _looked_into(self) -> Iterator[Any]:

@@ -101,8 +101,7 @@ class Layers:
     def configs(self) -> list[Config]:
         """The config of each place, that of a layer in several places once."""
         framework, places = self._framework, self.places
-        with self._observer.clock.keras("config"):
-            told = [raw_config(place.layer, framework) if place.first == n else None for n, place in enumerate(places)]
+        told = [raw_config(place.layer, framework) if place.first == n else None for n, place in enumerate(places)]
         configs: list[Config] = []
         for place, raw in zip(places, told):
             configs.append(configs[place.first] if raw is None else config_of(place.layer, raw, framework))
@@ -144,8 +143,7 @@ class Layers:
         Two fingerprints of one model that differ may still be described alike; equal ones never differ.
         """
         framework, places = self._framework, self.places
-        with self._observer.clock.keras("config"):
-            told = [raw_config(place.layer, framework) for n, place in enumerate(places) if place.first == n]
+        told = [raw_config(place.layer, framework) for n, place in enumerate(places) if place.first == n]
         # Frozen, as a config may hold the very objects that somebody changes.
         print_: list[Any] = [[frozen(config) for config in told]]
         for number, inside in self.members.items():

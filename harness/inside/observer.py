@@ -1,10 +1,9 @@
-"""What a trial observes models with: the framework, the clock, the digests, and the numbers that objects go by."""
+"""What a trial observes models with: the framework, the digests, and the numbers that objects go by."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .clock import Clock
 from .digests import Digests
 from .frameworks.interface import Framework
 
@@ -20,7 +19,6 @@ class Observer:
         """Whether the values that variables begin with say nothing: the model was run before."""
         self.private = False
         """Whether private attributes are looked at."""
-        self.clock = Clock()
         self.digests = Digests()
         self._numbers: dict[int, int] = {}
         self._held: list[Any] = []

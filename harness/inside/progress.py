@@ -5,7 +5,6 @@ The units were measured on models of 100 to 800 layers; on small ones nobody wai
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any, Callable
 
 _UNITS = {"build": 1.0, "observe": 0.8, "training_step": 0.8, "clone": 1.0, "again": 1.2, "twice": 1.6}
@@ -21,15 +20,13 @@ def units(cloners: int, costly: bool) -> float:
 
 
 class Progress:
-    """Tells how much of a trial is done, as each of its parts begins. `seconds` has what each has taken so far."""
+    """Tells how much of a trial is done, as each of its parts begins."""
 
     def __init__(self, cloners: int, costly: bool, tell: Tell | None) -> None:
         self._all = units(cloners, costly)
         self._tell = tell
         self._done = 0.0
         self._doing = ""
-        self._since = perf_counter()
-        self.seconds: dict[str, float] = {}
 
     def begin(self, part: str, what: str) -> None:
         """Say that a part begins, for a person in the words of `what`; the one before it is over."""
@@ -40,8 +37,5 @@ class Progress:
 
     def end(self) -> None:
         """Say that the part that runs is over."""
-        now = perf_counter()
-        if self._doing:
-            self.seconds[self._doing] = self.seconds.get(self._doing, 0.0) + now - self._since
         self._done += _UNITS.get(self._doing, 0.0)
-        self._doing, self._since = "", now
+        self._doing = ""

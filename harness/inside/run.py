@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from time import perf_counter
 from typing import Any
 
 from .description import Description
@@ -20,15 +19,12 @@ class CallsOfLayers:
         self._mask = observer.framework.mask
         self._concrete = observer.framework.concrete
         self.calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
-        self.seconds = 0.0
 
     def __call__(self, layer: Any, result: Any) -> None:
-        started = perf_counter()
         nested = is_nested(result)
         found = list(leaves(result)) if nested else [result]
         # A mask is read at once: it may be gone, or another's, by the time the model has returned.
         self.calls.append((layer, numbered(result)[0] if nested else 0, found, [self._mask(leaf) for leaf in found]))
-        self.seconds += perf_counter() - started
 
     def concrete_calls(self, description: Description) -> list[tuple[int, int, Any, list[Any], list[Any]]]:
         """The calls of layers of this model whose tensors have numbers: the layer, its use, and what `calls` has."""
@@ -63,43 +59,40 @@ def run(
     recorded: Recorded | None = None,
 ) -> dict[str, Any]:
     """What `ModelRun` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
-    framework, clock = observer.framework, observer.clock
+    framework = observer.framework
     model = description.model
     heard = CallsOfLayers(observer)
     answer: dict[str, Any] = {}
     result: Any = None
-    with clock.keras("call"):
-        losses: list[Any] = []
-        try:
-            inputs = framework.feed(packing, arrays)
-            framework.reseed(observer.seed, observer.backend_draws)
-            with framework.listen(heard), contextlib.nullcontext() if recorded is None else recorded.scope:
-                result = framework.call(model, inputs, training)
-            if recorded is not None:
-                recorded.outputs, recorded.made = result, True
-            losses = framework.losses(model)
-        except Exception as error:  # whatever a model raises is an observation
-            answer["failure"] = failure(error, below="call")
-            result = None
-    clock.ours_within("call", "observe", heard.seconds)
-    with clock.ours("digest"):
-        structure, outputs = numbered(result)
-        masks = [framework.mask(leaf) for leaf in outputs]
-        calls = heard.concrete_calls(description)
-        reader = Reader(observer)
-        reader.read([outputs, masks, losses] + [part for call in calls for part in call[3:]])
-        answer["structure"] = structure
-        answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
-        answer["steps"] = [
-            {
-                "layer": number,
-                "use": use,
-                "structure": structure,
-                "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(found, seen)],
-            }
-            for number, use, structure, found, seen in calls
-        ]
-        answer["losses"] = [reader.digest(loss) for loss in losses]
+    losses: list[Any] = []
+    try:
+        inputs = framework.feed(packing, arrays)
+        framework.reseed(observer.seed, observer.backend_draws)
+        with framework.listen(heard), contextlib.nullcontext() if recorded is None else recorded.scope:
+            result = framework.call(model, inputs, training)
+        if recorded is not None:
+            recorded.outputs, recorded.made = result, True
+        losses = framework.losses(model)
+    except Exception as error:  # whatever a model raises is an observation
+        answer["failure"] = failure(error, below="call")
+        result = None
+    structure, outputs = numbered(result)
+    masks = [framework.mask(leaf) for leaf in outputs]
+    calls = heard.concrete_calls(description)
+    reader = Reader(observer)
+    reader.read([outputs, masks, losses] + [part for call in calls for part in call[3:]])
+    answer["structure"] = structure
+    answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
+    answer["steps"] = [
+        {
+            "layer": number,
+            "use": use,
+            "structure": structure,
+            "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(found, seen)],
+        }
+        for number, use, structure, found, seen in calls
+    ]
+    answer["losses"] = [reader.digest(loss) for loss in losses]
     return answer
 
 
@@ -115,11 +108,10 @@ class Reader:
     def read(self, groups: list[list[Any]]) -> None:
         """Fetch the numbers of all these tensors, which have to live for as long as this reader."""
         concrete, fetch, arrays = self._framework.concrete, self._framework.array, self._arrays
-        with self._observer.clock.keras("values"):
-            for group in groups:
-                for tensor in group:
-                    if tensor is not None and id(tensor) not in arrays and concrete(tensor):
-                        arrays[id(tensor)] = fetch(tensor)
+        for group in groups:
+            for tensor in group:
+                if tensor is not None and id(tensor) not in arrays and concrete(tensor):
+                    arrays[id(tensor)] = fetch(tensor)
 
     def leaf(self, tensor: Any, mask: Any) -> dict[str, Any]:
         """A leaf as it is declared on the wire."""

@@ -156,12 +156,7 @@ class Server:
         del built
         observer.release()
         self._last = observer
-        started = perf_counter()
-        ours = answer.pop("ours")
-        text = encoded({"id": request.get("id"), "answer": answer})
-        ours["encode"] = perf_counter() - started
-        # The seconds that encoding took are known once it is done: they are put in by hand, at the end.
-        return '%s,"ours":%s}}' % (text[:-2], encoded(ours))
+        return encoded({"id": request.get("id"), "answer": answer})
 
     def _progress(self, told: dict[str, Any]) -> None:
         send(self._lines, {"progress": told})

@@ -7,6 +7,7 @@ calls it in its own.
 from __future__ import annotations
 
 import contextlib
+from time import perf_counter
 from typing import Any, Iterator
 
 from .build import BuiltModel, build, build_after, custom_objects, script
@@ -54,19 +55,18 @@ def run_trial(
     observer = observer or Observer(framework, int(request.get("seed", 0)))
     observer.values_by_chance = bool(request.get("ran"))
     observer.private = bool(request.get("private"))
-    clock = observer.clock
-    with unheard() as filters, clock.ours("rest"), framework.on(request.get("device")):
-        with clock.keras("reset"):
-            if built is None:
-                if "source" in request:
-                    tidy(framework)
-                framework.reseed(observer.seed)
+    began = perf_counter()
+    with unheard() as filters, framework.on(request.get("device")):
+        if built is None:
+            if "source" in request:
+                tidy(framework)
+            framework.reseed(observer.seed)
         with framework.hooked(), built or script(request.get("source")) as module:
             trial = _Trial({"filters": filters, **request}, module, observer, tell, built.model if built else None)
             answer = trial.run()
             del trial
     forget_functions()
-    answer.update(keras=clock.keras_seconds, ours=clock.our_seconds)
+    answer["seconds"] = perf_counter() - began
     return answer
 
 
@@ -80,7 +80,6 @@ class _Trial:
         self._built = built
         self._module = module
         self._observer = observer
-        self._clock = observer.clock
         self._costly = bool(request.get("costly"))
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
@@ -94,53 +93,51 @@ class _Trial:
 
     def run(self) -> dict[str, Any]:
         self._progress.begin("build", "building the model")
-        with self._clock.keras("build"):
-            try:
-                model, asked = self._build_both()
-            except Exception as error:  # the framework refuses to build: counted, and never a finding
-                return {"refused": failure(error, below="_build")}
-        with self._clock.ours("observe"):
-            self._original = Description(asked, self._observer)
-            self._original.hold(self._observer)
-            layers = [place.layer for place in self._original.layers.places]
-            self._observer.backend_draws = self._observer.framework.draws(layers, self._request.get("source", ""))
-            self._first_values = list(self._original.initial)
-            self._packing = asked
-            self._arrays = self._draw()
-            self._kept = randomize(self._original, self._observer)
-            observation = self._observe("the model", self._original, self._kept)
-            self._take_to_clone(model)
-            if model is not asked:
-                observation["cloned"] = self._cloned.shape
-            observation.update(keeps=self._request.get("keeps", ""), wrong=bool(self._request.get("wrong")))
-            if self._module is not None:
-                texts = self._request.get("index", ())
-                observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
-            observation["fresh"] = [True] * len(self._original.weights)
-            self._calling.time.model_is_there()
-            self._first_inference = observation["inference"]
-            clones: dict[str, Any] = {}
-            name = ""
-            try:
-                for name, each in self._cloners.items():
-                    clones[name] = self._clone(name, each)
-                for name in to_hear_again(clones):
-                    self._hear_again(name, clones[name])
-            except TooLong as late:  # something of Keras may be half done: nothing more is said from here
-                return {"original": observation, "clones": {name: {"late": late.told()}}}
-            if not is_deterministic(observation, clones, self._run_original_again, self._train_original_again):
-                return {"refused": dict(NONDETERMINISTIC)}
-            # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
-            whole = self._module is not None and not self._request.get("ran")
-            build_again = None if self._module is None else self._built_again
-            observation["varying"] = varying(
-                self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
-            )
-            if self._module is None:
-                self._put_back()
-            leave_out(clones, self._warned_of, self._another_build)
+        try:
+            model, asked = self._build_both()
+        except Exception as error:  # the framework refuses to build: counted, and never a finding
+            return {"refused": failure(error, below="_build")}
+        self._original = Description(asked, self._observer)
+        self._original.hold(self._observer)
+        layers = [place.layer for place in self._original.layers.places]
+        self._observer.backend_draws = self._observer.framework.draws(layers, self._request.get("source", ""))
+        self._first_values = list(self._original.initial)
+        self._packing = asked
+        self._arrays = self._draw()
+        self._kept = randomize(self._original, self._observer)
+        observation = self._observe("the model", self._original, self._kept)
+        self._take_to_clone(model)
+        if model is not asked:
+            observation["cloned"] = self._cloned.shape
+        observation.update(keeps=self._request.get("keeps", ""), wrong=bool(self._request.get("wrong")))
+        if self._module is not None:
+            texts = self._request.get("index", ())
+            observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
+        observation["fresh"] = [True] * len(self._original.weights)
+        self._calling.time.model_is_there()
+        self._first_inference = observation["inference"]
+        clones: dict[str, Any] = {}
+        name = ""
+        try:
+            for name, each in self._cloners.items():
+                clones[name] = self._clone(name, each)
+            for name in to_hear_again(clones):
+                self._hear_again(name, clones[name])
+        except TooLong as late:  # something of Keras may be half done: nothing more is said from here
+            return {"original": observation, "clones": {name: {"late": late.told()}}}
+        if not is_deterministic(observation, clones, self._run_original_again, self._train_original_again):
+            return {"refused": dict(NONDETERMINISTIC)}
+        # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
+        whole = self._module is not None and not self._request.get("ran")
+        build_again = None if self._module is None else self._built_again
+        observation["varying"] = varying(
+            self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
+        )
+        if self._module is None:
+            self._put_back()
+        leave_out(clones, self._warned_of, self._another_build)
         self._progress.end()
-        return {"original": observation, "clones": clones, "parts": self._progress.seconds}
+        return {"original": observation, "clones": clones}
 
     def _build(self) -> Any:
         if self._module is None:
@@ -190,10 +187,9 @@ class _Trial:
         """
         observer, before, cloned = self._observer, self._original, self._cloned
         both = cloned is before
-        with self._clock.keras("build"):
-            observer.framework.forget()
-            observer.framework.reseed(observer.seed)
-            model, asked = self._build_both() if both else (self._build(), before.model)
+        observer.framework.forget()
+        observer.framework.reseed(observer.seed)
+        model, asked = self._build_both() if both else (self._build(), before.model)
         if both:
             before.adopted_by(asked, observer)
             self._packing = asked
@@ -209,8 +205,7 @@ class _Trial:
 
     def _draw(self) -> list[Any]:
         specs = specs_of(self._original.shape["inputs"], self._request.get("inputs"))
-        with self._clock.ours("draw"):
-            return input_arrays(specs, self._request.get("batch"), self._observer.seed)
+        return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
     def _built_again(self) -> Holdings:
         """What another build of the source holds, with other seeds."""
@@ -219,15 +214,13 @@ class _Trial:
 
     def _another_build(self, seed: int = 0, values: bool = True) -> Description:
         observer = self._observer
-        with self._clock.keras("build"):
-            observer.framework.forget()
-            observer.framework.reseed(observer.seed + seed)
-            return Description(self._build_both()[1], observer, values)
+        observer.framework.forget()
+        observer.framework.reseed(observer.seed + seed)
+        return Description(self._build_both()[1], observer, values)
 
     def _put_back(self) -> None:
-        with self._clock.keras("weights"):
-            for weight, value in zip(self._original.weights, self._first_values):
-                self._observer.framework.write(weight, value)
+        for weight, value in zip(self._original.weights, self._first_values):
+            self._observer.framework.write(weight, value)
 
     # -- one model
 
@@ -236,10 +229,9 @@ class _Trial:
         if what:
             self._progress.begin("observe", "calling " + what)
         observation: dict[str, Any] = {"shape": description.shape}
-        with self._clock.ours("digest"):
-            observation["copied_weights"] = [
-                self._observer.digests.digest(value) for value in kept.values[: len(description.weights)]
-            ]
+        observation["copied_weights"] = [
+            self._observer.digests.digest(value) for value in kept.values[: len(description.weights)]
+        ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
         trains, step = self._observer.framework.trains, bool(what and self._costly)
@@ -316,8 +308,7 @@ class _Trial:
         shares = self._request.get("keeps") in ("layers", "everything")
         keeps = copies or shares
         freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
-        with self._clock.ours("digest"):
-            brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
+        brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
         ours, problem = copy(original, kept, description, self._observer)
         observation = self._observe(what, description, ours)
         observation["fresh"] = freshness

@@ -261,14 +261,9 @@ class Clone(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """A subject's answer to one trial. `keras` and `ours` are the seconds spent in each phase on either side.
-
-    `parts` has the seconds of the trial's parts, whichever side they were spent on.
-    """
+    """A subject's answer to one trial, and the seconds that it took."""
 
     original: Observation | None = None
     refused: Failure | None = None
     clones: dict[str, Clone] = {}
-    keras: dict[str, float] = {}
-    ours: dict[str, float] = {}
-    parts: dict[str, float] = {}
+    seconds: float = 0.0

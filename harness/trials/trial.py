@@ -6,7 +6,6 @@ from the process.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -98,18 +97,13 @@ class Trial(msgspec.Struct, frozen=True):
     `not_tried` says why nothing could be run at all, and `expressible` whether the release has words for the graph.
     `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
     its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
-    the causes that count, looked up among the known issues: `GraphTrials` adds them. `seconds` is the whole of it,
-    `keras` and `ours` what each side of the child took, `checking` the comparison here.
+    the causes that count, looked up among the known issues: `GraphTrials` adds them.
     """
 
     clones: dict[str, CloneTrial] = {}
     refused: Failure | None = None
     lost: LostProcess | None = None
     original: Observation | None = None
-    seconds: float = 0.0
-    checking: float = 0.0
-    keras: dict[str, float] = {}
-    ours: dict[str, float] = {}
     hits: tuple[Hit, ...] = ()
     not_tried: str = ""
     expressible: bool = True
@@ -139,11 +133,6 @@ def run(
     known which of them did it, and the others still get their verdict. Where a cloner is stopped, the others are tried
     in a process in which nothing was.
     """
-    began = time.perf_counter()
-    return replace(_run(case, subject, cloners, costly, timeout), seconds=time.perf_counter() - began)
-
-
-def _run(case: Case, subject: SubjectProcess, cloners: Sequence[str], costly: bool, timeout: float | None) -> Trial:
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
         late = [name for name in cloners if name in outcome.clones and outcome.clones[name].late is not None]
@@ -151,7 +140,7 @@ def _run(case: Case, subject: SubjectProcess, cloners: Sequence[str], costly: bo
         others = [name for name in cloners if name not in late]
         if not late or not others:
             return first
-        rest = _run(case, subject, others, costly, timeout)
+        rest = run(case, subject, others, costly, timeout=timeout)
         if not rest.built:
             return rest
         clones = {**first.clones, **rest.clones}
@@ -172,20 +161,18 @@ def _run(case: Case, subject: SubjectProcess, cloners: Sequence[str], costly: bo
             judged.update(_judge(case, subject, {name: each}, each).clones)
         else:
             judged[name] = _ended(each, case.given)
-    return Trial(_blamed(judged), original=alone.original, keras=alone.keras, ours=alone.ours)
+    return Trial(_blamed(judged), original=alone.original)
 
 
 def _enough(alone: Answer, limit: float) -> float:
     """The limit of each cloner, where one of them does not end: by what the model takes alone."""
-    seconds = sum(alone.keras.values()) + sum(alone.ours.values())
-    return min(limit, max(_AT_LEAST, _TIMES * seconds))
+    return min(limit, max(_AT_LEAST, _TIMES * alone.seconds))
 
 
 def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer) -> Trial:
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
-        return Trial(refused=refused, keras=answer.keras, ours=answer.ours)
-    started = time.perf_counter()
+        return Trial(refused=refused)
     checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.user_arguments else CHECKS
     exemptions = exemptions_of(case)
     found: dict[str, list[Difference]] = {}
@@ -205,13 +192,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
         told = answers[name].clones[name]
         judged[name] = CloneTrial(tuple(broken), told.notes)
-    return Trial(
-        _blamed({name: judged[name] for name in answers}),
-        original=answer.original,
-        checking=time.perf_counter() - started,
-        keras=answer.keras,
-        ours=answer.ours,
-    )
+    return Trial(_blamed({name: judged[name] for name in answers}), original=answer.original)
 
 
 def _with_numbers(found: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:

@@ -59,8 +59,7 @@ def test_answer_decodes(child: Child) -> None:
     assert msgspec.json.decode(line)["id"] == "a"
     answer = msgspec.json.decode(msgspec.json.encode(msgspec.json.decode(line)["answer"]), type=Answer)
     assert answer.original is not None
-    assert {"build", "call", "clone:upstream", "clone:fixed"} <= set(answer.keras)
-    assert "encode" in answer.ours
+    assert answer.seconds > 0
 
 
 def test_prints_do_not_break_the_protocol(child: Child) -> None:
@@ -79,7 +78,7 @@ def test_same_request_same_answer(child: Child) -> None:
     request = _case(child, NO_LAMBDA, FLOATS)
     first, second = (child.answer(request, ["fixed"], costly=True) for _ in range(2))
     for answer in (first, second):
-        del answer["keras"], answer["ours"], answer["parts"]
+        del answer["seconds"]
     assert first == second
 
 
@@ -93,7 +92,7 @@ model = keras.Model(inputs, layers.Dense(4, name="dense")(inputs), name="built_%
 
 
 def _without_seconds(answer: dict) -> dict:
-    return {key: value for key, value in answer.items() if key not in ("keras", "ours", "parts")}
+    return {key: value for key, value in answer.items() if key != "seconds"}
 
 
 def _look_at(child: Child, request: dict, *, keep: bool) -> None:

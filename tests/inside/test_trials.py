@@ -119,12 +119,12 @@ def test_every_float_weight_has_numbers_of_its_own(child: Child) -> None:
     assert len(set(original["copied_weights"])) == len(original["copied_weights"]) == 6
 
 
-def test_cloners_that_go_through_configs_and_files(child: Child) -> None:
-    answer = _answer(child, NO_LAMBDA, cloners=("roundtrip", "saved"))
+def test_cloners_that_go_through_configs_and_copies(child: Child) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("roundtrip", "deepcopy"))
     assert answer["clones"]["roundtrip"]["observation"]["inference"] == answer["original"]["inference"]
-    saved = answer["clones"]["saved"]["observation"]
-    assert saved["brought"] == answer["original"]["copied_weights"]
-    assert saved["fresh"] == [True] * 6, "it is to bring these values"
+    copied = answer["clones"]["deepcopy"]["observation"]
+    assert copied["brought"] == answer["original"]["copied_weights"]
+    assert copied["fresh"] == [True] * 6, "it is to bring these values"
     assert "brought" not in answer["clones"]["roundtrip"]["observation"]
 
 

@@ -139,7 +139,7 @@ def test_what_was_found_is_looked_for_in_the_part_that_may_show_it(check: str, p
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
 def test_where_a_cloner_does_not_end_each_alone_has_what_the_model_is_worth(takes: float, limit: float) -> None:
     late = TimedOut(600.0)
-    alone = Answer(original=ORIGINAL, clones={"fixed": GOOD}, keras={"build": takes})
+    alone = Answer(original=ORIGINAL, clones={"fixed": GOOD}, seconds=takes)
     subject = Played(lambda cloners: late if "upstream" in cloners else alone)
     run(CASE, subject, timeout=600.0)
     assert subject.limits == [600.0, 600.0, limit, limit]
