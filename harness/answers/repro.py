@@ -119,8 +119,3 @@ def _versions(subject: Subject) -> dict[str, str]:
                 continue
         return versions
     return {subject.package: subject.version}
-
-
-def in_release(subject: Subject, named: Subject) -> Subject:
-    """A subject, in the release of the one that is named."""
-    return msgspec.structs.replace(subject, package=named.package, version=named.version)

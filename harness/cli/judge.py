@@ -30,7 +30,6 @@ from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.releases import place_of, split
 from clonediff.harness.subjects.releases.git import parting, whole_name
 from clonediff.harness.subjects.subject import BACKENDS, Subject
-from clonediff.harness.subjects.warm_child import Limits
 from clonediff.reports import corpus
 from clonediff.reports.known import KNOWN_ISSUES, load
 from clonediff.reports.records import Run, write, write_bytes
@@ -59,13 +58,6 @@ from clonediff.reports.verdict import in_words
 )
 @click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many for each candidate [400].")
 @click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the fresh graphs.")
-@click.option(
-    "--limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=15.0,
-    show_default=True,
-    help="The seconds that one graph may take.",
-)
 @shared.at_least("What is less severe is said, and is no reason to fail", default="trains")
 @click.option(
     "--out",
@@ -84,7 +76,6 @@ def command(
     minutes: float | None,
     trials: int | None,
     seed_: int,
-    limit: float,
     at_least: str,
     out: Path | None,
     private: bool,
@@ -105,7 +96,6 @@ def command(
     not; then what only loses a property or a name, the known issues that it mends, and those that it leaves. Exit code
     0: nothing is worse that --at-least counts. 1: something is, or not everything could be tried.
     """
-    limits = Limits(trial=limit, cloning=0)
     if as_json and markdown:
         raise click.UsageError("--json and --markdown are two forms of one answer: give one of them")
     if repo is not None or base is not None or head is not None:
@@ -114,7 +104,7 @@ def command(
         if click.get_current_context().get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
             raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
         seconds = 60.0 * (minutes if minutes is not None else 1.0 if trials is None else 10.0)
-        budget = JudgeBudget(seconds, 1_000_000 if trials is None else trials, seed_, limits=limits)
+        budget = JudgeBudget(seconds, 1_000_000 if trials is None else trials, seed_)
         sys.exit(_judge_change(repo, base, head, budget, at_least, out, private, as_json=as_json, markdown=markdown))
     if markdown:
         raise click.UsageError("--markdown is for a change: give --repo and --base")
@@ -128,7 +118,7 @@ def command(
         find_git()
     known = load(KNOWN_ISSUES)
     place = place_of(subject)
-    budget = JudgeBudget(seed=seed_, limits=limits)
+    budget = JudgeBudget(seed=seed_)
     if minutes is not None:
         budget = replace(budget, seconds=minutes * 60, graphs=trials or 1_000_000)
     if trials is not None:

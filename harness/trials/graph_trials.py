@@ -1,7 +1,7 @@
 """One graph after another, or a model of somebody's own, on one subject: what it showed, and what of that is known.
 
 Owns the rule by which a trial's causes become hits, which known issues a cloner has, and for which graphs costly checks
-are run. Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a history, a check.
+are run. Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a check.
 """
 
 from __future__ import annotations
