@@ -10,7 +10,6 @@ DRAWN = "drawn graphs"
 TOGETHER = {
     "tests/test_docs.py": "keras",
     "tests/campaign/test_reducing.py": "keras",
-    "tests/cli/test_check_arguments.py": "keras",
     "tests/trials/test_calling.py": "keras",
     "tests/trials/test_copies.py": "keras",
     "tests/trials/test_cut_out.py": "keras",
@@ -38,7 +37,6 @@ TOGETHER = {
     "tests/judge/test_two_trees.py": "keras",
     "tests/cli/test_audit.py": "audit",
     "tests/cli/test_check.py": "keras",
-    "tests/cli/test_check_baseline.py": "keras",
     "tests/cli/test_check_command.py": "keras",
     "tests/cli/test_replay.py": "keras",
     "tests/cli/test_repro.py": "keras",

@@ -72,7 +72,7 @@ def command(
     where = absolute(target)
     began = time.monotonic()
     on = Subject.parse(subject)
-    limits = Limits(trial=_SECONDS, memory=shared.memory_limit(None, jobs))
+    limits = Limits(trial=_SECONDS, memory=shared.memory_limit(jobs))
     further = _values(values)
     status = StatusLine(quiet=as_json and not sys.stderr.isatty())
     with open_subject(on, limits=limits) as process:

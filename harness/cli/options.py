@@ -23,7 +23,7 @@ CLONERS = (
 SUBJECT_HELP = "A release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel file, or keras-nightly."
 
 _SHARE = 0.8
-"""Of the memory that is free, what all jobs may take where --memory does not say."""
+"""Of the memory that is free, what all jobs may take."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -168,10 +168,8 @@ def out_file(help_: str) -> Callable[[Command], Command]:
     return click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help=help_)
 
 
-def memory_limit(gib: float | None, jobs: int = 1) -> int:
-    """The bytes that each of the jobs may take: as --memory says, or its part of most of what is free."""
+def memory_limit(jobs: int = 1) -> int:
+    """The bytes that each of the jobs may take: its part of most of what is free."""
     import psutil  # type: ignore[import-untyped]  # it comes without types
 
-    from clonediff.harness.subjects.warm_child import GIB
-
-    return int(gib * GIB) if gib is not None else int(psutil.virtual_memory().available * _SHARE / jobs)
+    return int(psutil.virtual_memory().available * _SHARE / jobs)

@@ -14,8 +14,6 @@ from .failures import failure, is_clear
 from .observer import Observer
 from .warned import Warned, heard_as
 
-ALL = "**"
-"""The name of an expression that gives all of what `clone_model` is given, as a dict."""
 MODEL = "model"
 """The name of an expression for what is cloned instead of the model."""
 CLONE_MODEL = "clone_model"
@@ -85,7 +83,6 @@ class Calling:
     def _given(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
         given = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
-        given.update(given.pop(ALL, None) or {})
         return self.callbacks.around(given)
 
     def _value(self, text: str) -> Any:

@@ -27,7 +27,7 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
     if not framework.is_graph(model):
         raise TypeError("%s is subclassed: Keras knows no graph of its layers to compare" % type(model).__name__)
     with unheard() as filters, framework.beside(), _as_they_were(model, observer):
-        seen = described(model, framework, {} if inputs is None else None)
+        seen = described(model, framework, suited=inputs is None)
         if "inputs" not in seen:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
         specs = seen["suited"]["inputs"] if inputs is None else given(seen["inputs"], inputs)

@@ -31,7 +31,7 @@ from .observer import Observer
 from .other_layers import other_layers
 from .trial import run_trial
 from .try_call import answer, refusal
-from .user_model import applications, checked_model
+from .user_model import checked_model
 
 # A first trial pays for what Keras and its backend set up when they are first used.
 _WARM_UP = {
@@ -107,7 +107,6 @@ class Server:
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "cloner": lambda request: problem(str(request.get("name"))),
             "own": self._own,
-            "applications": lambda request: applications(framework),
             "auditable": lambda request: audited_classes(str(request.get("target")), framework),
             "audited": lambda request: audited(request["question"], framework),
             "classes": lambda request: model_classes(str(request.get("module")), framework),
@@ -173,7 +172,7 @@ class Server:
         def keep(built: BuiltModel) -> None:
             self._built = built
 
-        return checked_model(request, self._framework, keep if request.get("keep") else None)
+        return checked_model(request, self._framework, keep)
 
     def _let_go(self) -> None:
         if self._built is not None:

@@ -8,11 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import inspect
 import json
-import os
-import re
-import time
 import zipfile
 from typing import IO, Any, Callable, Iterator
 
@@ -23,12 +19,10 @@ from .description import Description
 from .failures import failure
 from .frameworks.interface import Framework
 from .observer import Observer
-from .progress import units
 from .working_inputs import working_inputs
 
 LARGEST_CONFIG = 64 * 1024 * 1024
 """What of a file's description of its model is read in search of code: more than any that was seen by far."""
-_SAVED_MODELS = ("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb")
 
 
 def checked_model(
@@ -36,7 +30,7 @@ def checked_model(
 ) -> dict[str, Any]:
     """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads.
 
-    A model that is as it was built is given to `keep`. With `described` false, that is all that is done with it.
+    A model that is as it was built is given to `keep`.
     """
     file = request.get("file")
     code, unread = ([], "") if file is None else searched(file)
@@ -44,7 +38,6 @@ def checked_model(
         return {"code": code, "unread": unread}
     framework.forget()
     framework.reseed(int(request.get("seed", 0)))
-    began = time.perf_counter()
     kept = False
     with contextlib.ExitStack() as scope:
         scope.callback(lambda: None if kept else _forgotten(framework))
@@ -53,16 +46,13 @@ def checked_model(
             try:
                 model = build(request["source"], module)
             except Exception as error:  # a file may be anything, and its loading end in anything
-                refused = {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
-                return dict(refused, takes=takes(request.get("application"), framework))
-            seconds = (time.perf_counter() - began) * units(len(request.get("cloners", ())), request.get("checks", ()))
-            seen = described(model, framework, request.get("suit")) if request.get("described", True) else {}
+                return {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
+            seen = described(model, framework, suited=True)
         if keep is not None and "refusals" not in seen.get("suited", {}):
             kept = True
             keep(BuiltModel(request, model, module, scope.pop_all()))
         del model
-    arrays = request.get("arrays")
-    return dict(seen, code=code, seconds=seconds, arrays={} if arrays is None else arrays_in(arrays))
+    return dict(seen, code=code)
 
 
 def _forgotten(framework: Framework) -> None:
@@ -71,8 +61,8 @@ def _forgotten(framework: Framework) -> None:
     gc.collect()
 
 
-def described(model: Any, framework: Framework, suit: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What a model is and takes, and inputs that `suit` it, where they are wanted.
+def described(model: Any, framework: Framework, *, suited: bool) -> dict[str, Any]:
+    """What a model is and takes, and inputs that are `suited` to it, where they are wanted.
 
     One that is no graph, or not built, has no inputs to tell.
     """
@@ -96,8 +86,8 @@ def described(model: Any, framework: Framework, suit: dict[str, Any] | None = No
     ]
     seen["layers"] = len({layer["ident"] for layer in shape["layers"]})
     seen["parameters"] = sum(int(np.prod(weight["shape"], dtype=np.int64)) for weight in shape["weights"])
-    if suit is not None:
-        seen["suited"] = working_inputs(description, seen["inputs"], suit, framework)
+    if suited:
+        seen["suited"] = working_inputs(description, seen["inputs"], framework)
     return seen
 
 
@@ -155,16 +145,6 @@ def _tensors(value: Any) -> Iterator[list[int]]:
             yield from _tensors(item)
 
 
-def arrays_in(path: str) -> dict[str, Any]:
-    """The arrays of a file of NumPy's: their shape and dtype by name. Nothing in it is unpickled."""
-    file: Any = np.load(path, allow_pickle=False)
-    if not hasattr(file, "files"):
-        raise ValueError("%s holds one array, expected a .npz with one for each input" % path)
-    with file:
-        arrays = {name: file[name] for name in file.files}
-    return {name: {"shape": list(array.shape), "dtype": str(array.dtype)} for name, array in arrays.items()}
-
-
 # -- code in a file
 
 
@@ -178,9 +158,6 @@ def searched(path: str) -> tuple[list[str], str]:
 
 def code_in(path: str) -> list[str]:
     """The parts of a saved model that are code, and would run when it is loaded; [] of what is no saved model."""
-    if os.path.isdir(path):
-        if any(os.path.exists(os.path.join(path, name)) for name in _SAVED_MODELS):
-            return ["the graph of a SavedModel, which may do whatever TensorFlow can"]
     found: list[str] = []
     for config in _configs(path):
         found += _code(json.loads(config), "")
@@ -200,11 +177,6 @@ def saved_by(path: str | None) -> str:
 
 def _configs(path: str) -> Iterator[bytes | str]:
     """Every description of a model that a Keras may read from a file: one can be a zip and HDF5 at the same time."""
-    if os.path.isdir(path):
-        if os.path.exists(os.path.join(path, "config.json")):
-            with open(os.path.join(path, "config.json"), "rb") as plain:
-                yield _whole(plain)
-        return
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive, archive.open("config.json") as packed:
             yield _whole(packed)
@@ -241,24 +213,3 @@ def _code(value: Any, layer: str) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _code(item, layer)
-
-
-# -- the models that come with Keras
-
-_MAKER = re.compile(r"[A-Z]\w*")
-
-
-def applications(framework: Framework) -> list[str]:
-    """The names of the functions of `keras.applications` that make a model, in no order that matters."""
-    room = _applications(framework)
-    return [name for name in dir(room) if _MAKER.fullmatch(name) and inspect.isfunction(getattr(room, name))]
-
-
-def takes(name: str | None, framework: Framework) -> list[str]:
-    """The arguments of a function of `keras.applications`; [] where there is none of that name."""
-    function = getattr(_applications(framework), name, None) if name else None
-    return list(inspect.signature(function).parameters) if inspect.isfunction(function) else []
-
-
-def _applications(framework: Framework) -> Any:
-    return importlib.import_module(framework.keras.__name__ + ".applications")

@@ -28,9 +28,6 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
         return None
     if "array" in spec:
         return _as(str(spec.get("dtype", "float32")), np.asarray(spec["array"]))
-    if "file" in spec:
-        with np.load(spec["file"], allow_pickle=False) as arrays:
-            return _as(str(spec.get("dtype", "float32")), arrays[spec["key"]])
     shape = shape_of(spec, batch)
     name = spec.get("fill") or fill_for(str(spec.get("dtype", "float32")))
     if name not in FILLS:

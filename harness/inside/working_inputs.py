@@ -31,34 +31,25 @@ _NODE = re.compile(r"^\{\{.*?\}\} ")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
 
-def working_inputs(
-    description: Description, ends: list[dict[str, Any]], wanted: dict[str, Any], framework: Framework
-) -> Any:
+def working_inputs(description: Description, ends: list[dict[str, Any]], framework: Framework) -> Any:
     """How to draw each input, and, where a size was found by trying, the refusals before it.
 
-    `wanted` may have a `size` for whatever is open, `sizes` by the names of inputs, the `first` size to try and a
-    `batch`. Where no size will do, the inputs are those of the first.
+    Where no size will do, the inputs are those of the first.
     """
     # Of what may have any number of dimensions, rows are as good as any.
     ends = [dict(end, shape=[None, None]) if end["shape"] is None else end for end in ends]
-    batch = wanted.get("batch") or next((end["shape"][0] for end in ends if end["shape"] and end["shape"][0]), None)
-    batch = batch or DEFAULT_BATCH
-    given = dict(wanted.get("sizes") or {})
-    left = [end["name"] for end in ends if None in end["shape"][1:] and end["name"] not in given]
-    if wanted.get("size"):
-        given.update(dict.fromkeys(left, wanted["size"]))
-        left = []
-    first = int(wanted.get("first") or SIZE)
-    if not left:
-        return {"inputs": specs(ends, given, batch)}
+    batch = next((end["shape"][0] for end in ends if end["shape"] and end["shape"][0]), DEFAULT_BATCH)
+    names = [end["name"] for end in ends if None in end["shape"][1:]]
+    if not names:
+        return {"inputs": specs(ends, {}, batch)}
     refusals: list[dict[str, Any]] = []
-    for sizes in _attempts(left, first, lambda: _tables(description, framework)):
-        found = specs(ends, dict(given, **sizes), batch)
+    for sizes in _attempts(names, SIZE, lambda: _tables(description, framework)):
+        found = specs(ends, sizes, batch)
         why = _refusal(description.model, found, batch, framework)
         if not why:
             return {"inputs": found, "sizes": sizes, "refusals": refusals}
         refusals.append({"sizes": sizes, "why": why})
-    return {"inputs": specs(ends, dict(given, **dict.fromkeys(left, first)), batch), "refusals": refusals}
+    return {"inputs": specs(ends, dict.fromkeys(names, SIZE), batch), "refusals": refusals}
 
 
 def specs(ends: list[dict[str, Any]], sizes: dict[str, int], batch: int) -> list[dict[str, Any]]:

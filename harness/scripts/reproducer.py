@@ -156,7 +156,7 @@ def _called(cloner: UsersCloner) -> str:
 def _arguments(case: Case | None) -> str:
     """What `clone_model` is given beside the model, as it stands in its call."""
     named = {} if case is None else case.arguments
-    given = [f"**{text}" if name == "**" else f"{name}={text}" for name, text in named.items() if name != MODEL]
+    given = [f"{name}={text}" for name, text in named.items() if name != MODEL]
     short = "".join(f", {each}" for each in given)
     if len(short) <= _SHORT:
         return short

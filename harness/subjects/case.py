@@ -23,7 +23,7 @@ class Case(msgspec.Struct, frozen=True):
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
     then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With
-    `user_arguments` nobody knows what model is asked for; with `functions_raise` an exception may be what a function
+    `functions_raise` an exception may be what a function
     is to give; what is `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less.
     `keeps` says what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned with the
     same arguments. `done` has what the source does to the model once it is made, and `ran` is whether that runs it, so
@@ -40,7 +40,6 @@ class Case(msgspec.Struct, frozen=True):
     arguments: dict[str, str] = {}
     asked: str = ""
     keeps: Keeps = ""
-    user_arguments: bool = False
     functions_raise: bool = False
     promises: str = ""
     wrong: bool = False
@@ -75,9 +74,7 @@ class Case(msgspec.Struct, frozen=True):
             "costly": costly,
         }
         if self.arguments:
-            request.update(
-                arguments=self.arguments, asked=self.asked, keeps=self.keeps, user_arguments=self.user_arguments
-            )
+            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps)
             request.update(wrong=self.wrong)
             request.update(functions_raise=self.functions_raise, repeats=self.repeats)
         if self.builds:

@@ -227,13 +227,6 @@ class ModelInput(msgspec.Struct, frozen=True):
     vocabulary: int | None = None
 
 
-class ArraySeen(msgspec.Struct, frozen=True):
-    """An array in a file of NumPy's."""
-
-    shape: tuple[int, ...]
-    dtype: str
-
-
 class Refusal(msgspec.Struct, frozen=True):
     """Sizes, by the names of inputs, that a model does not take, and why."""
 
@@ -254,15 +247,13 @@ class ModelDescribed(msgspec.Struct, frozen=True):
 
     `code` has the parts of its file that would run when it is loaded, `unread` says why the file could not be searched
     for them: without leave for either, it is not loaded, and nothing else is said. `refused` says why it was not built,
-    `saved_by` by which Keras the file was saved, `takes` the arguments of the application that was asked for, `arrays`
-    what is in the file of inputs, `seconds` how long a trial of it will take, by what building it took.
+    `saved_by` by which Keras the file was saved.
     """
 
     code: tuple[str, ...] = ()
     unread: str = ""
     refused: Failure | None = None
     saved_by: str = ""
-    takes: tuple[str, ...] = ()
     kind: str = ""
     module: str = ""
     is_model: bool = False
@@ -270,9 +261,7 @@ class ModelDescribed(msgspec.Struct, frozen=True):
     inputs: tuple[ModelInput, ...] = ()
     layers: int = 0
     parameters: int = 0
-    arrays: dict[str, ArraySeen] = {}
     suited: SuitedInputs = SuitedInputs()
-    seconds: float = 0.0
 
 
 Outcome: TypeAlias = Answer | LostProcess

@@ -94,11 +94,6 @@ class SubjectProcess(WarmChild):
         self._since_start += 1
         return self._asked_for("own", ModelDescribed, request, timeout, "cannot look at the model")
 
-    def applications(self) -> tuple[str, ...]:
-        """The names of the models that come with this Keras."""
-        self.start()
-        return self._told("applications", tuple[str, ...], {}, 60.0, "lists no applications")
-
     def model_classes(self, module: str) -> tuple[ModelClass, ...]:
         """The classes of models that a module of another package has, and what they are constructed with."""
         self.start()

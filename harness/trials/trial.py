@@ -15,7 +15,7 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Failure, Observation
 from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, CHECKS_WITH_FUNCTIONS, compare
+from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
@@ -173,7 +173,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused)
-    checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS_WITH_FUNCTIONS if case.user_arguments else CHECKS
+    checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS
     exemptions = exemptions_of(case)
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
