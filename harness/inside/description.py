@@ -116,7 +116,7 @@ class Description:
             "name": framework.name(variable),
             "short_name": framework.short_name(variable),
             "owner": owners.get(id(variable), -1),
-            "shape": [-1 if size is None else int(size) for size in map(_size, variable.shape)],
+            "shape": [-1 if size is None else int(size) for size in variable.shape],
             "dtype": framework.dtype(variable),
             "trainable": trainable,
             "ident": observer.ident(variable),
@@ -139,14 +139,7 @@ class Description:
 
 
 def _sizes(shape: Any) -> list[int | None] | None:
-    # TensorFlow before 2.3 does not know how many axes `x == y` has, where it may broadcast.
-    return None if getattr(shape, "ndims", 0) is None else [_size(size) for size in shape]
-
-
-def _size(size: Any) -> int | None:
-    # TensorFlow 1 has dimensions that are objects.
-    value = getattr(size, "value", size)
-    return None if value is None else int(value)
+    return None if getattr(shape, "ndims", 0) is None else [None if size is None else int(size) for size in shape]
 
 
 def _by_chance(value: Any) -> bool:

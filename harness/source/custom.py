@@ -1,4 +1,4 @@
-"""The custom layers of the catalogue, as a user would write them: with the names of Keras 3, and for Keras 2.2."""
+"""The custom layers of the catalogue, as a user would write them: with the names of Keras 3."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ _OF_ONE: Mapping[tuple[str, str], _Text] = {
     ),
     ("initializer", "array"): _Text("np.arange(1, 5) / 2"),
     ("regularizer", "of ops"): _Text("ops.logsumexp"),
-    # One of Keras 2 keeps its numbers as arrays, which are not as before where they are read back.
+    # One of tf_keras keeps its numbers as arrays, which are not as before where they are read back.
     ("regularizer", "shared"): _Text("{own}", _VARIABLE, "shared_{low}", "self.by"),
     ("constraint", "of ops"): _Text("ops.abs"),
 }

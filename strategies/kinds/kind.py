@@ -19,7 +19,7 @@ import msgspec
 from clonediff.strategies.graph import Items, Made, Named, Ref, Seq, Value
 
 Generation = Literal["keras", "tf_keras"]
-"""Keras 3; the Keras 2 that lives on TensorFlow 2, as `tf_keras` or `tf.keras`; Keras 2.2 and 2.3 before it."""
+"""Keras 3, and `tf_keras`, which is Keras 2 on TensorFlow 2."""
 GENERATIONS: tuple[Generation, ...] = get_args(Generation)
 Dims = tuple[int | None, ...]
 
@@ -39,8 +39,7 @@ class Spec:
 
     A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
     `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero, `ragged` that
-    its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one; of a `loose` one
-    TensorFlow knows less than Keras says.
+    its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one.
     """
 
     shape: Dims
@@ -51,7 +50,6 @@ class Spec:
     sparse: bool = False
     ragged: bool = False
     told_sparse: bool = False
-    loose: bool = False
 
     def __post_init__(self) -> None:
         """A dtype that was read is the one that is written: JSON leaves out what is the default itself."""

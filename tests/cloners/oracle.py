@@ -1,11 +1,10 @@
 """What is not as it should be of a clone, in every generation of Keras. Shares no code with the checks.
 
 A model is described as plain data: its layers and weights, its calls, its structure at both ends, and what it gives
-when it is called. Of a faithful clone the description is the same. Runs beside Keras 2.2, too, so in the syntax of
-Python 3.7 with NumPy alone.
+when it is called. Of a faithful clone the description is the same.
 """
 
-# ruff: noqa: B905  # Python 3.7 knows no strict zip
+# ruff: noqa: B905
 
 from __future__ import annotations
 
@@ -126,14 +125,9 @@ def operations_in(graph):
 
 def layers_in(layer):
     """The layers that a layer holds itself."""
-    if hasattr(layer, "_flatten_layers"):
-        if hasattr(layer, "_self_tracked_trackables"):  # tf_keras
-            return list(layer._flatten_layers(recursive=False, include_self=False))
-        return list(layer._layers)
-    if is_graph(layer):
-        return list(layer._layers)
-    held = [value for key, value in sorted(vars(layer).items()) if not key.endswith("bound_nodes") and key != "_layers"]
-    return [each for each in flat(held) if hasattr(each, "_inbound_nodes")]
+    if hasattr(layer, "_self_tracked_trackables"):  # tf_keras
+        return list(layer._flatten_layers(recursive=False, include_self=False))
+    return list(getattr(layer, "_layers", ()))
 
 
 def calls_of(operation):
@@ -143,19 +137,15 @@ def calls_of(operation):
 def arguments_of(node):
     if hasattr(node, "call_args"):  # tf_keras
         return node.call_args, node.call_kwargs
-    if hasattr(node.arguments, "args"):
-        return node.arguments.args, node.arguments.kwargs
-    return node.input_tensors, node.arguments or {}
+    return node.arguments.args, node.arguments.kwargs
 
 
 def outputs_of(node):
-    return flat(node.outputs if hasattr(node, "outputs") else node.output_tensors)
+    return flat(node.outputs)
 
 
 def masks_of(node):
-    if hasattr(node, "outputs"):
-        return [getattr(each, "_keras_mask", None) for each in flat(node.outputs)]
-    return [*node.input_masks, *node.output_masks]
+    return [getattr(each, "_keras_mask", None) for each in flat(node.outputs)]
 
 
 def flat(value):
@@ -213,9 +203,8 @@ LAMBDA = ("function", "mask", "arguments", "_output_shape")
 
 def described_layer(layer, parts):
     kept = {"class": type(layer)}
-    if is_eager(layer) or not is_graph(layer):  # a model of Keras 2 holds how it is compiled
-        public = [(key, value) for key, value in sorted(vars(layer).items()) if not key.startswith("_")]
-        kept["attributes"] = {key: described(value) for key, value in public if is_plain(value)}
+    public = [(key, value) for key, value in sorted(vars(layer).items()) if not key.startswith("_")]
+    kept["attributes"] = {key: described(value) for key, value in public if is_plain(value)}
     is_lambda = type(layer).__name__ == "Lambda"
     for key in LAYER + LAMBDA * is_lambda:
         kept[key] = described(getattr(layer, key, "-"), parts)
@@ -241,8 +230,6 @@ def described_weight(weight):
     if not hasattr(weight, "shape"):  # a table
         return type(weight)
     name = getattr(weight, "path", weight.name)
-    if hasattr(weight, "_keras_shape"):  # Keras 2 numbers them by the graph of TensorFlow
-        name = name.rpartition("/")[2].partition(":")[0].rstrip("_0123456789")
     return name, str(weight.dtype), str(weight.shape), getattr(weight, "trainable", None)
 
 
@@ -336,33 +323,21 @@ def footprint(model):
         "tensors": [(id(each), getattr(each, "name", ""), repr(each._keras_history)) for each in tensors],
         "masks": [[id(mask) for mask in masks_of(node)] for node in nodes],
         "attributes": [sorted(key for key in vars(each) if not key.startswith("_tf_api")) for each in parts.layers],
-        "values": values_of(parts.variables) if is_eager(model) else None,
+        "values": values_of(parts.variables),
     }
 
 
 # Models that are called
 
 
-def is_eager(model):
-    """Whether a model is called on arrays; one of Keras 2 is run in a session."""
-    return hasattr(model, "_flatten_layers")
-
-
 def unlike_calls(model, clones, inputs=None):
     """The differences between what a model and its clones give, on `inputs` or on numbers that suit it."""
     inputs = arrays_for(model) if inputs is None else inputs
     models, lines = [model, *clones], []
-    if is_eager(model):
-        variables = [[each for each in Parts(one).variables if hasattr(each, "assign")] for one in models]
-        values = [np.array(each) for each in variables[0]]
-    else:
-        for clone in clones:
-            clone.set_weights(model.get_weights())
+    variables = [[each for each in Parts(one).variables if hasattr(each, "assign")] for one in models]
+    values = [np.array(each) for each in variables[0]]
     for training in (False, True):
-        if is_eager(model):
-            expected, *found = [called(*each, values, inputs, training) for each in zip(models, variables)]
-        else:
-            expected, *found = run(models, inputs, training)
+        expected, *found = [called(*each, values, inputs, training) for each in zip(models, variables)]
         for each in found:
             lines += differences(expected, each, "training" if training else "inference")
     return lines
@@ -425,34 +400,3 @@ def arrays_for(model):
         return numbers(structure)
 
     return nested(ends_of(getattr(model, "_functional", None) or model, "inputs"))
-
-
-def run(models, inputs, learning):
-    """The outputs of each model of Keras 2, their masks and its losses: all in one session, on the same numbers."""
-    import tensorflow as tf
-    from keras import backend as K
-
-    wanted, fed = [], {K.learning_phase(): int(learning)}
-    for model in models:
-        masks = [mask_of(tensor) for tensor in model.outputs]
-        masks = [K.ones(()) if mask is None else mask for mask in masks]
-        wanted.append([K.identity(one) for one in list(model.outputs) + masks + list(model.losses)])
-        for tensor, array in zip(model.inputs, inputs if isinstance(inputs, list) else [inputs]):
-            places = np.argwhere(array)
-            sparse = tf.SparseTensorValue(places, array[tuple(places.T)], array.shape)
-            fed[tensor] = sparse if K.is_sparse(tensor) else array
-        if model.stateful:
-            model.reset_states()
-    session = K.get_session()  # it gives new variables their first values
-    results = session.run(wanted, fed)
-    answers = []
-    for model, values in zip(models, results):
-        values = [described_array(np.asarray(each)) for each in values]
-        last = 2 * len(model.outputs)
-        answers.append(values[:last] + sorted(values[last:]))  # the losses come from a set, in no order
-    return answers
-
-
-def mask_of(tensor):
-    layer, node, place = tensor._keras_history
-    return layer._inbound_nodes[node].output_masks[place]

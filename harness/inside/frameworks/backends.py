@@ -24,11 +24,6 @@ def load_backend(name: str) -> Backend:
     return known.get(name, Backend)()
 
 
-def tree_of(keras: Any) -> Any:
-    """What Keras walks nested structures with: `keras.tree` since 3.1, and before that dm-tree, which it calls."""
-    return getattr(keras, "tree", None) or importlib.import_module("tree")
-
-
 class Backend:
     """NumPy, and whatever gives arrays when asked to."""
 
@@ -252,7 +247,7 @@ class Jax(Backend):
         def loss(values: Any) -> Any:
             outputs, after, losses = model.stateless_call(values, state, inputs, training=True, return_losses=True)
             total = 0.0
-            for output in tree_of(keras).flatten(outputs):
+            for output in keras.tree.flatten(outputs):
                 if str(getattr(output, "dtype", "")) in FLOATS:
                     total = total + self.jax.numpy.mean(self.jax.numpy.square(output.astype("float32")))
             for own in losses:
@@ -307,7 +302,7 @@ class Torch(Backend):
         weights = [variable.value for variable in model.trainable_weights]
         outputs = model(inputs, training=True)
         total = self.torch.zeros((), device=weights[0].device if weights else "cpu")
-        for output in tree_of(keras).flatten(outputs):
+        for output in keras.tree.flatten(outputs):
             if output is not None and output.is_floating_point():
                 total = total + output.float().square().mean()
         for loss in model.losses:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..compiled import parts
 from ..structure import leaves
-from .backends import Backend, load_backend, tree_of
+from .backends import Backend, load_backend
 from .eager import Eager
 from .interface import Framework
 
@@ -65,9 +65,7 @@ class Keras3(Eager):
         self._functional: Any = source("keras.src.models.functional").Functional
         self._sequential: Any = source("keras.src.models.sequential").Sequential
         self._input: Any = source("keras.src.layers.core.input_layer").InputLayer
-        tree: Any = tree_of(self.keras)
-        # dm-tree has another name for it.
-        self._pack: Any = getattr(tree, "pack_sequence_as", None) or tree.unflatten_as
+        self._pack: Any = self.keras.tree.pack_sequence_as
         self._scope = self.keras.device
         self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         self._plain_calls = {self._functional.call, self._sequential.call}

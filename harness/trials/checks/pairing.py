@@ -200,7 +200,7 @@ class Pair:
         `calls` is how calls are paired, as far as that is known yet.
         """
         layer, use, output = tensor
-        if layer < 0:  # of no layer of the model: in Keras 2.2, an input that nothing uses
+        if layer < 0:  # of no layer of the model
             return self.tensor(tensor)
         expected = self.layers.expected.get(layer)
         if expected is None:

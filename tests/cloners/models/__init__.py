@@ -1,7 +1,7 @@
 """Builders of small models that are hard to clone, by name: one for all generations of Keras that have what it uses.
 
 The package is loaded once for each generation, and `import keras` means the Keras of that one. What one generation
-alone has is in the modules that begin with its name. Runs beside Keras 2.2, too, so in the syntax of Python 3.7.
+alone has is in the modules that begin with its name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import types
 import keras
 
 GENERATION = "tf_keras" if keras.__name__ == "tf_keras" else "keras"
-EAGER = ("keras", "tf_keras")
 MODELS = {}
 TRAINED = {}
 """Those of `MODELS` that are compiled, and are trained as well."""

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import ASKED, EAGER, GENERATION, MISUSED, ops
+from . import ASKED, GENERATION, MISUSED, ops
 
 
 class Asked:
@@ -121,11 +121,11 @@ def both():
 
 
 MASK_OFF, MASK_ON = changed(layers.Embedding, mask_zero=False), changed(layers.Embedding, mask_zero=True)
-asked("a layer without its mask", embedded, MASK_OFF, lambda: embedded(False), *EAGER)
-asked("a layer with a mask", lambda: embedded(False), MASK_ON, embedded, *EAGER)
-asked("a layer without its mask, further on", averaged, MASK_OFF, lambda: averaged(False), *EAGER)
-asked("a layer with a mask, in a list", lambda: attending(False), MASK_ON, attending, *EAGER)
-asked("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False), *EAGER)
+asked("a layer without its mask", embedded, MASK_OFF, lambda: embedded(False))
+asked("a layer with a mask", lambda: embedded(False), MASK_ON, embedded)
+asked("a layer without its mask, further on", averaged, MASK_OFF, lambda: averaged(False))
+asked("a layer with a mask, in a list", lambda: attending(False), MASK_ON, attending)
+asked("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False))
 asked(
     "a layer in a nested model",
     nested,
@@ -153,30 +153,26 @@ asked(
     lambda: masked(lstm()),
     replaced(layers.Masking, lambda: layers.Activation("tanh", name="masking")),
     lambda: masked(lstm(), layers.Activation("tanh", name="masking")),
-    *EAGER,
 )
 asked(
     "another mask",
     lambda: masked(lstm()),
     changed(layers.Masking, mask_value=1.0),
     lambda: masked(lstm(), layers.Masking(1.0, name="masking")),
-    *EAGER,
 )
 asked(
     "a layer that takes no mask",
     lambda: masked(lstm(return_sequences=True)),
     replaced(layers.LSTM, lambda: layers.Dense(2, name="lstm")),
     lambda: masked(layers.Dense(2, name="lstm")),
-    *EAGER,
 )
 asked(
     "a layer that takes masks",
     lambda: masked(layers.Dense(2, name="lstm")),
     replaced(layers.Dense, lambda: lstm(return_sequences=True)),
     lambda: masked(lstm(return_sequences=True)),
-    *EAGER,
 )
-asked("a wrapped layer", lambda: masked(lstm()), replaced(layers.LSTM, both), lambda: masked(both()), *EAGER)
+asked("a wrapped layer", lambda: masked(lstm()), replaced(layers.LSTM, both), lambda: masked(both()))
 asked(
     "a layer in a Sequential that tells no shape",  # Keras leaves such a Sequential without a graph
     lambda: in_a_sequential(Quiet(name="layer")),
@@ -190,7 +186,6 @@ asked(
     lambda: through(Quiet(name="layer")),
     replaced(Quiet, lambda: Noisy(name="layer")),
     lambda: through(Noisy(name="layer")),
-    *EAGER,
 )
 
 
@@ -234,7 +229,7 @@ def single(x=None):
 
 
 def subtracting(nest=lambda a, b: [a, b], names="ab", widths=(3, 2)):
-    a, b = (given(width, name) for width, name in zip(widths, names))  # noqa: B905 - as in Python 3.7
+    a, b = (given(width, name) for width, name in zip(widths, names))  # noqa: B905
     on = [layers.Dense(2, name="on_a")(a), layers.Dense(2, name="on_b")(b)]
     return keras.Model(nest(a, b), layers.Subtract(name="last")(on), name="model")
 
@@ -259,7 +254,7 @@ ONE_FOR_ONE = {
 for name, arguments in ONE_FOR_ONE.items():
     asked(name + " as input", single, arguments, lambda: single(given()))
     if name != "an input layer":
-        asked(name + " as input of a Sequential", sequential, arguments, lambda: sequential(name="given"), *EAGER)
+        asked(name + " as input of a Sequential", sequential, arguments, lambda: sequential(name="given"))
 for name, nest in (("a tensor", lambda x: x), ("a list", lambda x: [x]), ("a tuple", lambda x: (x,))):
     for theirs, own in (("a tensor", lambda x: x), ("a list", lambda x: [x])):
         asked(
@@ -282,7 +277,6 @@ asked(
     lambda: keras.Sequential([layers.Dense(2, name="dense")], name="model"),
     one(),
     lambda: sequential(name="given"),
-    *EAGER,
 )
 asked(
     "a nested model that waits for its input",
@@ -301,8 +295,8 @@ def of_keys(**tensors):
 NESTED = {
     "a list": (lambda a, b: [a, b], lambda a, b: [a, b], ()),
     "a tuple for a list": (lambda a, b: [a, b], lambda a, b: (a, b), ()),
-    "a dictionary": (lambda a, b: {"b": b, "a": a}, of_keys, EAGER),
-    "nested": (lambda a, b: [b, {"a": a}], lambda a, b: [b, {"a": a}], EAGER),
+    "a dictionary": (lambda a, b: {"b": b, "a": a}, of_keys, ()),
+    "nested": (lambda a, b: [b, {"a": a}], lambda a, b: [b, {"a": a}], ()),
     "a tuple for a nested list": (lambda a, b: [b, {"a": a}], lambda a, b: (b, {"a": a}), ["keras"]),
     "a list for a dictionary": (lambda a, b: {"b": b, "a": a}, lambda a, b: [a, b], ["tf_keras"]),
     "an ordered dictionary": (

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import EAGER, GENERATION, around, model, ops
+from . import GENERATION, around, model, ops
 
 
 class Mixer(layers.Layer):
@@ -54,7 +54,7 @@ def called(call):
 
 
 for name, call in CALLS.items():
-    of = ("keras",) if name == "by keyword only" else EAGER
+    of = ("keras",) if name == "by keyword only" else ()
     model(*of, name=f"a call with {name}")(lambda call=call: called(call))
     model(*of, name=f"a nested call with {name}", late=True)(lambda call=call: around(called(call)))
 
@@ -126,7 +126,7 @@ def masks_of_nested_models(x):
     return [layers.SimpleRNN(2)(inner(x)), layers.SimpleRNN(2)(body(layers.Masking()(x)))]
 
 
-@model(*EAGER)
+@model()
 def a_mask_that_is_computed():
     x = keras.Input((5,), dtype="int32")
     embedding = layers.Embedding(7, 4, mask_zero=True)
@@ -204,7 +204,7 @@ def constants_of_a_cell(x, c):
     return both
 
 
-@model(*EAGER)
+@model()
 def arguments_of_attention():
     q, v = keras.Input((5, 3)), keras.Input((6, 3))
     attention = layers.MultiHeadAttention(2, 2)

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import EAGER, GENERATION, model, ops
+from . import GENERATION, model, ops
 
 
 class Backbone(keras.Model):
@@ -181,7 +181,7 @@ def wrapped(mine):
     return keras.Model(x, layers.TimeDistributed(mine)(x))
 
 
-for table, generations in ((MINE, ()), (MINE_OF_TODAY, EAGER)):
+for table, generations in ((MINE, ()), (MINE_OF_TODAY, ())):
     for what, make in table.items():
         model(*generations, name=what)(make)
         model(*generations, name=what + ", inside")(lambda make=make: inside(make()))
@@ -189,16 +189,16 @@ for table, generations in ((MINE, ()), (MINE_OF_TODAY, EAGER)):
             if what != "an own class that connects otherwise":
                 late = what not in ("an own class that tells less", "an own class that tells nothing")
                 name = f"{what}, {place.__name__}"
-                model(*EAGER, name=name, late=late)(lambda make=make, place=place: place(make()))
+                model(name=name, late=late)(lambda make=make, place=place: place(make()))
 
 
-@model(*EAGER)
+@model()
 def a_layer_of_an_own_class_used_outside_after_it(x):
     mine = Telling(3, name="mine")
     return mine.last(mine(x))
 
 
-@model(*EAGER)
+@model()
 def a_layer_of_an_own_class_used_outside_before_it(x):
     mine = Telling(3, name="mine")
     return mine(mine.last(x))
@@ -253,17 +253,17 @@ class Restack(keras.Sequential):
         return 1
 
 
-@model(*EAGER)
+@model()
 def a_model_with_a_training_step_of_its_own():
     return inside(of_a_graph(Trained, layers.Dense(3)))
 
 
-@model(*EAGER)
+@model()
 def a_sequential_with_a_method_of_its_own():
     return Restack([layers.InputLayer((3,)), layers.Dense(2)])
 
 
-@model(*EAGER, shapes=[(4, 3)])
+@model(shapes=[(4, 3)])
 def a_lambda_in_an_own_class(x):
     """What its config tells of the regularizer, Keras warns of; its clone has the function itself."""
     i = keras.Input((3,))

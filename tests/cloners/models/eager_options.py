@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import EAGER, around, model, ops
+from . import around, model, ops
 from .options import MINE, Renamed, Untold
 
 
@@ -293,10 +293,10 @@ FOUND_TODAY = {
     "an attribute that was set later": later,
     "a layer that leads back to itself": lambda: Inward(3.0),
 }
-model(*EAGER, name="an option that only its weight holds", begins=True)(lambda: around(ReplacedAlone(3.0)))
+model(name="an option that only its weight holds", begins=True)(lambda: around(ReplacedAlone(3.0)))
 model("keras", name="an option whose weight is in the config", begins=True)(lambda: around(ReplacedInConfig(3.0)))
 for what, make in FOUND_TODAY.items():
-    model(*EAGER, name=what)(lambda make=make: around(make()))
+    model(name=what)(lambda make=make: around(make()))
 model("tf_keras", name="a layer that is ready, without a source")(lambda: around(of_no_file()))
 
 model("tf_keras", name="the options of a model")(lambda: around(OfAModel(3, "tanh")))
@@ -316,7 +316,7 @@ REFUSED_TODAY = {
     ),
 }
 for what, (make, words) in REFUSED_TODAY.items():
-    model(*EAGER, name=what, refused=MINE.format(*words))(lambda make=make: around(make()))
+    model(name=what, refused=MINE.format(*words))(lambda make=make: around(make()))
 
 CHOSEN = {
     "an option of which something is chosen": lambda: Chosen("negative"),
@@ -327,7 +327,7 @@ CHOSEN = {
 }
 """What Keras knows by itself, since it keeps what a constructor was given."""
 for what, make in CHOSEN.items():
-    model(*EAGER, name=what)(lambda make=make: around(make()))
+    model(name=what)(lambda make=make: around(make()))
 
 
 class Unrecorded(Chosen):
@@ -354,7 +354,7 @@ for what, (make, words) in UNRECORDED.items():
     model("tf_keras", name=what, refused=MINE.format("", words))(lambda make=make: around(make()))
 
 
-@model(*EAGER)
+@model()
 def an_initializer_with_a_seed_that_nobody_tells():
     class Drawing(Untold):
         def __init__(self, kernel_initializer="glorot_uniform", **kwargs):
@@ -370,7 +370,7 @@ def an_initializer_with_a_seed_that_nobody_tells():
     return around(Drawing(keras.initializers.HeNormal(seed=3)))
 
 
-@model(*EAGER, shapes=[(4, 3)])
+@model(shapes=[(4, 3)])
 def a_constraint_changed_after_both_directions_had_it(x):
     constraint = keras.constraints.MaxNorm(0.5)
     layer = layers.Bidirectional(layers.SimpleRNN(2, kernel_constraint=constraint))
@@ -379,7 +379,7 @@ def a_constraint_changed_after_both_directions_had_it(x):
     return y
 
 
-@model(*EAGER, shapes=[(4, 3)])
+@model(shapes=[(4, 3)])
 def a_constraint_of_one_direction_changed(x):
     layer = layers.Bidirectional(layers.SimpleRNN(2, kernel_constraint=keras.constraints.MaxNorm(0.5)))
     y = layer(x)

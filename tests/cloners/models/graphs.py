@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import EAGER, GENERATION, around, model
+from . import GENERATION, around, model
 
 
 @model(again=True)
@@ -72,12 +72,12 @@ def an_input_that_is_an_output(x):
     return [x, layers.Dense(2)(x)]
 
 
-@model(*EAGER)
+@model()
 def nothing_but_an_input(x):
     return x
 
 
-@model(*EAGER)
+@model()
 def an_output_listed_twice(x):
     y = layers.Dense(2)(x)
     return {"a": y, "b": [y, y]}
@@ -95,19 +95,19 @@ def an_unused_input_and_an_output_twice(x, unused):
     return [y, x, y]
 
 
-@model(*EAGER)
+@model()
 def ends_in_lists_of_one():
     x = keras.Input((3,))
     return keras.Model([x], [layers.Dense(2)(x)])
 
 
-@model(*EAGER)
+@model()
 def ends_in_tuples():
     x, y = keras.Input((3,)), keras.Input((3,))
     return keras.Model((x, (y,)), (x + y, (layers.Dense(2)(x),)))
 
 
-@model(*EAGER, again=True)
+@model(again=True)
 def ends_in_dictionaries_in_their_own_order():
     b, a = keras.Input((3,), name="b"), keras.Input((3,), name="a")
     return keras.Model({"b": b, "a": a}, {"z": b - a, "y": layers.Dense(2)(b), "x": (a, [b])})
@@ -124,7 +124,7 @@ def ends_nested_in_each_other():
     return keras.Model({"q": [a, b], "p": c}, {"out": (a + b, [c])})
 
 
-@model(*EAGER)
+@model()
 def a_nested_model_of_dictionaries(x):
     b, a = keras.Input((3,), name="b"), keras.Input((3,), name="a")
     inner = keras.Model({"b": b, "a": a}, {"z": layers.Dense(3)(b), "y": (a, [b])})
@@ -132,7 +132,7 @@ def a_nested_model_of_dictionaries(x):
     return [out["z"] - out["y"][0], out["y"][1]]
 
 
-@model(*EAGER, again=True)
+@model(again=True)
 def a_model_from_the_middle_of_a_graph():
     x = keras.Input((3,))
     middle = layers.Dense(5, activation="relu")(x)
@@ -141,14 +141,14 @@ def a_model_from_the_middle_of_a_graph():
     return keras.Model(middle, y)
 
 
-@model(*EAGER)
+@model()
 def a_model_between_inner_tensors(x):
     middle = layers.Dense(3)(x)
     inner = keras.Model(middle, layers.Dense(2)(middle))
     return inner(layers.Dense(3)(x))
 
 
-@model(*EAGER)
+@model()
 def two_halves_of_a_graph(z):
     x = keras.Input((3,))
     h = layers.Dense(3, name="h")(x)
@@ -156,7 +156,7 @@ def two_halves_of_a_graph(z):
     return second(first(z))
 
 
-@model(*EAGER, computes=True, differs=["structure"] if GENERATION == "tf_keras" else ())
+@model(computes=True, differs=["structure"] if GENERATION == "tf_keras" else ())
 def a_layer_whose_calls_are_counted_backwards():
     # Where a model begins at what a layer gave, tf_keras counts the calls again, the last one first.
     made, shared = layers.Activation("linear")(keras.Input((3,))), layers.Dense(3)
@@ -171,7 +171,7 @@ def four_hundred_layers_in_a_row():
     return keras.Model(x, y)
 
 
-@model(*EAGER)
+@model()
 def thirty_models_deep():
     inner = around(layers.Dense(3))
     for _ in range(30):
@@ -252,7 +252,7 @@ def a_layer_shared_with_a_wrapper(x):
     return layers.TimeDistributed(shared)(layers.RepeatVector(2)(shared(x)))
 
 
-@model(*EAGER)
+@model()
 def a_nested_model_on_the_same_input():
     x = keras.Input((3,))
     encoder = keras.Model(x, layers.Dense(4)(x), name="encoder")
@@ -274,14 +274,14 @@ def a_sequential_that_is_built_late_in_a_wrapper(x):
     return layers.TimeDistributed(late)(x)
 
 
-@model(*EAGER)
+@model()
 def a_sequential_and_its_inside(x):
     body = keras.Sequential([layers.InputLayer((3,)), layers.Dense(3, name="d"), layers.ReLU(name="r")])
     y = body(x)
     return [y, keras.Model(body.inputs, body.layers[0].output, name="part")(y), body.layers[0](x)]
 
 
-@model(*EAGER)
+@model()
 def the_inside_of_a_sequential():
     body = keras.Sequential([layers.InputLayer((3,)), layers.Dense(3), layers.Lambda(lambda x: x + 1.0), layers.ReLU()])
     return keras.Model(body.inputs, [each.output for each in body.layers])
@@ -308,7 +308,7 @@ def a_sequential_that_is_built_by_a_shape():
     return body
 
 
-@model(*EAGER)
+@model()
 def a_sequential_that_is_built_by_a_call():
     body = keras.Sequential([layers.Dense(3), layers.BatchNormalization(), keras.Sequential([layers.Dense(2)])])
     body(np.ones((2, 3), "float32"))
@@ -335,7 +335,7 @@ def a_sequential_of_models():
     return keras.Sequential([inner, inner_model(), layers.ReLU()])
 
 
-@model(*EAGER)
+@model()
 def sequentials_in_a_graph(x):
     deferred, explicit = keras.Sequential([layers.Dense(3)]), a_sequential()
     return [explicit(deferred(x)), deferred(layers.ReLU()(x))]
@@ -347,7 +347,7 @@ def a_sequential_of_whole_numbers():
     return keras.Sequential([first, layers.Embedding(9, 2, mask_zero=True), layers.LSTM(2)])
 
 
-@model(*EAGER, inputs=lambda: False, differs=["not built"])
+@model(inputs=lambda: False, differs=["not built"])
 def a_sequential_that_is_not_built():
     return keras.Sequential([layers.Dense(3), layers.Lambda(lambda x: x), layers.Dense(2)], name="later")
 
@@ -366,12 +366,12 @@ def an_input_of_a_known_batch():
     return keras.Model(x, layers.Dense(2)(x))
 
 
-@model(*EAGER)
+@model()
 def an_input_of_unknown_sizes():
     return around(layers.Lambda(lambda t: t), (None, 4))
 
 
-@model(*EAGER)
+@model()
 def an_input_of_scalars():
     return around(layers.Lambda(lambda t: t), ())
 
@@ -382,7 +382,7 @@ def inputs_of_several_dtypes():
     return keras.Model([x, ids], [layers.Dense(2)(x), layers.Embedding(4, 3)(ids)])
 
 
-@model(*EAGER)
+@model()
 def a_layer_held_but_not_called():
     held = around(layers.Dense(3))
     held.spare = layers.Dense(2)

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import EAGER, around, model, ops
+from . import around, model, ops
 
 FACTOR = 3.0
 
@@ -86,9 +86,7 @@ OPTIONS_OF_TODAY = {
     "no autocast": (scaled, {"dtype": "float64", "autocast": False}),
     "a mask and training": (with_a_mask, {}),
 }
-ONLY_EAGER = ("outputs in a tuple", "outputs in a dictionary", "nested outputs", "a list of one", "an array as mask")
 OF_TF_KERAS = ("a shape in a list",)
-ONLY_EAGER += ("a bound method", "a callable object", "a partial")
 
 
 def under_a_mask(layer):
@@ -97,9 +95,7 @@ def under_a_mask(layer):
 
 def generations_of(what):
     """Those in which a `Lambda` may be so."""
-    if what in OF_TF_KERAS:
-        return ["tf_keras"]
-    return EAGER if what in ONLY_EAGER or what in OPTIONS_OF_TODAY else ()
+    return ["tf_keras"] if what in OF_TF_KERAS else ()
 
 
 for what, function in FUNCTIONS.items():
@@ -164,7 +160,7 @@ class Multiplied(layers.Lambda):
         return dict(super().get_config(), factor=self.factor)
 
 
-@model(*EAGER)
+@model()
 def a_subclass_of_lambda_with_its_own_constructor():
     return around(Times(3.0))
 
@@ -174,7 +170,7 @@ def a_subclass_of_lambda_that_adds_an_option():
     return under_a_mask(Multiplied(lambda x: x, factor=7.0, mask=keep_mask))
 
 
-@model(*EAGER)
+@model()
 def code_that_is_in_no_file():
     names = {"keras": keras, "by": 3.0}
     exec(
@@ -202,9 +198,6 @@ GIVEN = {
     ),
 }
 for what, make in GIVEN.items():
-    of = () if "activation" in what.lower() or "regularizer" in what else EAGER
-    model(*of, name=what)(lambda make=make: around(make()))
-model(*EAGER, name="a partial as activation")(
-    lambda: around(layers.Dense(4, activation=functools.partial(scaled, by=0.1)))
-)
+    model(name=what)(lambda make=make: around(make()))
+model(name="a partial as activation")(lambda: around(layers.Dense(4, activation=functools.partial(scaled, by=0.1))))
 model(name="a lambda in a recurrent layer")(lambda: around(layers.LSTM(2, activation=lambda x: x * 0.5), (4, 3)))

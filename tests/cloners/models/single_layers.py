@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from . import EAGER, GENERATION, around, model, ops
+from . import GENERATION, around, model, ops
 from .lambdas import scaled
 
 
@@ -339,11 +339,11 @@ def nested(inner):
     return keras.Model(x, [inner(x), inner(layers.ReLU()(x))])
 
 
-for table, generations in ((LAYERS, ()), (OF_TODAY, EAGER), (OF_KERAS, ["keras"]), (OF_TF_KERAS, ["tf_keras"])):
+for table, generations in ((LAYERS, ()), (OF_TODAY, ()), (OF_KERAS, ["keras"]), (OF_TF_KERAS, ["tf_keras"])):
     for what, make in table.items():
         model(*generations, name=what)(lambda make=make: under_a_mask(make()))
 for what, layer in ALONE.items():
-    model(*EAGER, name=what)(lambda layer=layer: around(layer, (4, 3)))
+    model(name=what)(lambda layer=layer: around(layer, (4, 3)))
 
 
 for what in (
@@ -353,7 +353,7 @@ for what in (
     "a backward layer",
     "no autocast",
 ):
-    model(*EAGER, name=f"{what}, nested")(lambda make=OF_TODAY[what]: nested(under_a_mask(make())))
+    model(name=f"{what}, nested")(lambda make=OF_TODAY[what]: nested(under_a_mask(make())))
 
 
 @model()
@@ -381,7 +381,7 @@ def under_another_policy(policy, build):
         setter(before)
 
 
-@model(*EAGER)
+@model()
 def a_layer_of_a_policy_of_its_own_under_another():
     return under_another_policy(
         "mixed_float16", lambda: around(lambda x: layers.Dense(2, dtype="float32")(layers.Dense(3)(x)))
@@ -393,12 +393,12 @@ def a_model_built_under_another_policy():
     return under_another_policy("mixed_bfloat16", lambda: around(BuildsParts()))
 
 
-@model(*EAGER)
+@model()
 def a_layer_built_under_a_policy_that_its_config_leaves_out():
     return under_another_policy("mixed_bfloat16", lambda: around(layers.SpatialDropout1D(0.5, seed=1), (4, 3)))
 
 
-@model(*EAGER)
+@model()
 def a_subclassed_model_as_a_layer():
     class Small(keras.Model):
         def __init__(self, units=2, **kwargs):
@@ -414,7 +414,7 @@ def a_subclassed_model_as_a_layer():
     return around(Small(4))
 
 
-@model(*EAGER)
+@model()
 def a_layer_that_was_built_elsewhere_for_another_shape():
     class Table(layers.Layer):
         def build(self, shape):

@@ -18,7 +18,7 @@ from ....structure import leaves
 from ..schedule import Schedule
 from .adapter import ADAPTER
 from .graphs import cloned_arguments
-from .release import RECORDS_WHAT_IT_IS_GIVEN, tree, written_by_keras
+from .release import tree, written_by_keras
 
 
 def make_changed_calls(
@@ -33,7 +33,6 @@ def make_changed_calls(
     `tensors` goes from the id of an original tensor to what takes its place, and is filled in.
     """
     made: list[tuple[Any, Any]] = []
-    inputs = set(map(id, tensors.values()))
     for node in _needed(graph):
         given = node.arguments.args, _as_given(node)
         if any(isinstance(leaf, keras.KerasTensor) and id(leaf) not in tensors for leaf in leaves(given)):
@@ -49,8 +48,6 @@ def make_changed_calls(
             tensors[id(original)] = output
             made.append((original, output))
     _name_masks_alike(made, tensors)
-    if not RECORDS_WHAT_IT_IS_GIVEN:
-        _number_casts(made, inputs)
 
 
 def _as_given(node: Any) -> dict[str, Any]:
@@ -75,7 +72,7 @@ def _as_given(node: Any) -> dict[str, Any]:
         return False
 
     given = {name: value for name, value in kwargs.items() if not is_written_by_keras(name, value)}
-    if RECORDS_WHAT_IT_IS_GIVEN and getattr(node.operation, "_convert_input_args", True):
+    if getattr(node.operation, "_convert_input_args", True):
         # Where the user gives any, or Keras converts what it is given, it writes into a copy.
         always = {name for name in context if getattr(parameters.get(name), "default", None) not in (None, _REQUIRED)}
         return given if not given and always <= set(kwargs) and _writes_down(node) else kwargs
@@ -148,32 +145,6 @@ def _name_masks_alike(made: list[tuple[Any, Any]], tensors: dict[int, Any]) -> N
         free = (name for name in (f"{base}_{number}" if number else base for number in count()) if name not in names)
         operation.name = next(free)
         names.add(operation.name)
-
-
-def _number_casts(made: list[tuple[Any, Any]], inputs: set[int]) -> None:
-    """Names what Keras casts as the original does, or by the order of the calls, from the first number that that has.
-
-    Before 3.10 what a layer casts is part of the graph: on tensors of other dtypes there are more of these, or fewer.
-    """
-    ones, others = (_casts(tensors, inputs) for tensors in zip(*made)) if made else ([], [])
-    if len(ones) == len(others):
-        for one, other in zip(ones, others):
-            other.name = one.name
-    elif all(re.fullmatch(r"cast(_\d+)?", each.name) for each in ones):
-        first = min((int(each.name.partition("_")[2] or 0) for each in ones), default=0)
-        for number, each in enumerate(others, start=first):
-            each.name = f"cast_{number}" if number else "cast"
-
-
-def _casts(tensors: Any, inputs: set[int]) -> list[Any]:
-    """The casts behind the tensors that calls gave, each once; what gave the inputs is not the clone's."""
-    found: dict[int, Any] = {}
-    for tensor in tensors:
-        operation, given = _maker(tensor)
-        for each in (*(_maker(one)[0] for one in given if id(one) not in inputs), operation):
-            if type(each).__name__ == "Cast":
-                found[id(each)] = each
-    return list(found.values())
 
 
 def _maker(tensor: Any) -> tuple[Any, list[Any]]:

@@ -55,7 +55,6 @@ def repeat_calls(
         for original in node.outputs:
             if id(original) in tensors:
                 mask_alike(tensors, original, node)
-                dtype_alike(tensors, original)
 
 
 def cloned_arguments(arguments: Any, tensors: dict[int, Any], clone_leaf: Callable[[Any], Any]) -> Any:
@@ -79,17 +78,6 @@ def has_mixed_mask(node: Any) -> bool:
     implicit = [id(getattr(tensor, "_keras_mask", None)) for tensor in tree.flatten(given)]
     is_mixed = any(leaf is None for leaf in leaves) and any(leaf is not None for leaf in leaves)
     return is_mixed and all(id(leaf) in implicit for leaf in leaves)
-
-
-def dtype_alike(tensors: dict[int, Any], original: Any) -> None:
-    """Gives a cloned tensor the dtype that its original has.
-
-    Until 3.4 a float layer wrote its own dtype into a tensor it was called on: there it depends on the order of calls.
-    Since then it cannot be set, and is another where a layer has got another dtype policy after the call.
-    """
-    clone = tensors[id(original)]
-    if clone.dtype != original.dtype and "dtype" in vars(clone):
-        clone.dtype = original.dtype
 
 
 def mask_alike(tensors: dict[int, Any], original: Any, node: Any) -> None:

@@ -1,12 +1,11 @@
 """What differs between the releases of Keras 3: the place to change for another release.
 
-Everything that moved, came or went between 3.0 and now is reached from here.
+Everything that moved, came or went is reached from here.
 """
 
 from __future__ import annotations
 
 import copy
-import importlib
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +15,6 @@ from keras.src.ops.function import Function
 
 __all__ = [
     "POLICY_MAP",
-    "RECORDS_WHAT_IT_IS_GIVEN",
     "Function",
     "Functional",
     "copied_policy",
@@ -29,14 +27,10 @@ __all__ = [
     "written_by_keras",
 ]
 
-# `keras.tree` since 3.1; before that Keras called dm-tree itself, whose functions are named alike.
-tree: Any = getattr(keras, "tree", None) or importlib.import_module("tree")
+tree: Any = keras.tree
 
 # A class since 3.4: before, a layer had one policy for all it holds. Nothing is an instance of ().
 POLICY_MAP: Any = getattr(getattr(keras, "dtype_policies", None), "DTypePolicyMap", ())
-
-# Since 3.10 a node has the arguments that a layer was called with, before that those that the layer has made of them.
-RECORDS_WHAT_IT_IS_GIVEN = "symbolic_call" in vars(keras.layers.Layer)
 
 
 class _Called(keras.layers.Layer):  # type: ignore[misc]  # it comes without types
@@ -62,8 +56,8 @@ def written_by_keras() -> frozenset[str]:
     return frozenset(layer._inbound_nodes[0].arguments.kwargs)
 
 
-# A plain attribute before 3.3. Since then a property, whose setter may quantize the layer.
-_POLICY = "_dtype_policy" if hasattr(keras.layers.Layer, "dtype_policy") else "dtype_policy"
+# The setter of the property may quantize the layer.
+_POLICY = "_dtype_policy"
 
 
 def policy_of(layer: Any) -> Any:

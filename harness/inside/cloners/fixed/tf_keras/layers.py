@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable
 
 from ....structure import map_leaves
@@ -36,6 +37,14 @@ class TfKerasConfig(LiveConfig):
             clone._name = config["backward_layer"]["config"]["name"]
             config["backward_layer"] = self._reference({}, self._refer_to(clone), clone)
         return config
+
+    def _told_by(self, layer: Any) -> Any:
+        try:
+            return super()._told_by(layer)
+        except NotImplementedError:
+            if layer is self.layer or not RELEASE.comes_with_keras(type(layer)):
+                raise
+            return _constructor_arguments(self.layer)
 
     def _is_hidden(self, value: Any) -> bool:
         return self._how != "plain" and super()._is_hidden(value)
@@ -75,6 +84,17 @@ class TfKerasConfig(LiveConfig):
         name = getattr(thing, "__name__", "")
         places = (keras.layers, keras.activations, keras.initializers, keras.regularizers, keras.constraints)
         return "" if any(hasattr(place, name) for place in places) else name  # which is not to be hidden
+
+
+def _constructor_arguments(layer: Any) -> dict[str, Any]:
+    """What stands in for the config of a layer that was given what no config can tell."""
+    config = {"name": layer.name, "trainable": layer.trainable}
+    kinds = type(layer).__mro__
+    for kind in kinds[: kinds.index(keras.layers.Layer)]:
+        if "__init__" in vars(kind):
+            names = inspect.signature(vars(kind)["__init__"]).parameters
+            config.update((name, vars(layer)[name]) for name in names if name in vars(layer))
+    return config
 
 
 def _attribute(layer: Any, key: str) -> Any:
