@@ -71,9 +71,6 @@ def test_every_fill_is_tried() -> None:
     assert {spec.get("fill") for specs in SPECS for spec in specs} >= FILLS.keys()
 
 
-def test_inputs_that_no_line_draws_are_any_numbers() -> None:
-
-
 @pytest.mark.parametrize(
     "generation",
     ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the same lines; NumPy draws the numbers"))],
