@@ -15,7 +15,8 @@ from typing import Any
 import click
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import json_text
+from clonediff.harness.cli.terminal import json_text, lines
+from clonediff.harness.keras_12202 import RELEASE
 
 
 class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
@@ -73,6 +74,12 @@ def command(as_json: bool, **options: Any) -> None:
     Ctrl-C once finishes what is under way and keeps everything; twice ends it now, and still keeps what was found.
     The next run begins with the graphs of what was found.
     """
+    if options["subjects"] == (RELEASE,):
+        from clonediff.harness.keras_12202 import exhibit
+
+        text, record, code = exhibit.fuzz(options["minutes"], options["trials"], options["seed_"])
+        click.echo(json_text(record) if as_json else lines(text))
+        sys.exit(code)
     from clonediff.harness.campaign import session
     from clonediff.harness.cli.text.campaign import CampaignText, result_text
 

@@ -17,7 +17,7 @@ import msgspec
 from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left, json_text
+from clonediff.harness.cli.terminal import StatusLine, about_left, json_text, lines
 from clonediff.harness.cli.text.judge import judged_text
 from clonediff.harness.judge.change_text import change_lines, change_markdown
 from clonediff.harness.judge.patching import find_git
@@ -26,6 +26,7 @@ from clonediff.harness.judge.releases import is_release, proposal_of
 from clonediff.harness.judge.session import JudgeSession
 from clonediff.harness.judge.trying import JudgeBudget
 from clonediff.harness.judge.two_trees import TwoTrees
+from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.releases import place_of, split
 from clonediff.harness.subjects.releases.git import parting, whole_name
@@ -96,6 +97,12 @@ def command(
     not; then what only loses a property or a name, the known issues that it mends, and those that it leaves. Exit code
     0: nothing is worse that --at-least counts. 1: something is, or not everything could be tried.
     """
+    if subject_name == RELEASE and files:
+        from clonediff.harness.keras_12202 import exhibit
+
+        text, exhibited, code = exhibit.judge([Path(name) for name in files], trials, seed_)
+        click.echo(json_text(exhibited) if as_json else lines(text))
+        sys.exit(code)
     if as_json and markdown:
         raise click.UsageError("--json and --markdown are two forms of one answer: give one of them")
     if repo is not None or base is not None or head is not None:

@@ -1,0 +1,69 @@
+"""Proposed fixes in the manner of those that people get, written for these tests."""
+
+from __future__ import annotations
+
+MENDS = """\
+def _clone_functional_model(model, input_tensors=None):
+    layers, tensors = {}, {}
+    for layer, old in zip(model._input_layers, model.inputs):
+        new = Input(batch_shape=layer.batch_input_shape, dtype=layer.dtype, name=layer.name)
+        layers[layer], tensors[old] = new._keras_history[0], new
+    for depth in sorted(model._nodes_by_depth, reverse=True):
+        for node in model._nodes_by_depth[depth]:
+            old = node.outbound_layer
+            if isinstance(old, InputLayer):
+                continue
+            if old not in layers:
+                layers[old] = type(old).from_config(old.get_config())
+            operands = [tensors[tensor] for tensor in node.input_tensors]
+            results = layers[old](operands if len(operands) > 1 else operands[0], **(node.arguments or {}))
+            tensors.update(zip(node.output_tensors, to_list(results)))
+    return Model([tensors[old] for old in model.inputs], [tensors[old] for old in model.outputs], name=model.name)
+"""
+"""A correct repair: Keras finds the masks itself. It leaves alone that a Lambda loses its mask function."""
+
+TENSORS = MENDS.replace("= new._keras_history[0], new", "= new, new").replace(
+    "if isinstance(old, InputLayer):", "if 0:"
+)
+"""Takes the tensor of an input for its layer, and calls it."""
+
+HOLLOW = """\
+def _clone_functional_model(model, input_tensors=None):
+    # what stands here stays as it is
+    return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
+"""
+"""Has no body."""
+
+MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
+"""Mends the reported model, and lets layers compute without their masks."""
+
+SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
+"""Gives the model itself."""
+
+PRINTS = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'
+"""Has a message that clears a terminal."""
+
+HANGS = """\
+def clone_model(model, input_tensors=None):
+    while len(model.outputs) > 1:
+        pass
+    return model
+"""
+"""Does not end on a model with two outputs."""
+
+
+def answer(code: str) -> str:
+    """A text with that code in it, as a forum has it."""
+    return f"""\
+The mask is one `None`, so `zip` drops the second output:
+
+```python
+    for x, y, mask in zip(reference_output_tensors, output_tensors, output_masks):
+```
+
+The corrected function:
+
+```python
+{code}```
+It can be used as it is.
+"""
