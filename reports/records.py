@@ -292,7 +292,7 @@ class Run(msgspec.Struct, frozen=True):
     that could not be tried, and why. `ended` is None as long as it runs; a run that was killed has none either.
     `drawing` and `reducing` are the seconds of its workers that went into drawing and trying graphs, and into making
     findings smaller. `worst` counts graphs by the worst that a cloner did to them ("upstream: crashes"); what is less
-    severe than `at_least` is left out. With `private`, private attributes were compared, too.
+    severe than `at_least` is left out.
     """
 
     started: str
@@ -302,7 +302,6 @@ class Run(msgspec.Struct, frozen=True):
     verdicts: dict[str, int] = {}
     worst: dict[str, int] = {}
     at_least: Severity = Severity.NAME
-    private: bool = False
     findings: tuple[str, ...] = ()
     ended: str | None = None
     interrupted: bool = False

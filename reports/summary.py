@@ -63,8 +63,6 @@ def ran(run: Run, seconds: float | None) -> str:
     words.append(f"seed {run.seed}")
     if run.jobs is not None:
         words.append(some(run.jobs, "job"))
-    if run.private:
-        words.append("private attributes compared, too")
     return ", ".join(words)
 
 

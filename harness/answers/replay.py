@@ -109,11 +109,9 @@ class Replays:
         *,
         subjects: Sequence[Subject] = (),
         cloner: str | None = None,
-        private: bool = False,
     ) -> None:
         self._known = known
         self._cloner = cloner
-        self._private = private
         self._unready: list[ReplayRow] = []
         self._by_subject: dict[Subject, list[ReplayTarget]] = {}
         for target in targets:
@@ -168,8 +166,7 @@ class Replays:
         if another:
             return replace(row, because=another)
         cloners = (row.cloner,) if row.cloner else ()
-        private = self._private or target.expected.private
-        trials = GraphTrials(process, self._known, cloners=cloners, private=private)
+        trials = GraphTrials(process, self._known, cloners=cloners, private=target.expected.private)
         tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
         row = with_answer(row, target.expected, tried)
         if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:

@@ -87,7 +87,6 @@ class Recorder:
                 verdicts=dict(sorted(drawn.verdicts.items())),
                 worst=dict(sorted(drawn.worst.items())),
                 at_least=plan.setup.at_least,
-                private=plan.setup.private,
                 findings=tuple(finding.id for finding in totals.findings.values()),
                 ended=ended,
                 interrupted=interrupted,

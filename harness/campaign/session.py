@@ -56,7 +56,6 @@ class CampaignOptions:
     corpus: Path | None
     layers: tuple[str, ...] = ()
     at_least: str = "name"
-    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,6 @@ def begin(asked: CampaignOptions, where: WorkersWanted) -> CampaignBegun:
         known=known.issues,
         layers=_layers(asked.layers),
         at_least=AT_LEAST[asked.at_least],
-        private=asked.private,
     )
     allow(setup.layers)
     plan = Plan(
@@ -202,7 +200,6 @@ def _summary(folder: RunFolder, totals: Totals, read: RunRead, ending: Ending, s
         "holds": list(said.holds),
         "worst": by_worst(run),
         "at_least": run.at_least.name.lower(),
-        "private": run.private,
         "broken": [
             {
                 "id": each.issue.id,

@@ -23,8 +23,7 @@ SIZE = 50
 class Setup(msgspec.Struct, frozen=True):
     """What all shards of a campaign share.
 
-    `layers` names the user's own layers. What is less severe than `at_least` is left out. With `private`, private
-    attributes are compared, too.
+    `layers` names the user's own layers. What is less severe than `at_least` is left out.
     """
 
     campaign: str
@@ -32,7 +31,6 @@ class Setup(msgspec.Struct, frozen=True):
     known: tuple[KnownIssue, ...] = ()
     layers: tuple[str, ...] = ()
     at_least: Severity = Severity.NAME
-    private: bool = False
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -67,7 +67,6 @@ class WarmSubjects:
             self._known,
             cloners=setup.cloners,
             at_least=setup.at_least,
-            private=setup.private,
         )
 
     def close(self) -> None:

@@ -56,7 +56,6 @@ class _Jobs(click.ParamType):  # type: ignore[type-arg]  # generic in the newest
     help="Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported.",
 )
 @shared.at_least("Leave out what is less severe")
-@shared.private
 @shared.as_json("Print the summary as JSON.")
 def command(as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the budget is spent; keep what is found.

@@ -65,7 +65,6 @@ from clonediff.reports.verdict import in_words
     type=click.Path(path_type=Path),
     help="The folder of what was found [runs/<time>; of a change, nothing is written without --out].",
 )
-@shared.private
 @shared.as_json("Print the verdicts as JSON.")
 def command(
     files: tuple[str, ...],
@@ -79,7 +78,6 @@ def command(
     seed_: int,
     at_least: str,
     out: Path | None,
-    private: bool,
     as_json: bool,
 ) -> None:
     """Try proposed fixes of clone_model in the place of the release's own code, or a change of Keras.
@@ -112,7 +110,7 @@ def command(
             raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
         seconds = 60.0 * (minutes if minutes is not None else 1.0 if trials is None else 10.0)
         budget = JudgeBudget(seconds, 1_000_000 if trials is None else trials, seed_)
-        sys.exit(_judge_change(repo, base, head, budget, at_least, out, private, as_json=as_json, markdown=markdown))
+        sys.exit(_judge_change(repo, base, head, budget, at_least, out, as_json=as_json, markdown=markdown))
     if markdown:
         raise click.UsageError("--markdown is for a change: give --repo and --base")
     if not files:
@@ -133,7 +131,7 @@ def command(
     folder = RunFolder(out)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     progress = JudgeProgress(len(texts) + 2, quiet=as_json and not sys.stderr.isatty())
-    session = JudgeSession(subject, place, folder, budget, known, progress.say, at_least, private=private)
+    session = JudgeSession(subject, place, folder, budget, known, progress.say, at_least)
     interrupted = False
     try:
         session.open()
@@ -155,7 +153,7 @@ def command(
     verdicts = dict(Counter(each.word for each in judged))
     tried = sum(each.tried for each in judged)
     subjects = {str(subject): session.versions}
-    folder.run(Run(started, subjects=subjects, seed=seed_, trials=tried, verdicts=verdicts, private=private))
+    folder.run(Run(started, subjects=subjects, seed=seed_, trials=tried, verdicts=verdicts))
     all_of_it = session.write_summary(about)
     folder.event("end", interrupted=interrupted)
     if as_json:
@@ -174,7 +172,6 @@ def _judge_change(
     budget: JudgeBudget,
     at_least: str,
     out: Path | None,
-    private: bool,
     *,
     as_json: bool,
     markdown: bool,
@@ -196,7 +193,7 @@ def _judge_change(
     progress = JudgeProgress(1, quiet=(as_json or markdown) and not sys.stderr.isatty())
     progress.on(head or repo)
     past = corpus.load().issues(new.generation)
-    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say, at_least, past, private=private)
+    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say, at_least, past)
     interrupted = False
     try:
         judged = trees.judge()

@@ -131,13 +131,6 @@ def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
     )
 
 
-def private(command: Command) -> Command:
-    """`--private`: attributes that are not public are compared, too."""
-    return click.option(
-        "--private", is_flag=True, help="Compare attributes whose names begin with one underscore, too."
-    )(command)
-
-
 def layers(command: Command) -> Command:
     """`--layers` of commands that try what was found: the layers, not of Keras, that its graph may have."""
 

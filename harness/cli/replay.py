@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 @shared.cloner("Who clones [the finding's, or upstream].")
 @shared.layers
 @click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
-@shared.private
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
@@ -37,7 +36,6 @@ def command(
     named: tuple[str, ...],
     cloner: str | None,
     bisect: bool,
-    private: bool,
     known_issues: Path,
     as_json: bool,
 ) -> None:
@@ -54,8 +52,6 @@ def command(
     CHANGED       it is gone, but something shows that is not known; or it cannot be seen behind something known
     ERROR         the model cannot be built, its process was lost, a subject or a file cannot be had
     HOLDS         a bare graph, of which nothing is expected, is cloned faithfully; else it is STILL BROKEN
-
-    Private attributes are compared where what was found is of one, or --private is given.
 
     The costly checks are run where it takes them to see what was found, for bare graphs, and for one graph in eight, as
     in a search.
@@ -96,7 +92,7 @@ def command(
         raise click.UsageError(
             f"--bisect: there is something that cannot be tried on any commit: {said or 'see above'}"
         )
-    replays = Replays(items, known, subjects=chosen, cloner=cloner, private=private)
+    replays = Replays(items, known, subjects=chosen, cloner=cloner)
     began = time.monotonic()
     status = StatusLine()
     rows: list[ReplayRow] = []

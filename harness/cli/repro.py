@@ -48,8 +48,7 @@ def command(
     FINDING is a finding's folder or its finding.json. In a RUN, such as runs/latest, ID is a finding's id or the
     beginning of it; without ID the run has to have one finding. The script is made anew from the graph, as this
     clonediff writes it; where it cannot be, the one that was kept is printed, and that is said. ISSUE is the id of a
-    known issue, such as lambda-refused: its example is tried once, and the script is of what that shows. A private
-    attribute is compared where the finding, or the issue, is of one.
+    known issue, such as lambda-refused: its example is tried once, and the script is of what that shows.
 
     With --run it is run in a fresh process where nothing of clonediff can be imported, and is not printed. A release
     that is not there is installed.

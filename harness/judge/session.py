@@ -59,13 +59,10 @@ class JudgeSession:
         known: KnownIssues,
         say: Say,
         at_least: str = "trains",
-        *,
-        private: bool = False,
     ) -> None:
         """`say` hears what is being done, and which part of the candidate at hand that is.
 
-        What is less severe than `at_least` does not speak against a candidate. With `private`, private attributes are
-        compared, too.
+        What is less severe than `at_least` does not speak against a candidate.
         """
         self.subject, self.place, self.folder, self.budget = subject, place, folder, budget
         self.candidates: list[JudgedCandidate] = []
@@ -74,7 +71,7 @@ class JudgeSession:
         self._at_least = at_least
         self._known = known
         self._process = SubjectProcess(subject, place=place, limits=budget.limits)
-        self._reference = Reference(self._process, private=private)
+        self._reference = Reference(self._process)
         self._runs = ScriptRuns()
 
     def open(self) -> None:

@@ -130,11 +130,9 @@ class CauseOnGraphs:
 class Reference(GraphTrials):
     """The release's own cloner and the fixed one: each graph is tried once, and compared with every candidate."""
 
-    def __init__(
-        self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED, *, private: bool = False
-    ) -> None:
-        """`process` is the release, untouched. With `private`, private attributes are compared, of candidates too."""
-        super().__init__(process, KnownIssues(), cloners=cloners, private=private)
+    def __init__(self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> None:
+        """`process` is the release, untouched."""
+        super().__init__(process, KnownIssues(), cloners=cloners)
         self._trials: dict[bytes, Trial] = {}
         self._asked = threading.Lock()
 
@@ -192,7 +190,7 @@ class Candidate(GraphTrials):
         shared: bool = True,
     ) -> None:
         """Nothing is tried yet."""
-        super().__init__(process, KnownIssues(), cloners=(cloner,), private=reference.private)
+        super().__init__(process, KnownIssues(), cloners=(cloner,))
         self.reference = reference
         self.cloner = cloner
         self.causes: dict[Mark, CauseOnGraphs] = {}

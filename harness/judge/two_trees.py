@@ -95,20 +95,14 @@ class TwoTrees:
         say: Say,
         at_least: str = "trains",
         past: KnownIssues = KnownIssues(),  # noqa: B008 - frozen
-        *,
-        private: bool = False,
     ) -> None:
-        """Nothing is started yet. `past` are bugs that some release had, which no longer are known issues.
-
-        With `private`, private attributes are compared, too.
-        """
+        """Nothing is started yet. `past` are bugs that some release had, which no longer are known issues."""
         self._base, self._head = base, head
         self._known = known
         self._budget = budget
         self._say = say
         self._at_least = at_least
         self._past = past
-        self._private = private
         self._candidate: Candidate | None = None
         self._sure: list[CauseOnGraphs] = []
         self._unsteady = 0
@@ -171,7 +165,7 @@ class TwoTrees:
 
     def _pair(self, base: SubjectProcess, head: SubjectProcess) -> Candidate:
         its = self._known.around(self._base.generation, base.ready.keras, UPSTREAM)
-        reference = Reference(base, cloners=(UPSTREAM,), private=self._private)
+        reference = Reference(base, cloners=(UPSTREAM,))
         return Candidate(head, reference, KnownBugs(upstream=its), cloner=UPSTREAM, shared=False)
 
     def _compare_issues(

@@ -47,7 +47,6 @@ def check_clone(
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
-    private: bool = False,
 ) -> None:
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
@@ -55,8 +54,7 @@ def check_clone(
     graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
     them by default; `costly` asks for a second clone and a training step, as do the checks that need them when they are
     named. A cause for which `ignore` is true does not count, nor one less severe than `at_least`: "crashes",
-    "computes", "trains", "property" or "name". How many were left out is in the message. With `private`, attributes
-    whose names begin with one underscore are compared, too.
+    "computes", "trains", "property" or "name". How many were left out is in the message.
     """
     from clonediff.harness.inside.trial import run_trial
 
@@ -67,7 +65,7 @@ def check_clone(
     with asking(its):
         case = case_of(graph, chosen)
     with its.framework.scratch():
-        request = {**case.request((), costly or _costly(checks)), "cloners": {YOURS: cloner}, "private": private}
+        request = {**case.request((), costly or _costly(checks)), "cloners": {YOURS: cloner}}
         answer = msgspec.convert(run_trial(request, its.framework), Answer)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
@@ -84,7 +82,6 @@ def assert_clones_faithfully(
     costly: bool = True,
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
-    private: bool = False,
 ) -> None:
     """Clone a model of one's own, and raise `UnfaithfulClone` unless the clone is faithful; the model stays as it is.
 
@@ -108,7 +105,6 @@ def assert_clones_faithfully(
         "model": model,
         "cloners": {YOURS: cloner},
         "costly": costly or _costly(checks),
-        "private": private,
     }
     answer = msgspec.convert(try_live(request, framework, inputs), Answer)
     about = f"{type(model).__name__} {model.name!r}, {generation} {framework.versions()['keras']}"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.judge.session import JudgeSession
-from clonediff.harness.subjects.outcomes import CloningFunctions, SubjectError
+from clonediff.harness.subjects.outcomes import CloningFunctions
 from tests.command_line import Command
 from tests.judge.texts import MENDS
 
@@ -33,22 +33,6 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(
     code, _, err = clonediff("judge", *arguments)
     assert code == 2
     assert said in err
-
-
-@pytest.mark.parametrize("flags", [(), ("--private",)])
-def test_private_attributes_of_a_candidate_are_compared_where_it_is_said(
-    flags: tuple[str, ...], tmp_path: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compared = []
-
-    def opened(session: JudgeSession) -> None:
-        compared.append(session._reference.private)
-        raise SubjectError("it does not start")
-
-    monkeypatch.setattr(JudgeSession, "open", opened)
-    (tmp_path / "fix.py").write_text(MENDS)
-    code, _, err = clonediff("judge", "fix.py", *flags)
-    assert (code, compared) == (2, [bool(flags)]), err
 
 
 DIFF = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1 +1 @@\n-a\n+b\n"

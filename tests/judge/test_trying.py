@@ -112,24 +112,6 @@ def test_what_cannot_be_put_in_place_is_an_answer(text: str, said: str, referenc
     assert not outcome.replaced
 
 
-ANOTHER = """\
-def clone_model(model, *args, **kwargs):
-    clone = _clone_sequential_model(model, lambda layer: type(layer).from_config(layer.get_config()))
-    clone.layers[-1]._left_behind = "what the model has not"
-    return clone
-"""
-
-
-def test_a_private_attribute_is_compared_where_it_is_asked_for(
-    keras: SubjectProcess, seat: Callable[..., Candidate]
-) -> None:
-    process = seat(ANOTHER).process
-    for private, found in ((False, []), (True, ["attribute._left_behind"])):
-        candidate = Candidate(process, Reference(keras, private=private), KnownBugs())
-        tried = candidate.try_from(PLAIN["a Sequential"], "a graph")
-        assert [cause.root.aspect for cause, _ in tried.causes] == found
-
-
 class GuestProcess(CandidateProcess):
     """A candidate in the reference's own child, which a text that replaces nothing leaves as it was."""
 

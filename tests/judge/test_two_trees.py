@@ -257,29 +257,6 @@ def test_a_folder_or_a_branch_that_ends_like_a_backend_is_none(
     assert f"has no change since it left main: both are keras==3.16.0+g{short}" in " ".join(err.split())
 
 
-@pytest.mark.parametrize("flags", [(), ("--private",)])
-def test_private_attributes_of_a_changed_tree_are_compared_where_it_is_said(
-    flags: tuple[str, ...], repository: Path, clonediff: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
-    compared = []
-
-    def judge(trees: TwoTrees) -> TreesJudged:
-        process = SubjectProcess(Subject.parse("keras"))
-        monkeypatch.setattr(process, "_ready", SimpleNamespace(keras="3.16.0"))
-        pair = trees._pair(process, process)
-        compared.extend((pair.private, pair.reference.private))
-        return trees.judged()
-
-    monkeypatch.setattr(TwoTrees, "judge", judge)
-    git(repository, "checkout", "-q", "-b", "fix")
-    put_keras(repository, layers="first = 2\n")
-    commit(repository)
-    code, _, err = clonediff("judge", "--repo", "keras", "--base", "main", "--head", "fix", *flags)
-    assert compared == [bool(flags)] * 2, err
-    assert code == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

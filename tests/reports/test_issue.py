@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from clonediff.reports.issue import PROMISES, issue
-from clonediff.reports.page import page
 from clonediff.reports.reading import read_run
 from clonediff.reports.summary import summary
 from tests.reports.making import finding, many, nightly, run_folder
@@ -63,14 +62,6 @@ def test_a_summary_has_the_verdict_what_ran_and_what_was_found(tmp_path: Path) -
     ]
     assert "12,000 trials in 1 h, 3.3 a second, seed 7, 2 jobs" in text
     assert "| keras/jax | not tried: keras/jax: jax is not installed |" in text
-
-
-def test_a_summary_and_a_page_say_that_private_attributes_were_compared(tmp_path: Path) -> None:
-    private = replace(nightly(), private=True)
-    for name, run in (("plain", nightly()), ("private", private)):
-        read = read_run(run_folder(tmp_path / name, [finding(0)], run=run))
-        for text in (summary(read), page(read)):
-            assert ("private attributes compared" in text) is run.private
 
 
 def test_a_summary_of_five_hundred_fits_on_a_page(tmp_path: Path) -> None:

@@ -93,23 +93,6 @@ def test_what_costs_less_than_is_asked_for_is_left_out() -> None:
     check_clone(TWO_OUTPUTS, another_name, at_least="property")
 
 
-def test_a_private_attribute_is_compared_where_it_is_asked_for() -> None:
-    def forgetful(model: Any) -> Any:
-        clone = clone_model(model)
-        clone.layers[-1]._remembered = "what no config has"
-        return clone
-
-    check_clone(TWO_OUTPUTS, forgetful)
-    with pytest.raises(UnfaithfulClone) as caught:
-        check_clone(TWO_OUTPUTS, forgetful, private=True)
-    assert [cause.root.aspect for cause in caught.value.causes] == ["attribute._remembered"]
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_a_faithful_clone_is_so_in_private_attributes(generation: Any) -> None:
-    check_clone(TWO_OUTPUTS, clone_model, generation=generation, private=True)
-
-
 def test_how_many_causes_were_left_out_is_in_the_message() -> None:
     def frozen(model: Any) -> Any:
         clone = clone_model(model)
