@@ -94,6 +94,10 @@ a.kernel.trainable = False
     "remat": "keras.RematScope",
     "clone name scope": "keras.name_scope",
     "clone remat": "keras.RematScope",
+    "idle inputs": """
+a, b = keras.Input((2,)), keras.Input((2,))
+keras.Model([a, b], [keras.layers.Dense(2)(a), b])
+""",
 }
 
 _NO_PLAIN_DEFAULT = "<no plain default>"

@@ -50,7 +50,7 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
         ("keras@gpu:first", "unknown device 'gpu:first'"),
         ("keras==new", "'new' is not a version"),
         ("keras==", "'' is not a version"),
-        ("keras==2.2.4", "this release is tried by `clonediff fuzz` and `clonediff judge` alone"),
+        ("keras==2.2.4", "only `clonediff fuzz` and `clonediff judge` try this release"),
         ("keras==2.3.1", "keras can be asked for from 3.1 on; supported are keras"),
         ("keras==3.0.5", "keras can be asked for from 3.1 on"),
         ("tf_keras==2.15.1", "tf_keras can be asked for from 2.16 on"),
