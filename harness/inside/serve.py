@@ -150,15 +150,11 @@ class Server:
         self._built = None
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
-        progress = self._progress if request.get("progress") else None
-        answer = run_trial(request, self._framework, observer, progress, built)
+        answer = run_trial(request, self._framework, observer, built)
         del built
         observer.release()
         self._last = observer
         return encoded({"id": request.get("id"), "answer": answer})
-
-    def _progress(self, told: dict[str, Any]) -> None:
-        send(self._lines, {"progress": told})
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         if self._last is None:

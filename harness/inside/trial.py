@@ -27,7 +27,6 @@ from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
-from .progress import Progress, Tell
 from .run import Recorded, run
 from .training import train
 from .values import input_arrays, specs_of
@@ -39,15 +38,14 @@ def run_trial(
     request: dict[str, Any],
     framework: Framework | None = None,
     observer: Observer | None = None,
-    tell: Tell | None = None,
     built: BuiltModel | None = None,
 ) -> dict[str, Any]:
     """The answer to a trial, as `Answer` declares it on the wire.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
     Instead of `source`, `model` may have a live model: its weights are put back at the end. Where `clone_model` is
-    given `arguments`, a clone is held against the model that they ask for, which `asked` builds. `tell` is told how far
-    it has come. Where its model has been `built` already, it begins with that.
+    given `arguments`, a clone is held against the model that they ask for, which `asked` builds.
+    Where its model has been `built` already, it begins with that.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -62,7 +60,7 @@ def run_trial(
                 tidy(framework)
             framework.reseed(observer.seed)
         with framework.hooked(), built or script(request.get("source")) as module:
-            trial = _Trial({"filters": filters, **request}, module, observer, tell, built.model if built else None)
+            trial = _Trial({"filters": filters, **request}, module, observer, built.model if built else None)
             answer = trial.run()
             del trial
     forget_functions()
@@ -73,9 +71,7 @@ def run_trial(
 class _Trial:
     """The steps of one trial, in their order."""
 
-    def __init__(
-        self, request: dict[str, Any], module: Any, observer: Observer, tell: Tell | None, built: Any = None
-    ) -> None:
+    def __init__(self, request: dict[str, Any], module: Any, observer: Observer, built: Any = None) -> None:
         self._request = request
         self._built = built
         self._module = module
@@ -89,10 +85,8 @@ class _Trial:
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
-        self._progress = Progress(len(self._cloners), self._costly, tell)
 
     def run(self) -> dict[str, Any]:
-        self._progress.begin("build", "building the model")
         try:
             model, asked = self._build_both()
         except Exception as error:  # the framework refuses to build: counted, and never a finding
@@ -105,7 +99,7 @@ class _Trial:
         self._packing = asked
         self._arrays = self._draw()
         self._kept = randomize(self._original, self._observer)
-        observation = self._observe("the model", self._original, self._kept)
+        observation = self._observe(self._original, self._kept)
         self._take_to_clone(model)
         if model is not asked:
             observation["cloned"] = self._cloned.shape
@@ -136,7 +130,6 @@ class _Trial:
         if self._module is None:
             self._put_back()
         leave_out(clones, self._warned_of, self._another_build)
-        self._progress.end()
         return {"original": observation, "clones": clones}
 
     def _build(self) -> Any:
@@ -209,7 +202,6 @@ class _Trial:
 
     def _built_again(self) -> Holdings:
         """What another build of the source holds, with other seeds."""
-        self._progress.begin("holdings", "building the model again")
         return self._another_build(seed=500, values=False).held_now(self._observer)
 
     def _another_build(self, seed: int = 0, values: bool = True) -> Description:
@@ -224,20 +216,18 @@ class _Trial:
 
     # -- one model
 
-    def _observe(self, what: str, description: Description, kept: VariableValues) -> dict[str, Any]:
-        """A model's shape and its runs, and of one that is called something all else that this trial asks for."""
-        if what:
-            self._progress.begin("observe", "calling " + what)
+    def _observe(self, description: Description, kept: VariableValues, trains: bool = True) -> dict[str, Any]:
+        """A model's shape and its runs, and a training step where it `trains` and the trial is a costly one."""
         observation: dict[str, Any] = {"shape": description.shape}
         observation["copied_weights"] = [
             self._observer.digests.digest(value) for value in kept.values[: len(description.weights)]
         ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
-        trains, step = self._observer.framework.trains, bool(what and self._costly)
-        scope = self._observer.framework.recording() if step else None
+        framework, step = self._observer.framework, trains and self._costly
+        scope = framework.recording() if step else None
         recorded = None if scope is None else Recorded(scope)
-        if any(trains(place.layer) for place in description.layers.places):
+        if any(framework.trains(place.layer) for place in description.layers.places):
             ran = self._run(description, kept, training=True, recorded=recorded)
             if recorded is not None and not recorded.made:  # it may be the recording that raises
                 ran = self._run(description, kept, training=True)
@@ -245,7 +235,6 @@ class _Trial:
         else:
             observation["training"] = observation["inference"]
         if step:
-            self._progress.begin("training_step", "training " + what)
             observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, recorded)
             kept.restore()
         return observation
@@ -273,7 +262,6 @@ class _Trial:
         if self._touched and self._module is not None:
             self._renew()
         self._hold_what_runs_have_set()
-        self._progress.begin("clone", "cloning with " + name)
         context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
         clone, refused = calling.call(name, each, model, context, warned)
@@ -291,7 +279,7 @@ class _Trial:
             return answer  # whatever it gave
         description, found = self._described(clone)
         answer.update(calling.asked(description, self._cloned, {}))
-        answer["observation"] = self._observe_clone(name, "the clone of " + name, description)
+        answer["observation"] = self._observe_clone(name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
             now = self._original.held_now(self._observer), description.held_now(self._observer, self._cloned)
             self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
@@ -301,7 +289,7 @@ class _Trial:
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
-    def _observe_clone(self, name: str, what: str, description: Description) -> dict[str, Any]:
+    def _observe_clone(self, name: str, description: Description, trains: bool = True) -> dict[str, Any]:
         """What is seen of a clone of the original."""
         original, kept = self._original, self._kept
         copies = name in KEEP_VALUES
@@ -310,7 +298,7 @@ class _Trial:
         freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
         brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
         ours, problem = copy(original, kept, description, self._observer)
-        observation = self._observe(what, description, ours)
+        observation = self._observe(description, ours, trains)
         observation["fresh"] = freshness
         if self._request.get("ran"):
             observation["fresh_states"] = fresh_states(original, description)
@@ -356,7 +344,6 @@ class _Trial:
         """Clone once more with a cloner, so that only what it warns of each time is told of it."""
         if self._touched:
             self._renew()
-        self._progress.begin("warned", "cloning once more with " + name)
         each, warned = self._cloners[name], Warned()
         context, model = self._calling.begin(each, self._cloned.model, self._known)
         with self._one_more_clone(answer):
@@ -376,7 +363,6 @@ class _Trial:
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
-        self._progress.begin("again", "cloning again with " + name)
         # The original's run once more: a cloner may have changed what no shape shows.
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
@@ -387,10 +373,9 @@ class _Trial:
             answer["again"] = self._described(second)[0].shape
         else:
             answer["again_failure"] = refused
-        self._progress.begin("twice", "cloning the clone of " + name)
         with self._one_more_clone(answer):
             twice, refused = self._calling.call(name, each, description.model, context)
         if refused is None:
-            answer["twice"] = self._observe_clone(name, "", self._described(twice)[0])
+            answer["twice"] = self._observe_clone(name, self._described(twice)[0], trains=False)
         else:
             answer["twice_failure"] = refused

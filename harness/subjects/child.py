@@ -82,12 +82,9 @@ class Child:
         self._close = weakref.finalize(self, _end, self._process, self._folder)
 
     def ask(
-        self, line: bytes, seconds: float, memory: int | None = None, wanted: Callable[[bytes], bool | None] = bool
+        self, line: bytes, seconds: float, memory: int | None = None, wanted: Callable[[bytes], bool] = bool
     ) -> bytes:
-        """Write a line (none where it is empty) and read lines until one is `wanted`; the others go to the ring.
-
-        But for those of which that is None: whoever wants a line has heard them.
-        """
+        """Write a line (none where it is empty) and read lines until one is `wanted`; the others go to the ring."""
         deadline = time.monotonic() + seconds
         look = time.monotonic() + _WATCH_EVERY
         unsent = memoryview(line)
@@ -180,7 +177,7 @@ class Child:
         except (BrokenPipeError, ConnectionResetError) as error:
             raise ChildEnded from error
 
-    def _read_lines(self, wanted: Callable[[bytes], bool | None]) -> bytes | None:
+    def _read_lines(self, wanted: Callable[[bytes], bool]) -> bytes | None:
         try:
             data = os.read(self._stdout, _PIPE_BYTES)
         except BlockingIOError:
@@ -190,11 +187,9 @@ class Child:
         self._pending += data
         while b"\n" in self._pending:
             line, _, self._pending = self._pending.partition(b"\n")
-            it_is = wanted(line)
-            if it_is:
+            if wanted(line):
                 return line
-            if it_is is not None:
-                self._keep(line + b"\n")
+            self._keep(line + b"\n")
         return None
 
     def _read_stderr(self, wait: float = 0.0) -> int:

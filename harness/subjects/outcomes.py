@@ -143,13 +143,6 @@ class CloningFunctions(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-class TrialProgress(msgspec.Struct, frozen=True):
-    """How much of a trial is done, from 0 to 1, and what it is at."""
-
-    done: float
-    doing: str
-
-
 class ModelClass(msgspec.Struct, frozen=True):
     """A class of models of some package: the arguments that it takes, which of them it needs, and the class of the
     model that it is made around, "" where there is none.

@@ -60,8 +60,6 @@ class SubjectProcess(WarmChild):
         device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
         self._asked += 1
         request = {**case.request(cloners, costly, device), "id": self._asked}
-        if self.told is not None:
-            request["progress"] = True
         if self.limits.cloning:
             request["clone_time"] = {"least": self.limits.cloning, "times": TIMES}
         encoded = msgspec.json.encode(request)

@@ -10,7 +10,7 @@ import dataclasses
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -27,7 +27,6 @@ from clonediff.harness.subjects.outcomes import (
     Ready,
     SubjectError,
     TimedOut,
-    TrialProgress,
     fault_frames,
 )
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
@@ -74,7 +73,7 @@ class WarmChild:
     """A child of a subject that can be asked. Not for two threads at once: a thread has its own.
 
     `place` is where the subject's release is. `losses` counts the children that were lost, by what each was lost over,
-    `recycled` those that were replaced in good health. `told`, if it is set, is told how far each trial has come.
+    `recycled` those that were replaced in good health.
     """
 
     def __init__(
@@ -91,7 +90,6 @@ class WarmChild:
         self.limits = limits or Limits()
         self.losses: Counter[str] = Counter()
         self.recycled = 0
-        self.told: Callable[[TrialProgress], None] | None = None
         self._command = list(started_by or command(subject))
         self._environment = environment(subject, place)
         self._child: Child | None = None
@@ -196,15 +194,11 @@ class WarmChild:
             raise ChildEnded
         number = self._asked
 
-        def is_reply(line: bytes) -> bool | None:
+        def is_reply(line: bytes) -> bool:
             try:
                 head = msgspec.json.decode(line, type=_Head) if line.startswith(b"{") else _Head()
             except UNREADABLE:
                 return False
-            if head.progress is not None:
-                if self.told is not None:
-                    self.told(head.progress)
-                return None
             return head.id == number
 
         return self._read(self._child.ask(encoded + b"\n", seconds, memory, is_reply))
@@ -334,7 +328,6 @@ class WarmChild:
 
 class _Head(msgspec.Struct):
     id: int | str | None = None
-    progress: TrialProgress | None = None
 
 
 def _is_message(line: bytes) -> bool:

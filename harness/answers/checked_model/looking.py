@@ -21,7 +21,7 @@ from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure
-from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut, TrialProgress
+from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import makes_a_clone, with_blame
@@ -75,15 +75,9 @@ def look(
     promises = "" if DIALECTS[subject.dialect].compiles else "not compiled"
     case = Case(source, seen.suited.inputs, batch=BATCH, promises=promises)
 
-    def progress(its: TrialProgress) -> None:
-        if tell is not None:
-            tell(f"{seen.layers} layers, {its.doing}: {its.done:.0%} done")
-
-    process.told = progress
-    try:
-        trial = GraphTrials(process, known, cloners=cloners).try_case(case, costly=True, timeout=SECONDS)
-    finally:
-        process.told = None
+    if tell is not None:
+        tell(f"{seen.layers} layers: cloning and comparing")
+    trial = GraphTrials(process, known, cloners=cloners).try_case(case, costly=True, timeout=SECONDS)
     told = replace(told, peak=peak_memory(process.pid))
     stopped = _untried(trial, inputs.refused(seen))
     if stopped is not None:
