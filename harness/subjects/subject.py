@@ -131,7 +131,9 @@ def _version(spec: str, package: str, text: str) -> str:
     except InvalidVersion:
         raise UnknownSubjectError(f"{spec!r}: {text!r} is not a version: write {package}==3.14.1, say") from None
     if package == "keras" and text.strip() == EXHIBIT:
-        raise UnknownSubjectError(f"{spec!r}: only `clonediff fuzz` and `clonediff judge` try this release, and no other beside it")
+        raise UnknownSubjectError(
+            f"{spec!r}: only `clonediff fuzz` and `clonediff judge` try this release, and no other beside it"
+        )
     if version < Version(f"{OLDEST[package]}a0"):
         raise UnknownSubjectError(f"{spec!r}: {package} can be asked for from {OLDEST[package]} on; {supported()}")
     return text.strip()
