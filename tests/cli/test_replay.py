@@ -84,11 +84,12 @@ def test_another_cloner_is_asked_where_it_is_named(refused: Finding, tmp_path: P
 
 
 def test_what_only_the_costly_checks_see_is_not_taken_for_fixed(keras: SubjectProcess, tmp_path: Path) -> None:
-    finding = news(keras, DENSE, planted("gradient_stopped"))
+    broken = planted("gradient_stopped")
+    finding = news(keras, DENSE, broken)
     assert number_of(DENSE) % 8, "in a search this graph would not get them"
     assert finding.root is not None
     assert finding.root.check == "training"
-    [row], code = answers(kept(tmp_path, finding))
+    [row], code = answers(kept(tmp_path, finding), "--cloner", broken)
     assert (row["outcome"], code) == ("STILL BROKEN", 1)
 
 

@@ -19,9 +19,8 @@ from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.place import ReleasePlace as Release
 from clonediff.reports.issue import issue
 from clonediff.reports.records import Difference, Finding, Place, Severity, write
-from tests.cli.finding_folders import DENSE, folder_of, found, kept, news
+from tests.cli.finding_folders import folder_of, found, kept
 from tests.command_line import imported_by
-from tests.planted import planted
 from tests.reports.making import finding, run_folder
 from tests.waiting import PATIENCE
 
@@ -149,12 +148,8 @@ def test_a_comparison_that_fails_says_what_it_compared(run: Path, keras: Subject
     assert done.stderr.rstrip().endswith("AssertionError: True in the clone, False in the model")
 
 
-@pytest.mark.parametrize("cloner", [planted("gradient_stopped"), "fixed"])
-def test_a_script_that_cannot_run_alone_is_exit_code_2(
-    cloner: str, keras: SubjectProcess, renamed: Finding, tmp_path: Path
-) -> None:
-    told = msgspec.structs.replace(renamed, cloner="fixed") if cloner == "fixed" else news(keras, DENSE, cloner)
-    done = repro(kept(tmp_path / "run", told), "--run")
+def test_a_script_that_cannot_run_alone_is_exit_code_2(renamed: Finding, tmp_path: Path) -> None:
+    done = repro(kept(tmp_path / "run", msgspec.structs.replace(renamed, cloner="fixed")), "--run")
     assert done.exit_code == 2
     assert ": cannot be run: " in done.stdout
 

@@ -39,9 +39,6 @@ class Eager(Framework):
     def on(self, device: str | None) -> ContextManager[Any]:
         return contextlib.nullcontext() if device is None else self._scope(device)
 
-    def forget_registered(self) -> None:
-        self._forget_registered(self.registries())
-
     @staticmethod
     def _forget_registered(registries: list[Any]) -> None:
         """Take back what scripts have registered.

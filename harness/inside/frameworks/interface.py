@@ -60,10 +60,6 @@ class Framework:
         """Forget the names and the global state that models before this one left."""
         raise NotImplementedError
 
-    def forget_registered(self) -> None:
-        """Take back what scripts have registered, so that another run of one can register it."""
-        raise NotImplementedError
-
     @contextlib.contextmanager
     def scratch(self) -> Iterator[None]:
         """A scope whose names, settings, registered classes and random numbers are gone after it.
