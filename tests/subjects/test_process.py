@@ -88,20 +88,6 @@ def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess)
     assert gone.missing == ("no", "such")
 
 
-<<<<<<< HEAD
-def test_costs_little_beside_what_the_child_takes(warm: SubjectProcess) -> None:
-    shares = []
-    for _ in range(12):
-        began = time.process_time()
-        answer = warm.trial(case(), cloners=["upstream"])
-        took = time.process_time() - began
-        assert isinstance(answer, Answer)
-        shares.append(took / answer.seconds)
-    assert sorted(shares)[5] < 0.25, shares
-
-
-=======
->>>>>>> 512ea7d9 (No test goes by the time that the driver takes)
 def test_a_model_that_cannot_be_built_is_refused(warm: SubjectProcess) -> None:
     answer = warm.trial(case("raise ValueError('no')"), cloners=["upstream"])
     assert isinstance(answer, Answer)
