@@ -12,7 +12,6 @@ if __name__ == "strategies":
     raise ImportError("this is `clonediff.strategies`: by a second name, each of its modules would be there twice")
 
 __all__ = [
-    "FEATURES",
     "Graph",
     "MalformedGraph",
     "from_json",
@@ -25,9 +24,9 @@ __all__ = [
 if TYPE_CHECKING:
     from clonediff.strategies.asking import infer
     from clonediff.strategies.graph import Graph, MalformedGraph, from_json, read_graph, to_json
-    from clonediff.strategies.graphs import FEATURES, functional_graphs
+    from clonediff.strategies.graphs import functional_graphs
 else:  # so that a type checker still knows which names there are
-    _MODULES = {"FEATURES": "graphs", "functional_graphs": "graphs", "infer": "asking"}
+    _MODULES = {"functional_graphs": "graphs", "infer": "asking"}
 
     def __getattr__(name: str) -> object:
         """A public name, from the module that has it."""

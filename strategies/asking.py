@@ -17,8 +17,7 @@ from typing import Protocol
 import msgspec
 from msgspec import structs
 
-from clonediff.strategies.cutting import as_input
-from clonediff.strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, fed_refs, refs
+from clonediff.strategies.graph import Call, Graph, Input, Layer, MalformedGraph, Ref, fed_refs
 from clonediff.strategies.kinds.kind import Spec, Specs
 from clonediff.strategies.pruning import moved_call
 
@@ -122,20 +121,10 @@ def large(specs: Specs) -> Specs:
 
 def spec_of(given: Input) -> Spec:
     """An input as Keras is asked about it."""
-    return Spec(given.shape, given.dtype, absent=given.fill == "nothing", sparse=given.sparse, ragged=given.ragged)
+    return Spec(given.shape, given.dtype)
 
 
 def fed(call: Call, specs: Sequence[Specs]) -> Specs:
     """The tensors that a call is fed, where `specs` has what each node gives, with the mask that the call gives."""
     found = tuple(specs[ref.node][ref.output] for ref in fed_refs(call))
     return (dataclasses.replace(found[0], mask=True), *found[1:]) if "mask" in dict(call.kwargs) else found
-
-
-def taken(graph: Graph) -> tuple[Input, ...]:
-    """The inputs of the graph's model, in its order; what a call gave is taken as an input like it."""
-    specs = infer(graph) if any(ref.node >= len(graph.inputs) for ref in refs(graph.takes)) else ()
-    given = [
-        graph.inputs[ref.node] if ref.node < len(graph.inputs) else as_input(specs[ref.node][ref.output])
-        for ref in refs(graph.takes)
-    ]
-    return tuple(each for each in given if each is not None)

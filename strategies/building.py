@@ -15,19 +15,17 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from clonediff.strategies.asking import Question, infer, keras
-from clonediff.strategies.calling import inner_inputs, meant
-from clonediff.strategies.chains import built_so, links
-from clonediff.strategies.custom_models import makes_parts, of_custom_class
-from clonediff.strategies.cutting import cut_out
-from clonediff.strategies.graph import Built, Call, Input, Layer, Ref, Seq, Value, fed_refs, refs
+from clonediff.strategies.asking import Question, keras
+from clonediff.strategies.chains import links
+from clonediff.strategies.custom_models import of_custom_class
+from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, Value, fed_refs
 from clonediff.strategies.graph_so_far import GraphSoFar, Offer
 from clonediff.strategies.kinds import LEFT_OUT, NO_SENSE, Kind, Spec, Specs
 from clonediff.strategies.kinds.arguments import together, touched
 from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.operations import is_operation
-from clonediff.strategies.programs import REGISTERS, Again, Apply, Arrangement, Domain, Instruction, Nest
-from clonediff.strategies.pruning import idle, pruned
+from clonediff.strategies.programs import REGISTERS, Again, Apply, Instruction, Nest
+from clonediff.strategies.pruning import pruned
 
 ANYTHING = 8
 """One instruction in so many is tried on any tensors."""
@@ -50,11 +48,6 @@ def _listed(sources: tuple[Ref, ...]) -> tuple[Value, ...]:
 class Builder(GraphSoFar):
     """A graph that instructions are done to, one after the other."""
 
-    def __init__(self, inputs: tuple[Input, ...], specs: Specs, domain: Domain, room: int = 0) -> None:
-        """`room` is for so many inputs more."""
-        super().__init__(inputs, specs, domain, room)
-        self.made_unasked = 0  # the layers that special inputs are given to first
-
     def run(self, instruction: Instruction) -> None:
         match instruction:
             case Apply():
@@ -63,19 +56,6 @@ class Builder(GraphSoFar):
                 self.again(instruction)
             case Nest():
                 self.nest(instruction)
-
-    def begin(self, place: int, instructions: Iterable[Apply | Nest]) -> None:
-        """Do the first of the instructions that can be done on that input alone."""
-        before = len(self.calls)
-        for each in instructions:
-            sources = (place + 1,) * len(each.sources)
-            if isinstance(each, Nest):
-                self.nest(replace(each, sources=sources))
-            elif each.kind in self.kinds:
-                self._take(self._offers(each, [(self.registers[place],) * len(sources)]), place + each.dest)
-            if len(self.calls) > before:
-                break
-        self.made_unasked = len(self.layers)
 
     def apply(self, instruction: Apply) -> None:
         """Call a new layer on the first tensors that Keras takes it for, or on an input of its own."""
@@ -116,7 +96,7 @@ class Builder(GraphSoFar):
         options = tuple((key, values[0]) for key, values in kind.options.items())
         simple = Apply(kind.name, instruction.sources, options=options, how=instruction.how)
         for shape in (spec.shape,) if square else _USUAL.get(spec.rank, (spec.shape,)):
-            tensors = (Spec(shape, spec.dtype, sparse=spec.sparse, ragged=spec.ragged),) * len(sources)
+            tensors = (Spec(shape, spec.dtype),) * len(sources)
             layer = _applied(kind, tensors, simple, 0)
             if layer is not None and keras().gives(Question(layer, tensors, (call,))) is not None:
                 return True
@@ -137,17 +117,12 @@ class Builder(GraphSoFar):
     def _further_tensors(
         self, instruction: Apply, layer: Layer, specs: Specs
     ) -> Iterator[tuple[Layer, tuple[tuple[str, Value], ...]]]:
-        """The layer with what else its call may be given: a mask, its first states, an input that may be left out."""
+        """The layer with what else its call may be given: a mask, or its first states."""
         match instruction.way:
             case "mask":
                 yield layer, tuple(self._mask(specs))
             case "initial_state":
                 yield from self._initial_states(layer)
-            case "other":
-                added = len(self.added)
-                if added < self.room:
-                    yield layer, (("other", self._nothing(specs[0])),)
-                    self._forget_added(added)
             case _:
                 yield layer, ()
 
@@ -158,21 +133,19 @@ class Builder(GraphSoFar):
     def again(self, instruction: Again) -> None:
         """Call a layer once more, on the first tensors that Keras takes it for."""
         shared = [place for place, each in enumerate(self.layers) if each.graph or self.kinds[each.kind].shared]
-        if not shared or len(self.layers) == self.made_unasked:
-            return  # Else one that no instruction made is the shortest way to a layer that is called again.
+        if not shared:
+            return
         number = shared[-1 - instruction.back % len(shared)]
         first = next(call for call in self.calls if call.layer == number)
         count = len(list(fed_refs(first)))
         wanted = (*instruction.sources, *(0,) * count)[:count]
-        self._take(self._again(instruction, number, first, self._sources(wanted)), self._dest(instruction))
+        self._take(self._again(instruction, number, self._sources(wanted)), self._dest(instruction))
 
-    def _again(
-        self, instruction: Again, number: int, first: Call, choices: Iterable[tuple[Ref, ...]]
-    ) -> Iterator[Offer]:
+    def _again(self, instruction: Again, number: int, choices: Iterable[tuple[Ref, ...]]) -> Iterator[Offer]:
         layer = self.layers[number]
         for sources, _ in self._distinct(choices):
             if layer.graph is not None:
-                call = Call(number, _listed(sources), packing=meant(instruction.packing, layer.graph), axis=first.axis)
+                call = Call(number, _listed(sources))
             else:
                 kind = self.kinds[layer.kind]
                 given = (pair for pair in instruction.call_options if pair[0] in kind.call_options)
@@ -181,17 +154,7 @@ class Builder(GraphSoFar):
 
     def nest(self, instruction: Nest) -> None:
         """Make a model and call it; a plainer one in a plainer way where Keras does not take that."""
-        plainer = replace(
-            instruction,
-            axis="",
-            casts=False,
-            custom_class=None,
-            cut=(),
-            given="",
-            later=False,
-            packing=0,
-            takes="plain",
-        )
+        plainer = replace(instruction, custom_class=None, given="")
         if not self._nest(instruction) and plainer != instruction:
             self._nest(plainer)
 
@@ -199,12 +162,9 @@ class Builder(GraphSoFar):
         count = 1 if instruction.sequential else len(instruction.sources)
         sources = tuple(self.named(place) for place in instruction.sources[:count])
         specs = tuple(self.spec(ref) for ref in sources)
-        late = instruction.sequential and instruction.later
-        named = instruction.names and not late
-        inputs, taken, axis = inner_inputs(specs, instruction.axis, named=named, casts=instruction.casts)
-        added = len(self.added)
-        with_mask = instruction.given == "mask" and not axis and len(specs) == 1
-        taken = (replace(taken[0], mask=True),) if with_mask else taken
+        with_mask = instruction.given == "mask" and len(specs) == 1
+        taken = (replace(specs[0], mask=True),) if with_mask else specs
+        inputs = tuple(Input(spec.shape, spec.dtype) for spec in specs)
         inner = Builder(inputs, taken, self.domain)
         for step in instruction.body:
             if instruction.sequential:
@@ -215,30 +175,18 @@ class Builder(GraphSoFar):
             return False
         wanted = (0,) if instruction.sequential else instruction.outputs
         outputs = tuple(inner.made(inner.named(place)) for place in wanted)
-        takes: Arrangement = "plain" if instruction.sequential else instruction.takes
-        graph = inner.graph(outputs, takes, frozen=instruction.touch in ("frozen", "frozen after"))
+        graph = inner.graph(outputs, frozen=instruction.touch in ("frozen", "frozen after"))
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
-        if late and not axis:
-            built: Built = "by its first layer" if instruction.names else "later"
-            graph = built_so(graph, built, "shapes of models" in self.domain.features)
-        if instruction.cut:
-            cut = None if graph.built else next(cut_out(graph, infer(graph), instruction.cut, later=False), None)
-            if cut is None:
-                return False
-            graph, sources = cut, tuple(sources[ref.node] for ref in refs(cut.takes))
-        elif instruction.custom_class is not None and not named:
-            parts = not any(each.graph is not None and makes_parts(each.graph) for each in self.layers)
-            given = tuple(inner.spec(ref) for ref in outputs)
-            graph = of_custom_class(graph, instruction.custom_class, given, self.domain.generation, parts=parts)
-        idle_inputs = not idle(graph).isdisjoint(range(len(graph.inputs)))
-        if not graph.calls or (idle_inputs and "idle inputs" not in self.domain.features):
+        if instruction.custom_class is not None:
+            graph = of_custom_class(graph, instruction.custom_class, self.domain.generation)
+        if not graph.calls:
             return False
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
+        added = len(self.added)
         kwargs: list[tuple[str, Value]] = [("training", True)] if instruction.given == "training" else []
-        if with_mask and len(sources) == 1:
+        if with_mask:
             kwargs = self._mask(specs) or self._more_mask(specs[0])
-        how = meant(instruction.packing, graph)
-        call = Call(len(self.layers), _listed(sources), tuple(kwargs), packing=how, axis=axis)
+        call = Call(len(self.layers), _listed(sources), tuple(kwargs))
         layer = self._named(layer) if instruction.touch == "named" else layer
         if self._take([(layer, call)], self._dest(instruction)):
             return True
@@ -250,8 +198,7 @@ class Builder(GraphSoFar):
         if isinstance(instruction, Again) and instruction.sources[0] == 0:
             self._chain_again(instruction)
         if isinstance(instruction, Nest):
-            plain = replace(instruction, takes="plain", packing=0, axis="", casts=False, cut=(), given="")
-            self._link(replace(plain, sources=(0,), dest=0, outputs=instruction.outputs[:1]))
+            self._link(replace(instruction, given="", sources=(0,), dest=0, outputs=instruction.outputs[:1]))
         if isinstance(instruction, Apply) and len(instruction.sources) == 1:
             kind = self.kinds[instruction.kind]
             if kind.shared and kind.listed(1) is False and "by" not in kind.call_options:
@@ -300,18 +247,13 @@ class Builder(GraphSoFar):
         """An input of its own for the mask of a tensor, where there is room for one."""
         if len(self.added) >= self.room or not like.shape:
             return []
-        return [("mask", self._add(Input(like.shape[:1], "bool", batch=self.inputs[0].batch, fill="mask")))]
-
-    def _nothing(self, like: Spec) -> Ref:
-        """An optional input that the model is run without."""
-        batch = self.inputs[0].batch
-        return self._add(Input(like.shape, like.dtype, batch=batch, optional=True, fill="nothing"))
+        return [("mask", self._add(Input(like.shape[:1], "bool", fill="mask")))]
 
     def _initial_states(self, layer: Layer) -> Iterator[tuple[Layer, tuple[tuple[str, Value], ...]]]:
         """The layer made as wide as the newest vector there is, which is its first state, or each of the two."""
         for ref in self.tensors():
             spec = self.spec(ref)
-            if spec.rank == 1 and spec.shape[0] is not None and spec.usual:
+            if spec.rank == 1 and spec.shape[0] is not None:
                 args = tuple((key, spec.shape[0] if key == "units" else value) for key, value in layer.args)
                 wide = structs.replace(layer, args=args)
                 yield wide, (("initial_state", ref),)

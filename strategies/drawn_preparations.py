@@ -28,17 +28,17 @@ TRIES = 4
 def preparations_of(
     graph: Graph,
     digits: Sequence[int],
-    sorts: Collection[str],
+    missing: Collection[str],
     *,
     objects: Objects | None = None,
 ) -> tuple[Preparation, ...]:
     """The preparations that the digits stand for: one as a rule, three at most, and none twice.
 
-    In one of `RATE` cases the first is a costly one, if any can be done. What a model is compiled
-    with is one of the `objects` as well.
+    In one of `RATE` cases the first is a costly one, if any can be done. What a model is compiled with is one of the
+    `objects` as well.
     """
-    cheap = [name for name, sort in PREPARATIONS.items() if name in sorts and not sort.costly]
-    costly = [name for name, sort in PREPARATIONS.items() if name in sorts and sort.costly]
+    cheap = [name for name, sort in PREPARATIONS.items() if name not in missing and not sort.costly]
+    costly = [name for name, sort in PREPARATIONS.items() if name not in missing and sort.costly]
     count = 1 + (digits[0] % 4 == 3) + (digits[0] % 16 == 15)
     chosen = zlib.crc32(bytes(digits)) % RATE == 0
     for number in range(count):
@@ -54,33 +54,15 @@ def _done(graph: Graph, offers: Sequence[Preparation]) -> Graph:
     for preparation in offers:
         if any((each.does, each.kind) == (preparation.does, preparation.kind) for each in graph.preparations):
             continue
-        # After it is loaded there is another model.
-        preparations = sorted((*graph.preparations, preparation), key=lambda each: each.does == "load")
-        offer = structs.replace(graph, preparations=tuple(preparations))
+        offer = structs.replace(graph, preparations=(*graph.preparations, preparation))
         if unsaid(offer):
             continue
-        if not keras().refuses(_as_tried(offer)):
+        if not keras().refuses(offer):
             return offer
         tries -= 1
         if not tries:
             break
     return graph
-
-
-def _as_tried(graph: Graph) -> Graph:
-    """The graph whose model is built in the scopes in which it is to be cloned: there it has to be possible as well.
-
-    What is computed twice, or on images of another format, shows only when it runs whether it can be.
-    """
-    preparations = [structs.replace(each, does=_BUILT.get(each.does, each.does)) for each in graph.preparations]
-    if any(each.does in ("remat", "session", "built session") for each in preparations):
-        preparations.append(Preparation("run"))
-    if any(each.does == "session" for each in preparations):  # a clone is called there, and not only run
-        preparations.append(Preparation("call"))
-    return structs.replace(graph, preparations=tuple(preparations))
-
-
-_BUILT = {"clone name scope": "name scope", "clone remat": "remat"}
 
 
 def _offers(
@@ -127,11 +109,11 @@ _WITH: Mapping[str, str] = {"optimizer": "optimizer", "loss": "loss", "metrics":
 
 
 def _with_objects(drawn: Preparation, digits: Sequence[int], objects: Objects) -> Iterator[Preparation]:
-    """What is compiled or trained with objects of the release, in the place of those that are drawn.
+    """What is compiled with objects of the release, in the place of those that are drawn.
 
     A digit below `_OF_RELEASE` leaves an argument as it is.
     """
-    if drawn.does not in ("compile", "train"):
+    if drawn.does != "compile":
         return
     draw = random.Random(zlib.crc32(bytes(digits)))
     args = dict(drawn.args)

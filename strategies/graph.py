@@ -110,27 +110,13 @@ class Layer(msgspec.Struct, frozen=True, omit_defaults=True):
         return next((value for key, value in self.args if key == name), default)
 
 
-Built: TypeAlias = Literal["", "by its first layer", "later", "not yet"]
-"""When a Sequential gets its input, the simplest first."""
-Packing: TypeAlias = Literal["", "list", "tuple", "keyword", "names", "turned", "further"]
-Axis: TypeAlias = Literal["", "more", "less"]
-"""How a model is given its tensors, the simplest first, and whether these have an axis of 1 more or less."""
-
-
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One use of a layer. `outputs` is how many tensors it gives, in a container that the layer decides.
-
-    A model may be given its tensors in another `packing` than its inputs have: a list of one, a tuple, `inputs=...`, a
-    dict of the inputs' names, that in another order or with a name that it does not take; and with an `axis` of 1 at
-    the end more than its input has, or less.
-    """
+    """One use of a layer. `outputs` is how many tensors it gives, in a container that the layer decides."""
 
     layer: int
     args: tuple[Value, ...] = ()
     kwargs: tuple[tuple[str, Value], ...] = ()
     outputs: int = 1
-    packing: Packing = ""
-    axis: Axis = ""
 
     @property
     def listed(self) -> bool:
@@ -139,87 +125,29 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Input(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like.
-
-    One that is optional may be filled with "nothing": the model is run without it. One with `around` is made around a
-    tensor of that name. A `ragged` one has rows of several lengths: its first dimension is open.
-    """
+    """An input. `shape` is without the batch, None where it is left open; `fill` says what its values are like."""
 
     shape: tuple[int | None, ...]
     dtype: str = "float32"
     name: str | None = None
-    batch: int | None = None
     optional: bool = False
-    fill: Literal["normal", "steps", "ids", "mask", "words", "nothing"] = "normal"
+    fill: Literal["normal", "steps", "ids", "mask", "words"] = "normal"
     high: int | None = None
-    around: str | None = None
-    sparse: bool = False
-    ragged: bool = False
 
 
-OtherSort: TypeAlias = Literal["transposed", "half", "double", "sparse", "whole", "float"]
-NewInputs: TypeAlias = Literal[
-    "", "fresh", "listed", "layers", "batch", "closed", "own", "made", "inner", "turned", "wider", OtherSort
-]
-OtherLayer: TypeAlias = Literal["unwrapped", "replaced", "nested", "wrapped", "dense", "recurrent", "model"]
-CloneChange: TypeAlias = Literal["remade", "kept", "renamed", "set", "channels first", OtherLayer, "raises"]
-CallChange: TypeAlias = Literal["plain", "training", "after", "before"]
-Wrong: TypeAlias = Literal[
-    "", "function", "call", "nothing", "text", "numbers", "more", "no model", "models", "subclass"
-]
-"""What clone arguments do, the simplest first; and what is wrong about them."""
-
-
-class CloneFunction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A `clone_function`: what it does to layers of `kind`, to all where that is None, and what to the others.
-
-    "remade" is a layer from its config, "kept" the layer itself. "set" sets `key` in the config to `value`, "renamed"
-    its name, "channels first" its data format and its axis. "unwrapped" gives the layer that a wrapper holds, kept
-    where the others are, else remade; "replaced" an `Activation` of the same name, "wrapped" a `TimeDistributed` around
-    a remade layer, "nested" a `Sequential` of one, "model" a functional model of one, "dense" and "recurrent" a `Dense`
-    or `SimpleRNN` of `value` units. "raises" gives none, but an exception. One that `recurses` calls `clone_model`
-    with itself for a model within the model.
-    """
-
-    change: CloneChange = "remade"
-    kind: str | None = None
-    key: str = ""
-    value: Value = None
-    others: Literal["remade", "kept"] = "remade"
-    recurses: bool = False
-
-
-OF_ALL: tuple[CloneChange, ...] = ("remade", "kept", "renamed", "channels first")
-"""What a clone function may do to layers of all kinds at once."""
-
-
-class CallFunction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A `call_function`: what it does about calls of layers of `kind`, all others being plain calls.
-
-    "after" and "before" call an `Activation` on what such a layer gives or takes, "training" makes `training` True.
-    """
-
-    change: CallChange = "plain"
-    kind: str | None = None
+NewInputs: TypeAlias = Literal["", "fresh", "listed", "layers", "own"]
 
 
 class CloneArguments(msgspec.Struct, frozen=True, omit_defaults=True):
     """What `clone_model` is given beside a model.
 
-    `inputs` says what its `input_tensors` are: inputs of other names, in a list, as `InputLayer`s, with a batch or with
-    no dimension left open, the model's own, or what a layer made of new ones, a tensor that a layer of the model gives,
-    in a dict of another order, one wider, with the last dimension as the first, of a smaller or a larger dtype, sparse
-    in the place of dense and the other way round, whole numbers in the place of floats or floats in theirs; "" is none.
-    What is plainly `wrong` stands alone: a number for a function, a clone function that gives None, a text or numbers
-    for the inputs, one input too many; None or a list for the model, or a model of a custom class around it with a
-    clone function.
+    `inputs` says what its `input_tensors` are: none, new inputs, these in a list, as `InputLayer`s, or the model's own.
+    A `call_function` calls each layer as it was called.
     """
 
     inputs: NewInputs = ""
-    clone_function: CloneFunction | None = None
-    call_function: CallFunction | None = None
+    call_function: bool = False
     recursive: bool = False
-    wrong: Wrong = ""
 
 
 class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -233,27 +161,13 @@ class Preparation(msgspec.Struct, frozen=True, omit_defaults=True):
     args: tuple[tuple[str, Value], ...] = ()
 
 
-class Base(msgspec.Struct, frozen=True):
-    """The ends of another model of the same inputs and calls, which is made first and stays. It takes inputs only."""
-
-    takes: Value
-    gives: Value
-
-
-Makes = Literal["", "option", "parts"]
-
-
 class CustomClass(msgspec.Struct, frozen=True, omit_defaults=True):
     """A custom class that a model is of.
 
-    Its constructor `makes` nothing but is inherited, or takes an "option" beside what the model is made of, or makes
-    the "parts" itself, of an option alone; either is in the config. With `calls` it has a `call` of its own, that
-    multiplies what the graph gives. It may be `registered`.
+    It inherits its constructor, or has one that takes an "option", which is in the config.
     """
 
-    makes: Makes = ""
-    calls: bool = False
-    registered: bool = False
+    makes: Literal["", "option"] = ""
 
 
 class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
@@ -261,13 +175,8 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
 
     `takes` and `gives` are the model's inputs and outputs as they are nested, with a `Ref` at each leaf. `batch` is the
     number of rows it is run on; `generation` the Keras it was drawn for, if only one builds it. `clone_arguments` are
-    what `clone_model` is given beside it, None for nothing. With a `base` the model is cut out of that one, which then
-    is what is `sequential`; the model itself begins at any tensors, those that calls give too. `preparations` are what
-    is done to the model, in this order, before it is cloned. A Sequential may have no input of its own: one that is
-    `built` "by its first layer" has its shape from there, be it a model or one with an `input_shape`; one that is
-    "later" gets it by its first call inside another model, or else by `build`; one that is "not yet" is cloned without
-    it. A model may be of a `custom_class`.
-
+    what `clone_model` is given beside it, None for nothing. `preparations` are what is done to the model, in this
+    order, before it is cloned. A model may be of a `custom_class`.
     """
 
     inputs: tuple[Input, ...]
@@ -282,9 +191,7 @@ class Graph(msgspec.Struct, frozen=True, omit_defaults=True, cache_hash=True):
     generation: Literal["keras", "tf_keras"] | None = None
     clone_arguments: CloneArguments | None = None
     version: int = VERSION
-    base: Base | None = None
     preparations: tuple[Preparation, ...] = ()
-    built: Built = ""
     custom_class: CustomClass | None = None
 
     def __post_init__(self) -> None:
@@ -369,55 +276,22 @@ def check(graph: Graph) -> None:
             _check_ref(graph, ref, len(graph.inputs) + number, place)
         if next(call_refs(call), None) is None:
             raise MalformedGraph(f"{place}: expected at least one tensor among the arguments")
-    taken = list(refs(graph.takes))
-    if graph.base is None:
-        _check_inputs(graph, graph.takes, "takes")
-        if {ref.node for ref in taken} != set(range(len(graph.inputs))):
-            raise MalformedGraph(f"takes: expected each of {len(graph.inputs)} inputs")
-    else:
-        _check_tensors(graph, graph.base.takes, "base.takes")
-        _check_inputs(graph, graph.base.takes, "base.takes")
-        _check_tensors(graph, graph.base.gives, "base.gives")
-        _check_tensors(graph, graph.takes, "takes")
-        if len(set(taken)) < len(taken):
-            raise MalformedGraph("takes: expected each tensor once")
+    for ref in refs(graph.takes):
+        if not 0 <= ref.node < len(graph.inputs) or ref.output:
+            raise MalformedGraph(f"takes: expected inputs only, found node {ref.node}, output {ref.output}")
+    if {ref.node for ref in refs(graph.takes)} != set(range(len(graph.inputs))):
+        raise MalformedGraph(f"takes: expected each of {len(graph.inputs)} inputs")
     _check_tensors(graph, graph.gives, "gives")
-    if graph.built:
-        if not graph.sequential or graph.base is not None:
-            raise MalformedGraph("built: expected a Sequential that is not cut out")
-        if graph.built == "not yet" and (graph.clone_arguments is not None or graph.preparations):
-            raise MalformedGraph("built: expected a model that is built before something is done to it, or asked for")
-    if any(layer.graph is not None and layer.graph.built == "not yet" for layer in graph.layers):
-        raise MalformedGraph("built: expected a model within another to be built by its call")
     if any(layer.graph is not None and layer.graph.clone_arguments is not None for layer in graph.layers):
         raise MalformedGraph("clone_arguments: expected none for a model within another")
     if any(layer.graph is not None and layer.graph.preparations for layer in graph.layers):
         raise MalformedGraph("preparations: expected none for a model within another")
     if graph.clone_arguments is not None:
-        _check_arguments(graph, graph.clone_arguments)
+        if graph.clone_arguments == CloneArguments():
+            raise MalformedGraph("clone_arguments: expected an argument")
+        if graph.preparations:
+            raise MalformedGraph("preparations: expected none for a model that is cloned with arguments")
     _check_names(graph)
-
-
-def _check_arguments(graph: Graph, arguments: CloneArguments) -> None:
-    clone, call = arguments.clone_function, arguments.call_function
-    if arguments == CloneArguments():
-        raise MalformedGraph("clone_arguments: expected an argument")
-    if any(level.base is not None for level in levels(graph)):
-        raise MalformedGraph("clone_arguments: expected none for a model that is cut out of another")
-    if arguments.wrong and arguments != CloneArguments(wrong=arguments.wrong):
-        raise MalformedGraph("clone_arguments.wrong: expected nothing beside it")
-    if clone is not None and clone.change == "raises" and arguments != CloneArguments(clone_function=clone):
-        raise MalformedGraph("clone_arguments.clone_function: expected nothing beside one that raises")
-    if clone is not None and clone.kind is None and clone.change not in OF_ALL:
-        raise MalformedGraph(f"clone_arguments.clone_function: expected a kind for {clone.change!r}")
-    if call is not None and (call.kind is None) != (call.change == "plain"):
-        raise MalformedGraph(f"clone_arguments.call_function: expected a kind for all but 'plain', found {call.kind!r}")
-
-
-def _check_inputs(graph: Graph, takes: Value, place: str) -> None:
-    for ref in refs(takes):
-        if not 0 <= ref.node < len(graph.inputs) or ref.output:
-            raise MalformedGraph(f"{place}: expected inputs only, found node {ref.node}, output {ref.output}")
 
 
 def _check_tensors(graph: Graph, ends: Value, place: str) -> None:

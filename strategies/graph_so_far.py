@@ -6,13 +6,11 @@ accepts it; which calls there are to ask about, `building` says.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 
 from msgspec import structs
 
 from clonediff.strategies.asking import keras, large, question, spec_of
-from clonediff.strategies.custom_models import makes_parts
 from clonediff.strategies.graph import Call, Graph, Input, Items, Layer, Ref, Seq, Value, call_refs
 from clonediff.strategies.kinds import Spec, Specs
 from clonediff.strategies.programs import REGISTERS, Arrangement, Domain
@@ -36,7 +34,6 @@ class GraphSoFar:
         self.calls: list[Call] = []
         self.specs: list[Specs] = [(spec,) for spec in specs]
         self.added_specs: list[Specs] = []
-        self.unshaped: list[int] = []  # what no call may use: Keras 3 tells another shape of it
         self.registers = [Ref(min(place, len(inputs) - 1)) for place in range(REGISTERS)]
         self.newest = 0
         self.names: set[str] = set()
@@ -54,7 +51,7 @@ class GraphSoFar:
 
     def tensors(self) -> Iterator[Ref]:
         """Every tensor so far, the newest first; inputs that were added stand below zero until the graph is made."""
-        for node in (each for each in range(len(self.specs) - 1, -1, -1) if each not in self.unshaped):
+        for node in range(len(self.specs) - 1, -1, -1):
             for output in range(len(self.specs[node])):
                 yield Ref(node, output)
         for number in range(len(self.added)):
@@ -63,14 +60,7 @@ class GraphSoFar:
     def ends(self, outputs: tuple[Ref, ...]) -> tuple[Ref, ...]:
         """The tensors that calls gave and nothing uses, the newest first."""
         used = {*outputs, *(ref for call in self.calls for ref in call_refs(call))}
-        unshaped = [Ref(node, output) for node in self.unshaped for output in range(len(self.specs[node]))]
-        return tuple(ref for ref in (*unshaped, *self.tensors()) if ref.node >= len(self.inputs) and ref not in used)
-
-    def usual(self, ref: Ref) -> Ref:
-        """The tensor, or the newest one that a model can give: no sparse or ragged input, none that is absent."""
-        inputs = len(self.inputs)
-        specs = ((each, self.spec(each)) for each in (ref, *self.tensors()))
-        return next(each for each, spec in specs if spec.usual or (spec.ragged and each.node >= inputs))
+        return tuple(ref for ref in self.tensors() if ref.node >= len(self.inputs) and ref not in used)
 
     def made(self, ref: Ref) -> Ref:
         """The tensor, or the newest one if that is an input, which Keras 3 cannot build an inner model to give back."""
@@ -85,7 +75,7 @@ class GraphSoFar:
             node = ref.node if 0 <= ref.node < first else first + ~ref.node if ref.node < 0 else ref.node + more
             return Ref(node, ref.output)
 
-        inputs = _around_others((*self.inputs, *self.added))
+        inputs = (*self.inputs, *self.added)
         if takes == "dict":
             inputs = tuple(structs.replace(given, name=f"in_{place}") for place, given in enumerate(inputs))
         return Graph(
@@ -94,7 +84,7 @@ class GraphSoFar:
             calls=tuple(moved_call(call, move) for call in self.calls) if more else tuple(self.calls),
             takes=_arranged(tuple(Ref(place) for place in range(len(inputs))), takes, "in"),
             gives=_arranged(tuple(move(ref) for ref in outputs), gives, "out"),
-            trainable=not frozen or any(each.graph and makes_parts(each.graph) for each in self.layers),
+            trainable=not frozen,
         )
 
     def _distinct(self, choices: Iterable[tuple[Ref, ...]]) -> Iterator[tuple[tuple[Ref, ...], Specs]]:
@@ -129,9 +119,6 @@ class GraphSoFar:
             self.calls.append(structs.replace(call, outputs=len(specs)))
             self.specs.append(large(specs))
             node = len(self.inputs) + len(self.calls) - 1
-            if call.axis:
-                self.unshaped.append(node)
-                return True
             for output in range(min(len(specs), REGISTERS)):
                 self.registers[(dest + output) % REGISTERS] = Ref(node, output)
             self.newest = dest % REGISTERS
@@ -145,20 +132,6 @@ class GraphSoFar:
 
     def _forget_added(self, added: int) -> None:
         del self.added[added:], self.added_specs[added:]
-
-
-def _around_others(inputs: tuple[Input, ...]) -> tuple[Input, ...]:
-    """No two inputs around tensors of one name."""
-    count = itertools.count(2)
-    seen: set[str] = set()
-    named = []
-    for given in inputs:
-        if given.around in seen:
-            given = structs.replace(given, around=f"{given.around}_{next(count)}")
-        elif given.around is not None:
-            seen.add(given.around)
-        named.append(given)
-    return tuple(named)
 
 
 def _arranged(tensors: tuple[Ref, ...], how: Arrangement, stem: str) -> Value:

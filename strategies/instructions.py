@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from clonediff.strategies.graph import Axis, Value
+from clonediff.strategies.graph import Value
 from clonediff.strategies.kinds import Kind
 from clonediff.strategies.kinds.arguments import TOUCHED
 from clonediff.strategies.kinds.forms import is_shared, sort_of
 from clonediff.strategies.kinds.given import Given
-from clonediff.strategies.programs import NOTHING, REGISTERS, Again, Apply, Arrangement, Instruction, Nest, Touch
+from clonediff.strategies.programs import NOTHING, REGISTERS, Again, Apply, Instruction, Nest, Touch
 
 DrawFn = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -51,9 +51,7 @@ class Digits(NamedTuple):
     """Which further argument, and which of its values."""
 
 
-def instructions(
-    kinds: Mapping[str, Kind], features: Collection[str], given: Given, depth: int = 2
-) -> st.SearchStrategy[Instruction]:
+def instructions(kinds: Mapping[str, Kind], given: Given, depth: int = 2) -> st.SearchStrategy[Instruction]:
     """One instruction. Shrinks towards none at all, then down the catalogue, then reuse, then nesting.
 
     `given` says what arguments are given, `depth` how many models may still be nested in one another.
@@ -61,13 +59,12 @@ def instructions(
     meanings: list[Callable[[Digits], Instruction]] = [lambda digits: NOTHING]
     times = _times(kinds.values())
     for kind in kinds.values():
-        meanings += [_application(kind, features, given)] * (kind.weight * (1 if kind.family == _OPERATIONS else times))
+        meanings += [_application(kind, given)] * (kind.weight * (1 if kind.family == _OPERATIONS else times))
     count = len(meanings)
-    if "sharing" in features:
-        meanings += [lambda digits: _again(digits, features)] * max(1, count // 8)
-    nests = max(1, count // 16) if "nesting" in features and depth > 0 else 0
+    meanings += [_again] * max(1, count // 8)
+    nests = max(1, count // 16) if depth > 0 else 0
     verbs = st.integers(0, len(meanings) + nests - 1)
-    inner = instructions(kinds, features, given, depth - 1) if nests else st.nothing()
+    inner = instructions(kinds, given, depth - 1) if nests else st.nothing()
     body = st.lists(inner, min_size=1, max_size=3).map(tuple) if nests else st.just(())
 
     @st.composite
@@ -87,7 +84,7 @@ def instructions(
         )
         if verb < len(meanings):
             return meanings[verb](digits)
-        return _nest(digits, draw(body), features, outermost=depth > 1 and "Dense" in kinds)
+        return _nest(digits, draw(body))
 
     return instruction()
 
@@ -99,12 +96,11 @@ def _times(kinds: Collection[Kind]) -> int:
     return max(1, round(_LAYERS * operations / layers)) if layers else 1
 
 
-def _application(kind: Kind, features: Collection[str], given: Given) -> Callable[[Digits], Apply]:
+def _application(kind: Kind, given: Given) -> Callable[[Digits], Apply]:
     """How digits are read for a layer of this kind; those of many options are read in a circle."""
     given = Given() if kind.family == _OPERATIONS else given
-    calls = [name for name in kind.calls if name != "other" or "optional inputs" in features]
-    ways = ("", *calls) if "call arguments" in features else ("",)
-    touches = touches_of(kind, features)
+    ways = ("", *kind.calls)
+    touches = touches_of(kind)
 
     def application(digits: Digits) -> Apply:
         count, how = kind.forms[digits.way % len(kind.forms)]
@@ -157,46 +153,38 @@ def _also_shared(kind: Kind, args: tuple[tuple[str, Value], ...]) -> Iterator[tu
             yield from ((key, value) for key in there[:1])
 
 
-def touches_of(kind: Kind, features: Collection[str]) -> tuple[Touch, ...]:
+def touches_of(kind: Kind) -> tuple[Touch, ...]:
     """A touch for each digit: mostly none. An operation has none."""
     if not kind.shared:
         return ("",)
-    touches = [touch for touch, needed in _TOUCHES if needed in features]
-    if kind.name == "DropMask":
-        touches.append("supports_masking")
+    touches: tuple[Touch, ...] = (*_TOUCHES, "supports_masking") if kind.name == "DropMask" else _TOUCHES
     none: list[Touch] = [""] * (12 - len(touches))
     return (*none, *touches)
 
 
-_TOUCHES: tuple[tuple[Touch, str], ...] = (
-    ("attributes", "forms of values"),
-    ("named", "names"),
-    ("frozen", "frozen parts"),
-    ("frozen after", "frozen parts"),
-    ("dtype", "dtypes"),
-    ("policy", "policies"),
-    ("policy map", "policy maps"),
-    ("autocast", "policies"),
-    ("regularized", "regularizers"),
+_TOUCHES: tuple[Touch, ...] = (
+    "attributes",
+    "named",
+    "frozen",
+    "frozen after",
+    "dtype",
+    "policy",
+    "policy map",
+    "autocast",
+    "regularized",
 )
-"""What is done to a layer beside its arguments, with the feature that this is."""
+"""What is done to a layer beside its arguments."""
 
 
-def _again(digits: Digits, features: Collection[str]) -> Again:
+def _again(digits: Digits) -> Again:
     trainings: tuple[tuple[tuple[str, Value], ...], ...] = ((), (("training", True),), (("by", 2.0),), ())
-    back, call, packing, *_ = digits.options
-    packing = _otherwise(packing) if "model calls" in features else 0
-    return Again(back % 4, (digits.source, digits.second), digits.dest, trainings[call % 4], packing)
+    back, call, *_ = digits.options
+    return Again(back % 4, (digits.source, digits.second), digits.dest, trainings[call % 4])
 
 
-def _otherwise(digit: int) -> int:
-    """Half of the models are called in the usual way."""
-    return max(0, digit - 127)
-
-
-def _nest(digits: Digits, body: tuple[Instruction, ...], features: Collection[str], *, outermost: bool) -> Nest:
-    """A model; what it may have beside that is of those features."""
-    first, second, both, chain, packing, *_ = digits.options
+def _nest(digits: Digits, body: tuple[Instruction, ...]) -> Nest:
+    """A model, called on a tensor or two."""
+    first, second, both, chain, *_ = digits.options
     made = Nest(
         body,
         (digits.source, digits.second)[: 1 + digits.way % 2],
@@ -205,31 +193,8 @@ def _nest(digits: Digits, body: tuple[Instruction, ...], features: Collection[st
         chain % 3 == 1,
         ("", "", "", "named", "frozen", "")[digits.touch % 6],
     )
-    (names, takes), (axis, casts) = digits.more
-    if "late building" in features:
-        made = replace(made, later=takes % 3 == 2)
-    if "own classes" in features and digits.touch // 6 % 6 == 5:
+    if digits.touch // 6 % 6 == 5:
         made = replace(made, custom_class=digits.way // 2)
-    if "cut out" in features and digits.touch // 36 == 5:
-        made = replace(made, cut=(first // (REGISTERS + 1), second // (REGISTERS + 1), 0))
-    if "call arguments" in features and digits.touch // 36 == 6:
-        masked = "masks of models" in features and first // (REGISTERS + 1) % 2
-        made = replace(made, given="mask" if masked else "training")
-    if "model calls" not in features:
-        return made
-    more_or_less = _AXES[axis % 6] if outermost else ""
-    if more_or_less and any(each != NOTHING for each in body):
-        made = replace(made, body=(_OF_ANY_RANK,))  # of nothing it makes none, or it would be the smaller draw
-    return replace(
-        made,
-        names=names % 4 == 3 or _TAKES[takes % 8] == "dict",
-        takes=_TAKES[takes % 8],
-        packing=_otherwise(packing),
-        axis=more_or_less,
-        casts=casts % 3 == 2,
-    )
-
-
-_TAKES: tuple[Arrangement, ...] = ("plain", "plain", "plain", "plain", "plain", "list", "tuple", "dict")
-_OF_ANY_RANK = Apply("Dense", options=(("units", 4),))
-_AXES: tuple[Axis, ...] = ("", "", "", "", "more", "less")
+    if digits.touch // 36 == 6:
+        made = replace(made, given="mask" if first // (REGISTERS + 1) % 2 else "training")
+    return made

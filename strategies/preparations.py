@@ -12,10 +12,8 @@ from dataclasses import dataclass
 
 from clonediff.strategies.asking import fed, infer
 from clonediff.strategies.compiling import VALUES, Values, compiled
-from clonediff.strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves, refs
+from clonediff.strategies.graph import Array, Graph, Layer, Made, Named, Seq, Value, leaves
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT
-from clonediff.strategies.kinds.arguments import made
-from clonediff.strategies.kinds.forms import can_be_set, forms_of
 from clonediff.strategies.targets import Target, level_of, targets
 
 Args = Callable[[Graph, str | None], Mapping[str, Values]]
@@ -27,9 +25,8 @@ class PreparationSort:
 
     `args` gives the values of each argument, the simplest first, which is `LEFT_OUT` where it need not be given; with
     `one`, exactly one of them is given; done `plainly`, it is given these. It may be done to the `model`, and to layers
-    of these `kinds`. One that `runs` the model leaves other values in its states. One that is `costly` takes more
-    time than the rest of a trial, and is for some graphs only. It is drawn by its `weight`: more often where it can be
-    done in many ways.
+    of these `kinds`. One that is `costly` takes more time than the rest of a trial, and is for some graphs only. It is
+    drawn by its `weight`: more often where it can be done in many ways.
     """
 
     happened: str
@@ -38,7 +35,6 @@ class PreparationSort:
     model: bool = True
     kinds: Callable[[str], bool] = lambda kind: False
     one: bool = False
-    runs: bool = False
     costly: bool = False
     weight: int = 1
 
@@ -77,41 +73,6 @@ def _a_weight_frozen(graph: Graph, kind: str | None) -> dict[str, Values]:
 
 
 _ACTIVATED = ("Dense", "EinsumDense", "Conv1D", "Conv2D")
-_SETTINGS: Mapping[str, tuple[tuple[str, ...], Values]] = {
-    "activation": (
-        _ACTIVATED,
-        (
-            *(Named("activations.tanh"), Named("activations.softsign")),
-            *(each for each in forms_of("activation") if can_be_set("activation", each)),
-        ),
-    ),
-    "rate": (("Dropout", "SpatialDropout1D", "GaussianDropout"), (0.25,)),
-    "epsilon": (("LayerNormalization", "BatchNormalization"), (0.25,)),
-    "supports_masking": (
-        ("Conv1D", "ZeroPadding1D", "Cropping1D", "UpSampling1D", "MaxPooling1D", "AveragePooling1D"),
-        (True,),
-    ),
-    "activity_regularizer": (_ACTIVATED, (made("regularizers.L1L2", l1=0.25, l2=0.5),)),
-}
-"""What can be set on a layer that its documentation names as an argument, or a flag: the kinds that have it."""
-_SETTABLE = frozenset(kind for kinds, _ in _SETTINGS.values() for kind in kinds)
-
-
-def _set(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {name: values for name, (kinds, values) in _SETTINGS.items() if kind in kinds} | {"name": ("renamed",)}
-
-
-def _trained(graph: Graph, kind: str | None) -> dict[str, Values]:
-    return {
-        "optimizer": (
-            "sgd",
-            made("optimizers.SGD", learning_rate=0.5, momentum=0.25),
-            made("optimizers.Adam", clipnorm=1.0),
-        ),
-        "loss": ("mse", made("losses.Huber", delta=2.0)),
-        "metrics": (LEFT_OUT, Seq(("mae",) * len(list(refs(graph.gives))))),
-    }
-
 
 _WITHIN: Values = ("clone", "model", "both")
 """What is made within the scope in which a custom function is found: the clone, the model, or the one and the
@@ -156,16 +117,6 @@ def _data(graph: Graph, target: Target) -> Value:
 
 
 _LOW_RANK = ("Dense", "EinsumDense", "Embedding")
-_RECURRENT = ("LSTM", "GRU", "SimpleRNN", "RNN")
-_SCOPE = _given(name=("outer",))
-_REMAT = _given(mode=("full", "activations"))
-_POLICY: Values = ("mixed_bfloat16", "float64")
-_SESSION: Mapping[str, Values] = {
-    "image_data_format": ("channels_first",),
-    "floatx": ("float64", "float16"),
-    "flash_attention": (False,),
-}
-"""What a layer or an operation may read from the session when it is made, with values that are no defaults."""
 
 
 def within(value: Value) -> Iterator[Value]:
@@ -177,42 +128,28 @@ def within(value: Value) -> Iterator[Value]:
                 yield from within(given)
 
 
-def runs(graph: Graph) -> bool:
-    """Whether a model has run before it is cloned, so that its states are not what they begin with."""
-    return any(PREPARATIONS[each.does].runs for each in graph.preparations if each.does in PREPARATIONS)
+def costly(graph: Graph) -> bool:
+    """Whether something is done to a model that takes more time than the rest of a trial."""
+    return any(PREPARATIONS[each.does].costly for each in graph.preparations if each.does in PREPARATIONS)
 
 
 PREPARATIONS: Mapping[str, PreparationSort] = {
     "compile": PreparationSort("compiled", compiled, (("optimizer", "sgd"), ("loss", "mse")), weight=5),
     "trainable": PreparationSort("trainable set later", _given(trainable=(False, True)), kinds=_any, weight=2),
     "weight trainable": PreparationSort("a weight frozen", _a_weight_frozen, model=False, kinds=_WEIGHTS.__contains__),
-    "set": PreparationSort("set later", _set, model=False, kinds=_SETTABLE.__contains__, one=True),
-    "call": PreparationSort("called once more", _given(), kinds=_any),
-    "run": PreparationSort("run before", _given(training=(LEFT_OUT, True)), runs=True),
-    "add_loss": PreparationSort("a loss added", _given()),
-    "add_metric": PreparationSort("a metric added", _given()),
-    "policy": PreparationSort("another global policy", _given(name=_POLICY)),
-    "built policy": PreparationSort(
-        "built under another global policy", _given(name=_POLICY, then=(LEFT_OUT, "float32"))
-    ),
+    "policy": PreparationSort("another global policy", _given(name=("mixed_bfloat16", "float64"))),
     "session": PreparationSort(
         "another setting of the session",
-        _given(**_SESSION, unsafe_deserialization=(True,)),
+        _given(
+            image_data_format=("channels_first",),
+            floatx=("float64", "float16"),
+            flash_attention=(False,),
+            unsafe_deserialization=(True,),
+        ),
         (("image_data_format", "channels_first"),),
         one=True,
         weight=2,
     ),
-    "built session": PreparationSort(
-        "built under another setting of the session",
-        _given(**_SESSION),
-        (("image_data_format", "channels_first"),),
-        one=True,
-        weight=2,
-    ),
-    "name scope": PreparationSort("built in a name scope", _SCOPE),
-    "remat": PreparationSort("built in a RematScope", _REMAT),
-    "clone name scope": PreparationSort("cloned in a name scope", _SCOPE),
-    "clone remat": PreparationSort("cloned in a RematScope", _REMAT),
     "objects": PreparationSort(
         "with a function or a class found in a custom_object_scope",
         _objects,
@@ -220,7 +157,6 @@ PREPARATIONS: Mapping[str, PreparationSort] = {
         kinds=lambda kind: kind in _ACTIVATED or _is_custom(kind),
     ),
     "adapt": PreparationSort("adapted", _adapted, model=False, kinds=LEARNED.__contains__),
-    "set weights": PreparationSort("weights set", _given(), runs=True),
     "lora": PreparationSort(
         "low rank enabled later",
         _given(rank=(1, 2), lora_alpha=(LEFT_OUT, 3)),
@@ -229,23 +165,12 @@ PREPARATIONS: Mapping[str, PreparationSort] = {
         weight=2,
     ),
     "quantize": PreparationSort("quantized", _given(mode=("int8", "float8", "int4")), costly=True),
-    "stateful": PreparationSort(
-        "keeps its state, and run", _given(), model=False, kinds=_RECURRENT.__contains__, runs=True
-    ),
-    "train": PreparationSort("trained for a step", _trained, runs=True, costly=True),
     "hang": PreparationSort(
         "a layer hung on it", _given(layer=(Made(Layer("Dense", (("units", 4),))),), built=(LEFT_OUT, True))
     ),
-    "other model": PreparationSort("its layers in another model", _given(), model=False, kinds=_any),
-    "load": PreparationSort("saved and loaded", _given(), costly=True),
 }
 """What can be done to a model, by name."""
 
 
-PATHS = frozenset(
-    (
-        *(leaf.path for value in VALUES for leaf in within(value) if isinstance(leaf, Named)),
-        *("activations.tanh", "activations.softsign", "regularizers.L1L2"),
-    )
-)
+PATHS = frozenset(leaf.path for value in VALUES for leaf in within(value) if isinstance(leaf, Named))
 """The classes and functions of Keras that a preparation can name."""

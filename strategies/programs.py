@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from clonediff.strategies.graph import Axis, Input, Value
+from clonediff.strategies.graph import Input, Value
 from clonediff.strategies.kinds.kind import Generation, Kind, PassAs
 from clonediff.strategies.kinds.objects import Objects
 
@@ -52,7 +52,7 @@ class Apply:
     dest: int = 0
     options: tuple[tuple[str, Value], ...] = ()
     call_options: tuple[tuple[str, Value], ...] = ()
-    way: Literal["", "mask", "initial_state", "other"] = ""
+    way: Literal["", "mask", "initial_state"] = ""
     touch: Touch = ""
     more: tuple[tuple[str, Value], ...] = ()
     how: PassAs | None = None
@@ -60,26 +60,19 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Call a layer that is there already once more. `back` counts from the newest one.
-
-    `packing` says how a model is given its tensors: which of those that it takes, 0 being the usual way.
-    """
+    """Call a layer that is there already once more. `back` counts from the newest one."""
 
     back: int = 0
     sources: tuple[int, ...] = (0,)
     dest: int = 0
     call_options: tuple[tuple[str, Value], ...] = ()
-    packing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Nest:
     """Make a model of a program of its own, on the tensors of some registers, and call it.
 
-    With `names` its inputs have some, and it `takes` them as that says; it is given its tensors in the `packing`. A
-    single one may have an `axis` more or less than its input, which with `casts` has another dtype. A sequential one
-    may be built `later`, by that call. The model may be of a `custom_class`, by the number of that; or
-    with the digits of a `cut` one that is cut out of it. Its call is `given` a flag or a mask, if one is at hand.
+    The model may be of a `custom_class`, by the number of that. Its call is `given` a flag or a mask.
     """
 
     body: tuple[Instruction, ...]
@@ -88,14 +81,7 @@ class Nest:
     outputs: tuple[int, ...] = (0,)
     sequential: bool = False
     touch: Touch = ""
-    names: bool = False
-    takes: Arrangement = "plain"
-    packing: int = 0
-    axis: Axis = ""
-    casts: bool = False
-    later: bool = False
     custom_class: int | None = None
-    cut: tuple[int, ...] = ()
     given: Literal["", "training", "mask"] = ""
 
 
@@ -114,11 +100,8 @@ class Program:
     """A whole model. `outputs` are registers, `ends` how many tensors that nothing uses yet are outputs as well.
 
     `strays` keeps calls that no output needs. A `sequential` one is a chain of what links, on the first input alone, if
-    anything does; where it is built late, `ends` says when. With the digits of a `cut` all this is the base of a model
-    that is cut out of it. `clone_arguments` has the digits of what `clone_model` is given beside the model, none for
-    nothing, and `preparations` those of what is done to it before. One that `repeats` takes its first input twice, if
-    it has neither. It may be of a `custom_class`, by its number. On its `ragged` inputs a layer of that number is
-    called first.
+    anything does. `clone_arguments` is the number of what `clone_model` is given beside the model, and `preparations`
+    has the digits of what is done to it before. It may be of a `custom_class`, by its number.
     """
 
     inputs: tuple[Input, ...]
@@ -131,24 +114,21 @@ class Program:
     frozen: bool = False
     strays: bool = False
     sequential: bool = False
-    cut: tuple[int, ...] = ()
-    clone_arguments: tuple[int, ...] = ()
+    clone_arguments: int | None = None
     preparations: tuple[int, ...] = ()
-    repeats: bool = False
     custom_class: int | None = None
-    ragged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What graphs are made of: the `kinds` and `features` of a `generation`.
+    """What graphs are made of: the `kinds` of a `generation`, and which abilities its release has `missing`.
 
     An instruction that takes none of a program's tensors gets one of `more_inputs`, until there are `max_inputs`.
     Models are compiled with the `objects` of the release, too.
     """
 
     kinds: Mapping[str, Kind]
-    features: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
     generation: Generation | None = None
     more_inputs: tuple[Input, ...] = ()
     max_inputs: int = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from msgspec import structs
 
-from clonediff.strategies.graph import Base, Call, Graph, Items, Ref, Seq, Value, call_refs, refs
+from clonediff.strategies.graph import Call, Graph, Items, Layer, Ref, Seq, Value, call_refs, refs
 
 Move = Callable[[Ref], Ref]
 
@@ -31,19 +31,6 @@ def moved_call(call: Call, move: Move, **changes: Any) -> Call:
     return structs.replace(call, args=args, kwargs=kwargs, **changes)
 
 
-def moved_ends(graph: Graph, move: Move) -> dict[str, Any]:
-    """What the graph's model gives, and what else leads out of the graph, as other tensors: changes to the graph.
-
-    Inputs that are taken stay what they are.
-    """
-    changes: dict[str, Any] = {"gives": moved(graph.gives, move)}
-    if graph.base is not None:
-        first = len(graph.inputs)
-        changes["takes"] = moved(graph.takes, lambda ref: ref if ref.node < first else move(ref))
-        changes["base"] = Base(graph.base.takes, moved(graph.base.gives, move))
-    return changes
-
-
 def kept(value: Value, wanted: Callable[[Ref], bool]) -> Value:
     """The nesting of tensors with only those that are wanted; one left alone needs no list around it."""
     match value:
@@ -56,51 +43,21 @@ def kept(value: Value, wanted: Callable[[Ref], bool]) -> Value:
     return value
 
 
-def ends_of(graph: Graph) -> Iterator[Ref]:
-    """What the graph's model gives; of one that is cut out, what its base gives and where it begins as well."""
-    yield from refs(graph.gives)
-    if graph.base is not None:
-        yield from refs(graph.base.gives)
-        yield from (ref for ref in refs(graph.takes) if ref.node >= len(graph.inputs))
-
-
-def reached(graph: Graph) -> tuple[set[int], set[Ref]]:
-    """The calls that make up a model that is cut out, and the tensors that these and its outputs begin at.
-
-    Those are what it takes, and inputs that it should.
-    """
-    first, taken = len(graph.inputs), set(refs(graph.takes))
-    inside, begins, waiting = set[int](), set[Ref](), list(refs(graph.gives))
-    while waiting:
-        ref = waiting.pop()
-        if ref in taken or ref.node < first:
-            begins.add(ref)
-        elif ref.node not in inside:
-            inside.add(ref.node)
-            waiting += call_refs(graph.calls[ref.node - first])
-    return inside, begins
-
-
-def first_called_beside(graph: Graph, kinds: Collection[str]) -> bool:
-    """Whether the first call of a layer of one of these kinds is none of the model's."""
-    inside, seen = reached(graph)[0], set[int]()
-    for node, call in enumerate(graph.calls, len(graph.inputs)):
-        if call.layer not in seen and graph.layers[call.layer].kind in kinds and node not in inside:
-            return True
-        seen.add(call.layer)
-    return False
+def costs(layer: Layer) -> bool:
+    """Whether each call of a layer adds to the losses of the model."""
+    return layer.kind == "ActivityRegularization" or layer.arg("activity_regularizer") is not None
 
 
 def idle(graph: Graph) -> set[int]:
     """The nodes that no call and no output of the model uses."""
-    used = {ref.node for ref in ends_of(graph)} | {ref.node for call in graph.calls for ref in call_refs(call)}
+    used = {ref.node for ref in refs(graph.gives)} | {ref.node for call in graph.calls for ref in call_refs(call)}
     return set(range(len(graph.inputs) + len(graph.calls))) - used
 
 
 def pruned(graph: Graph, *, keep_inputs: bool = False, stays: Collection[int] = ()) -> Graph:
     """The same outputs from fewer calls, layers and inputs. At least one input stays, and the calls in `stays`."""
     first = len(graph.inputs)
-    needed = {*stays, *(ref.node for ref in ends_of(graph))}
+    needed = {*stays, *(ref.node for ref in refs(graph.gives))}
     for node in range(first + len(graph.calls) - 1, first - 1, -1):
         if node in needed:
             needed.update(ref.node for ref in call_refs(graph.calls[node - first]))
@@ -122,17 +79,12 @@ def only(graph: Graph, inputs: Iterable[int], nodes: Iterable[int]) -> Graph:
     def move(ref: Ref) -> Ref:
         return Ref(node[ref.node], ref.output)
 
-    def taken(takes: Value) -> Value:
-        return moved(kept(takes, lambda ref: ref.node in node), move)
-
-    base = graph.base
     calls = (graph.calls[number] for number in numbers)
     return structs.replace(
         graph,
         inputs=tuple(graph.inputs[place] for place in inputs),
         layers=tuple(graph.layers[number] for number in layers),
         calls=tuple(moved_call(call, move, layer=layer[call.layer]) for call in calls),
-        takes=taken(graph.takes),
+        takes=moved(kept(graph.takes, lambda ref: ref.node in node), move),
         gives=moved(graph.gives, move),
-        base=None if base is None else Base(taken(base.takes), moved(base.gives, move)),
     )

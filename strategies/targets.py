@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from clonediff.strategies.graph import Graph, Layer, Made
-from clonediff.strategies.kinds.custom import OWN_OPERATION
 from clonediff.strategies.kinds.operations import is_operation
 
 
@@ -42,9 +41,7 @@ def targets(graph: Graph) -> dict[str, Target]:
 
 
 def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
-    """Each layer that a model calls, but what a constructor makes: nobody else has a name for it."""
-    if graph.custom_class is not None and graph.custom_class.makes == "parts":
-        return
+    """Each layer that a model calls."""
     for number in dict.fromkeys(call.layer for call in graph.calls):
         layer = graph.layers[number]
         if layer.graph is None and is_no_layer(layer):
@@ -60,7 +57,7 @@ def every_layer(graph: Graph, place: tuple[int, ...] = ()) -> Iterator[Target]:
 
 def is_no_layer(layer: Layer) -> bool:
     """Whether it is an operation, of which nobody asks what a layer is asked."""
-    return is_operation(layer.kind) or layer.kind == OWN_OPERATION
+    return is_operation(layer.kind)
 
 
 _HELD: Mapping[str, tuple[str, str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from itertools import count, islice
@@ -18,10 +18,9 @@ from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.drawable_kinds import graphs_on, kinds_on
 from clonediff.harness.trials.remembered_answers import asked
-from clonediff.strategies import FEATURES, MalformedGraph, infer
+from clonediff.strategies import MalformedGraph, infer
 from clonediff.strategies.asking import Keras, Question, asking
 from clonediff.strategies.graph import Graph
-from clonediff.strategies.graphs import Feature
 from clonediff.strategies.kinds import Generation, Kind, Specs
 from clonediff.strategies.lowering import lower
 from clonediff.strategies.no_oracle import unsaid
@@ -56,9 +55,8 @@ def at_hand(generation: Generation) -> AbstractContextManager[None]:
 
 
 def graphs_of(generation: Generation = "keras", **options: Any) -> SearchStrategy[Graph]:
-    """What is drawn for a generation; the features are those of `functional_graphs` unless given."""
-    features: Collection[Feature] = options.pop("features", FEATURES)
-    return deferred(lambda: graphs_on(process_of(generation), features=features, **options))
+    """What is drawn for a generation."""
+    return deferred(lambda: graphs_on(process_of(generation), **options))
 
 
 SEED = 0
@@ -108,13 +106,11 @@ def kinds_of(generation: Generation = "keras") -> Mapping[str, Kind]:
     return kinds_on(asked(process_of(generation)))
 
 
-PLAINLY = FEATURES - {"late building", "shapes of models"}
-
-
-def lowered(program: Program, generation: Generation = "keras", features: Collection[str] = PLAINLY) -> Graph:
+def lowered(program: Program, generation: Generation = "keras") -> Graph:
     """The graph that a program means to the Keras of a generation."""
+    missing = frozenset(asked(process_of(generation)).capabilities.missing)
     with at_hand(generation):
-        return lower(program, Domain(kinds_of(generation), frozenset(features), generation))
+        return lower(program, Domain(kinds_of(generation), missing, generation))
 
 
 class KerasAtHand:

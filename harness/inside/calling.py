@@ -10,7 +10,7 @@ from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import is_users, no_model
 from .cpu_limit import CloneTime
 from .description import Description
-from .failures import failure, is_clear
+from .failures import failure
 from .observer import Observer
 from .warned import Warned, heard_as
 
@@ -57,12 +57,11 @@ class Calling:
         hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
         try:
             with hearing, self._within(), self.time:
-                clone = call_cloner(each, model, context, self._request.get("builds", ""))
+                clone = call_cloner(each, model, context)
         except Exception as error:  # what this whole project is about
             theirs = self._request.get("functions_raise") and error is self.callbacks.raised
-            about = {"own": bool(theirs), "clear": is_clear(error)}
             told = failure(error, below="call_cloner")
-            return None, dict(told, **{key: True for key, value in about.items() if value})
+            return None, dict(told, own=True) if theirs else told
         refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
         if refused is not None:
             return None, refused

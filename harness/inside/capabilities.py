@@ -14,64 +14,8 @@ from typing import Any
 
 from .frameworks.interface import Framework
 
-_ADDS = """
-import tensorflow
-
-a = keras.Input((2,))
-model = keras.Model(a, keras.layers.Dense(2)(a))
-model.{}
-"""
-# The smallest text that needs it, by the name that `strategies.graphs` or `trials.drawable_kinds`
-# has for it.
+# The smallest text that needs it, by the name that `strategies` has for it.
 _TRIED = {
-    "sparse inputs": """
-assert keras.backend.backend() == "tensorflow"
-import tensorflow
-
-a = keras.Input((2,), sparse=True)
-keras.Model(a, keras.layers.Dense(2)(a))(tensorflow.sparse.from_dense([[0.0, 1.0]]))
-""",
-    "ragged inputs": """
-assert keras.backend.backend() == "tensorflow"
-import tensorflow
-
-a, b = keras.Input((None,), dtype="int32", ragged=True), keras.Input((None, 4), ragged=True)
-c = keras.layers.GlobalAveragePooling1D()(b)
-model = keras.Model([a, b], [keras.layers.Embedding(3, 4)(a), c, keras.layers.Concatenate()([b, b])])
-rows = tensorflow.ragged.constant([[1], [2, 0]])
-model([rows, tensorflow.ragged.constant([[[1.0] * 4], [[2.0] * 4] * 2], ragged_rank=1)])
-""",
-    "repeated inputs": """
-a = keras.Input((2,))
-keras.Model([a, a], keras.layers.Dense(2)(a))
-""",
-    # But for TensorFlow, Keras asks what a layer gives of arrays, with another size for a batch that is not known.
-    "mixed batches": """
-class AddsBoth(keras.layers.Layer):
-    def call(self, xs):
-        return xs[0] + xs[1]
-
-
-AddsBoth()([keras.Input((2,)), keras.Input((2,), batch_size=2)])
-""",
-    "model calls": """
-import numpy
-
-x, a = keras.Input((2,)), keras.Input((2,), name="a")
-keras.Model(x, keras.Model(a, keras.layers.Dense(1)(a))([x]))
-b, first = keras.Input((2,), name="b"), keras.Input((2, 1), name="first")
-second = keras.Input((2,), dtype="float64", name="second")
-inner = keras.Model([a, b], keras.layers.Subtract()([a, b]))
-one, other = keras.Model(first, keras.layers.Dense(1)(first)), keras.Model([second], keras.layers.Dense(1)(second))
-given = [inner((x, x)), inner(inputs=[x, x]), inner({"b": x, "a": x, "c": x}), other([x])]
-keras.Model(x, [one(x), keras.Model({"a": a, "b": b}, inner([a, b]))({"a": x, "b": x}), *given])(numpy.ones((1, 2)))
-""",
-    "policy maps": "keras.dtype_policies.DTypePolicyMap(default_policy='mixed_bfloat16')",
-    "strings": """
-import numpy
-a = keras.Input((1,), dtype="string")
-keras.Model(a, keras.layers.StringLookup(vocabulary=["b"])(a))(numpy.array([["b"]], dtype=object))
-""",
     "call functions": """
 a = keras.Input((2,))
 keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), call_function=lambda layer, *given: layer(*given))
@@ -82,18 +26,11 @@ keras.models.clone_model(keras.Model(a, keras.layers.Dense(2)(a)), recursive=Tru
 """,
     "lora": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).layers[0].enable_lora(1, lora_alpha=2)",
     "quantize": "keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]).quantize('int4')",
-    # NumPy has no gradients.
-    "train": "assert keras.backend.backend() != 'numpy'",
     "weight trainable": """
 a = keras.layers.Dense(1)
 a.build((None, 1))
 a.kernel.trainable = False
 """,
-    "add_loss": _ADDS.format("add_loss(tensorflow.reduce_mean(model.outputs[0]))"),
-    "add_metric": _ADDS.format("add_metric(tensorflow.reduce_mean(model.outputs[0]), name='tried')"),
-    "remat": "keras.RematScope",
-    "clone name scope": "keras.name_scope",
-    "clone remat": "keras.RematScope",
     "idle inputs": """
 a, b = keras.Input((2,)), keras.Input((2,))
 keras.Model([a, b], [keras.layers.Dense(2)(a), b])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import functools
 import re
 import sys
@@ -65,19 +64,6 @@ def plain_frames(frames: Frames, below: str = "") -> list[dict[str, Any]]:
 def _below(frames: Frames, function: str) -> Frames:
     ours = [number for number, (file, name, _) in enumerate(frames) if name == function and "inside" in file]
     return frames[ours[-1] + 1 :] if ours else frames
-
-
-def is_clear(error: BaseException) -> bool:
-    """Whether an exception says what is wrong with an argument: a `TypeError` or `ValueError` in words, that is raised.
-
-    An accident is of another type (`AttributeError`, `KeyError`, an assertion), or comes of an operation that fails.
-    """
-    if not isinstance(error, (TypeError, ValueError)) or not str(error).strip():
-        return False
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return last is not None and dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _frames(error: BaseException) -> Frames:

@@ -80,7 +80,7 @@ class _Trial:
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._calling = Calling(request, module, observer)
-        self._asked_for_another = bool(self._calling.arguments or request.get("builds"))
+        self._asked_for_another = bool(self._calling.arguments)
         self._warned_of = Warned()
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
@@ -103,7 +103,7 @@ class _Trial:
         self._take_to_clone(model)
         if model is not asked:
             observation["cloned"] = self._cloned.shape
-        observation.update(keeps=self._request.get("keeps", ""), wrong=bool(self._request.get("wrong")))
+        observation.update(keeps=self._request.get("keeps", ""))
         if self._module is not None:
             texts = self._request.get("index", ())
             observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
@@ -275,8 +275,6 @@ class _Trial:
             if refused.get("own"):
                 answer["notes"] = [*context.notes, ARRIVED % (refused["type"], refused["message"])]
             return answer
-        if self._request.get("wrong"):
-            return answer  # whatever it gave
         description, found = self._described(clone)
         answer.update(calling.asked(description, self._cloned, {}))
         answer["observation"] = self._observe_clone(name, description)
@@ -293,7 +291,7 @@ class _Trial:
         """What is seen of a clone of the original."""
         original, kept = self._original, self._kept
         copies = name in KEEP_VALUES
-        shares = self._request.get("keeps") in ("layers", "everything")
+        shares = self._request.get("keeps") == "layers"
         keeps = copies or shares
         freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
         brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []

@@ -50,7 +50,7 @@ def answer(question: dict[str, Any], framework: Framework) -> dict[str, Any]:
                 raise _Refused("it gives %d tensors in a way that no script has words for" % len(gives))
             numbers = numbers_like(specs, framework)
             found = module.calls[-1](numbers)
-            _hold_against(list(_flat(found)), gives, any_shape=question.get("any_shape", False))
+            _hold_against(list(_flat(found)), gives)
             for maker in _makers(said):
                 list(getattr(maker, "losses", ()))
     except _Refused as error:
@@ -126,9 +126,6 @@ def numbers_like(specs: list[dict[str, Any]], framework: Framework) -> list[Any]
     random = numpy.random.default_rng(0)
     tensors: list[Any] = []
     for spec in specs:
-        if spec.get("absent"):
-            tensors.append(None)
-            continue
         filled = dict(spec, fill="ids", high=LARGE) if spec.get("large") else spec
         tensor = framework.number(input_array(filled, ROWS, random), spec)
         if spec.get("mask"):
@@ -139,7 +136,7 @@ def numbers_like(specs: list[dict[str, Any]], framework: Framework) -> list[Any]
     return tensors
 
 
-def _hold_against(found: list[Any], said: list[dict[str, Any]], any_shape: bool) -> None:
+def _hold_against(found: list[Any], said: list[dict[str, Any]]) -> None:
     if len(found) != len(said):
         raise _Refused("it says %d tensors and gives %d" % (len(said), len(found)))
     for tensor, told in zip(found, said):
@@ -147,7 +144,7 @@ def _hold_against(found: list[Any], said: list[dict[str, Any]], any_shape: bool)
             continue
         shape, wanted = tuple(tensor.shape), [ROWS] + told["shape"]
         same = len(shape) == len(wanted) and all(size in (None, have) for size, have in zip(wanted, shape))
-        if not same and not any_shape:
+        if not same:
             raise _Refused("it says the shape %s and gives %s" % (wanted, list(shape)))
         dtype = _WORD.findall(str(tensor.dtype))[-1]
         if dtype != told["dtype"]:

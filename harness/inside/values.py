@@ -20,12 +20,7 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
 
 
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
-    """The array of one input: its fill over its shape, dimensions that are open taken as three; or one that is given.
-
-    None for "nothing".
-    """
-    if spec.get("fill") == "nothing":
-        return None
+    """The array of one input: its fill over its shape, open dimensions taken as three; or one that is given."""
     if "array" in spec:
         return _as(str(spec.get("dtype", "float32")), np.asarray(spec["array"]))
     shape = shape_of(spec, batch)

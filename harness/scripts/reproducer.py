@@ -112,8 +112,6 @@ def reproducer(
     what = case.arguments.get(MODEL, MODEL) if case is not None else MODEL
     imports, _, clone = clones[cloner].rpartition("\n\n")
     clone = clone.replace("(model{}", f"({what}{{}}").replace("{}", _arguments(case))
-    if case is not None and case.builds:
-        clone = f"{clone}\nclone{case.builds}"
     if case is not None and case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     if difference.check == "warned":

@@ -183,9 +183,7 @@ def _symbolic(layer: str, dialect: str) -> list[str]:
 
 
 def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
-    """The lines that draw one input as its fill does; None for one that the model is run without."""
-    if spec.get("fill") == "nothing":
-        return [f"{name} = None"]
+    """The lines that draw one input as its fill does."""
     shape = shape_of(spec, batch)
     dtype = str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or fill_for(dtype)

@@ -18,9 +18,9 @@ DIALECTS: Mapping[str, Dialect] = {each.name: each for each in (KERAS3, TF_KERAS
 __all__ = ["DIALECTS", "Dialect", "WrittenGraph", "write_source", "written"]
 
 
-def written(graph: Graph, dialect: str) -> WrittenGraph:
-    """The graph's model and how it is cloned, as one dialect spells it."""
-    return write(graph, DIALECTS[dialect])
+def written(graph: Graph, dialect: str, *, called: bool = False) -> WrittenGraph:
+    """The graph's model and how it is cloned, as one dialect spells it; one that is `called` is called at the end."""
+    return write(graph, DIALECTS[dialect], called=called)
 
 
 def write_source(graph: Graph, dialect: str) -> str:

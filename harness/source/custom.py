@@ -52,34 +52,6 @@ _BODIES = {
     def call(self, x):
         return x * 2.0
 """,
-    "ChangeMask": f"""\
-{_HANDS_MASK_ON}
-    def call(self, x):
-        return x * 2.0
-
-    def compute_mask(self, x, mask=None):
-        return None if mask is None else ~mask
-""",
-    "Fork": f"""\
-{_HANDS_MASK_ON}
-    def call(self, x):
-        return [x * 1.0, x * 2.0]
-
-    def compute_mask(self, x, mask=None):
-        return [mask, None]
-""",
-    "ForkDict": f"""\
-{_HANDS_MASK_ON}
-    def call(self, x):
-        return {{"right": x * 0.5, "left": x * 2.0}}
-
-    def compute_mask(self, x, mask=None):
-        return {{"right": None, "left": mask}}
-""",
-    "Blend": """\
-    def call(self, a, b):
-        return a + 2.0 * b
-""",
     "SumAll": """\
     def call(self, *xs):
         total = xs[0] * 1.0
@@ -104,23 +76,6 @@ _BODIES = {
         if isinstance(by, list):
             return x + by[1]
         return x + by
-""",
-    "LeakyCell": """\
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = units
-        self.state_size = units
-
-    def build(self, input_shape):
-        self.kernel = self.add_weight(name="kernel", shape=(input_shape[-1], self.units), initializer="uniform")
-        self.built = True
-
-    def call(self, x, states):
-        state = 0.5 * states[0] + ops.matmul(x, self.kernel)
-        return state, [state]
-
-    def get_config(self):
-        return {**super().get_config(), "units": self.units}
 """,
     "Adjust": f"""\
 {_HANDS_MASK_ON}
@@ -192,57 +147,6 @@ _BODIES = {
     def call(self, x):
         return (self.branches["plus"](x) - self.branches["minus"](x)) * self.branches["by"](x)
 """,
-    "Center": f"""\
-{_HANDS_MASK_ON}
-    def build(self, input_shape):
-        self.mean = self.add_weight(name="mean", shape=(input_shape[-1],), initializer="zeros", trainable=False)
-        self.built = True
-
-    def call(self, x, training=None):
-        if training:
-            batch_mean = ops.mean(x, axis=tuple(range(len(x.shape) - 1)))
-            self.mean.assign(0.9 * self.mean + 0.1 * batch_mean)
-        return x - self.mean
-""",
-    "Jitter": """\
-    def __init__(self, seed=None, **kwargs):
-        super().__init__(**kwargs)
-        self.seed = seed
-        self.seed_generator = keras.random.SeedGenerator(seed)
-        self.supports_masking = True
-
-    def call(self, x, training=None):
-        if not training:
-            return x
-        return x + keras.random.normal(ops.shape(x), dtype=x.dtype, seed=self.seed_generator)
-""",
-    "Assemble": """\
-    def call(self, inputs):
-        total = inputs["main"] * 3.0
-        for place, x in enumerate(inputs["rest"], start=1):
-            total = total + place * x
-        return total
-""",
-    "Gather": """\
-    def call(self, xs):
-        total = 0.0
-        for place, x in enumerate(xs, start=1):
-            if x is not None:
-                total = total + place * x
-        return total
-""",
-    "Join": """\
-    def call(self, a, b=None, c=None, d=None, other=None):
-        total = a * 1.0
-        for factor, x in ((2.0, b), (3.0, c), (4.0, d), (5.0, other)):
-            if x is not None:
-                total = total + factor * x
-        return total
-""",
-    "ForkNested": """\
-    def call(self, x):
-        return {"whole": x * 1.0, "parts": (x * 0.5, [x * 0.25])}
-""",
     "Louder": """\
     def __init__(self, depth=1, **kwargs):
         super().__init__(**kwargs)
@@ -258,99 +162,7 @@ _BODIES = {
     def get_config(self):
         return {**super().get_config(), "depth": self.depth}
 """,
-    "Tied": """\
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = units
-        self.encode = layers.Dense(units, name="encode")
-
-    def build(self, input_shape):
-        self.encode.build(input_shape)
-        self.built = True
-
-    def call(self, x):
-        return ops.matmul(self.encode(x), ops.transpose(self.encode.kernel))
-
-    def get_config(self):
-        return {**super().get_config(), "units": self.units}
-""",
-    "Mirror": """\
-    def __init__(self, layer, **kwargs):
-        super().__init__(**kwargs)
-        self.layer = layer
-
-    def build(self, input_shape):
-        if not self.layer.built:
-            self.layer.build(input_shape)
-        self.built = True
-
-    def call(self, x):
-        return ops.matmul(self.layer(x), ops.transpose(self.layer.kernel))
-
-    def get_config(self):
-        return {**super().get_config(), "layer": keras.layers.serialize(self.layer)}
-
-    @classmethod
-    def from_config(cls, config):
-        return cls(keras.layers.deserialize(config.pop("layer")), **config)
-""",
-    "Late": f"""\
-{_HANDS_MASK_ON}        self.scale = None
-
-    def call(self, x):
-        if self.scale is None:
-            self.scale = self.add_weight(name="scale", shape=(x.shape[-1],), initializer="uniform")
-        return x * self.scale
-""",
-    "Remember": f"""\
-{_HANDS_MASK_ON}        self.width = None
-
-    def call(self, x):
-        if self.width is None:
-            self.width = float(x.shape[-1])
-        return x / self.width
-""",
-    "Tailored": f"""\
-{_HANDS_MASK_ON}        self.width = None
-
-    def build(self, input_shape):
-        self.make(input_shape[-1])
-
-    def make(self, width):
-        self.width = width
-        self.scale = self.add_weight(name="scale", shape=(width,), initializer="uniform")
-        self.built = True
-
-    def call(self, x):
-        return x * self.scale
-
-    def get_build_config(self):
-        return {{"width": self.width}}
-
-    def build_from_config(self, config):
-        if config["width"] is not None:
-            self.make(config["width"])
-""",
-    "Dampen": """\
-    def call(self, x):
-        return self.layer(x) * 0.5
-""",
-    "Amplify": """\
-    def __init__(self, factor=2.0, name=None):
-        super().__init__(name=name)
-        self.factor = factor
-
-    def call(self, x):
-        return x * self.factor
-
-    def compute_output_spec(self, x):
-        return keras.KerasTensor(x.shape, dtype=x.dtype)
-""",
 }
-_BASES = {"Dampen": "layers.Wrapper", "Amplify": "keras.Operation"}
-"""What is a wrapper of layers, and what is no layer."""
 
-CLASSES = {
-    name: f"{REGISTERED}class {name}({_BASES.get(name, 'layers.Layer')}):\n{body}" for name, body in _BODIES.items()
-}
+CLASSES = {name: f"{REGISTERED}class {name}(layers.Layer):\n{body}" for name, body in _BODIES.items()}
 """The class of each custom kind."""

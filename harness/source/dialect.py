@@ -18,8 +18,7 @@ class Dialect:
     `imports` maps a name that the text may use to the line that brings it; `functions` is what the names of its
     operations begin with, "" where it has none, and `words` what is done to their tensors or their results, by a word
     of the catalogue; `spelled` maps the functions that custom layers use to what they are called here; `classes` the
-    custom layers to their text. `layer_shape` is the argument of an `InputLayer` for its shape. `lacks` are the
-    features of `clonediff.strategies.graphs` that it has no words for.
+    custom layers to their text. `layer_shape` is the argument of an `InputLayer` for its shape.
     """
 
     name: str
@@ -29,9 +28,6 @@ class Dialect:
     words: Mapping[str, str] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=lambda: CLASSES)
     layer_shape: str = "shape"
-    lacks: frozenset[str] = frozenset()
-    symbolic: str = ""
-    """What makes a tensor that is of no input; "" where each is of one."""
     found: tuple[str, ...] = ()
     """The arguments that a layer may be given by a name of one's own, to be found in a scope as it is made."""
     safe_mode: str = ""
@@ -40,8 +36,6 @@ class Dialect:
     """Whether `clone_model` takes inputs that are nested as the model's own are."""
     compiles: bool = False
     """Whether somebody says that the clone of a compiled model is compiled."""
-    copies_calls: bool = False
-    """Whether a model that begins at what a call gave is made of copies of the calls, from the outputs back."""
 
     def has(self, operation: str) -> bool:
         """Whether an operation can be written: a function of this framework, or an operator."""

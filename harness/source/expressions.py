@@ -39,23 +39,20 @@ _RESERVED = frozenset(
 
 
 class Expressions:
-    """The expressions so far, by what is defined and imported for them.
+    """The expressions so far, by what is defined and imported for them."""
 
-    Where they go on `after` others, what those defined is there.
-    """
-
-    def __init__(self, dialect: Dialect, after: Expressions | None = None) -> None:
+    def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.custom_scope = ""
-        self.unregistered: str = after.unregistered if after is not None else ""
-        self.forms: dict[Form, str] = dict(after.forms) if after is not None else {}
+        self.unregistered = ""
+        self.forms: dict[Form, str] = {}
         self.later: list[str] = []
         self.needs = {"keras"}
         self.imports: set[str] = set()
-        self.files: dict[str, str] = dict(after.files) if after is not None else {}
+        self.files: dict[str, str] = {}
         self.definitions: list[str] = []
         self.defined: set[str] = set()
-        self.taken = {*_RESERVED, *self.files.values()}
+        self.taken = set(_RESERVED)
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has: `wanted`, or that with a number."""

@@ -47,7 +47,6 @@ KERAS3 = Dialect(
         "then nothing": "ops.zeros_like({1})",
     },
     spelled={},
-    symbolic="keras.KerasTensor",
     found=("kernel_initializer",),
     nests=True,
     compiles=True,

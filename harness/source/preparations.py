@@ -32,45 +32,17 @@ def done_to(graph: Graph) -> list[tuple[Preparation, Target | None]]:
     return done
 
 
-_MADE_OTHERWISE = ("adapt", "stateful", "objects")
+_MADE_OTHERWISE = ("adapt", "objects")
 """The preparations for which a layer is made with other arguments."""
 
 
-def write_preparation(
-    preparation: Preparation,
-    target: str,
-    value: Callable[[Value], str],
-    arrays: Callable[[], str],
-    tensor: str,
-) -> list[str]:
-    """The lines of a preparation on what the expression `target` gives.
-
-    `value` gives the text of an argument, `arrays` of what the model can be run on; `tensor` is what it was called on.
-    """
+def write_preparation(preparation: Preparation, target: str, value: Callable[[Value], str]) -> list[str]:
+    """The lines of a preparation on what the expression `target` gives. `value` gives the text of an argument."""
     args = {dotted(name): value(each) for name, each in preparation.args}
-    if preparation.does == "stateful":
-        return _called("model", {"": arrays()})
-    if preparation.does == "run":
-        return _called(target, {"": arrays(), **args})
-    if preparation.does in (*_SCOPES, *_CLONED_IN, "built policy", "built session", "objects"):
+    if preparation.does == "objects":
         return []
     if preparation.does == "session":
-        return [_setting(name)[0].format(text) for name, text in args.items()]
-    if preparation.does == "train":
-        # Eagerly: to trace a function for a single step of training takes longer than the step.
-        return [
-            f"data = {arrays()}",
-            *_called(f"{target}.compile", {**args, "run_eagerly": "True"}),
-            f"{target}.train_on_batch(data, {target}.predict_on_batch(data))",
-        ]
-    if preparation.does == "load":
-        return [
-            "with tempfile.TemporaryDirectory() as folder:",
-            f'    {target}.save(folder + "/model.keras")',
-            f'    {target} = keras.models.load_model(folder + "/model.keras")',
-        ]
-    if preparation.does == "call":
-        return [f"{target}({tensor})"]
+        return [_setting(name).format(text) for name, text in args.items()]
     try:
         return _LINES[preparation.does](target, args)
     except KeyError as missing:
@@ -79,52 +51,28 @@ def write_preparation(
         ) from None
 
 
-def built_within(
-    preparation: Preparation,
-    lines: list[str],
-    value: Callable[[Value], str],
-    spell: Callable[[str], str],
-    custom_scope: str,
-) -> list[str]:
-    """The lines that build a model, within what a preparation says; in the `custom_scope` a function is found."""
-    if preparation.does == "built policy":
-        set_to = [spell(_LINES["policy"]("", {"name": value(name)})[0]) for _, name in preparation.args]
-        return [*set_to[:1], *lines, *set_to[1:]]
-    if preparation.does == "built session":
-        set_to = [spell(_setting(name)[0].format(value(each))) for name, each in preparation.args]
-        set_back = [spell(_setting(name)[1]) for name, _ in preparation.args]
-        return [*set_to, *lines, *set_back]
-    scope = _SCOPES.get(preparation.does)
+def built_within(preparation: Preparation, lines: list[str], custom_scope: str) -> list[str]:
+    """The lines that build a model, within the `custom_scope` if a function is to be found there."""
     if preparation.does == "objects" and dict(preparation.args)["within"] in ("model", "both"):
         return [f"with {custom_scope}:", *(f"    {line}" for line in lines)]
-    if scope is None:
-        return lines
-    within = spell(scope.format(**{name: value(each) for name, each in preparation.args}))
-    return [within, *(f"    {line}" for line in lines)]
+    return lines
 
 
 _SETTINGS = {
-    "image_data_format": (
-        "keras.config.set_image_data_format({})",
-        'keras.config.set_image_data_format("channels_last")',
-    ),
-    "floatx": ("keras.config.set_floatx({})", 'keras.config.set_floatx("float32")'),
-    "flash_attention": ("keras.config.disable_flash_attention()", "keras.config.enable_flash_attention()"),
-    "unsafe_deserialization": ("keras.config.enable_unsafe_deserialization()", ""),
+    "image_data_format": "keras.config.set_image_data_format({})",
+    "floatx": "keras.config.set_floatx({})",
+    "flash_attention": "keras.config.disable_flash_attention()",
+    "unsafe_deserialization": "keras.config.enable_unsafe_deserialization()",
 }
-"""How the session is set, and how set back to its default."""
+"""How the session is set."""
 
 
-def _setting(name: str) -> tuple[str, str]:
+def _setting(name: str) -> str:
     if name not in _SETTINGS:
         raise MalformedGraph(
             f"preparations: expected a setting of the session, one of {', '.join(_SETTINGS)}, found {name!r}"
         )
     return _SETTINGS[name]
-
-
-_SCOPES = {"name scope": "with keras.name_scope({name}):", "remat": "with keras.RematScope(mode={mode}):"}
-_CLONED_IN = {"clone name scope": "keras.name_scope({name})", "clone remat": "keras.RematScope(mode={mode})"}
 
 
 def with_custom_function(
@@ -149,13 +97,10 @@ def scope_of(name: str) -> str:
     return f'keras.utils.custom_object_scope({{"{name}": {name}}})'
 
 
-def cloned_in(preparation: Preparation, value: Callable[[Value], str], custom_scope: str) -> Iterator[str]:
+def cloned_in(preparation: Preparation, custom_scope: str) -> Iterator[str]:
     """The scopes in which the model is to be cloned, as expressions; in the `custom_scope` a function is found."""
-    args = dict(preparation.args)
-    if preparation.does == "objects" and args["within"] in ("clone", "both"):
+    if preparation.does == "objects" and dict(preparation.args)["within"] in ("clone", "both"):
         yield custom_scope
-    elif preparation.does in _CLONED_IN:
-        yield _CLONED_IN[preparation.does].format(**{name: value(each) for name, each in preparation.args})
 
 
 def as_it_learns(layer: Layer) -> Layer:
@@ -183,21 +128,14 @@ _LINES: dict[str, Callable[[str, dict[str, str]], list[str]]] = {
     "compile": lambda target, args: _called(f"{target}.compile", args),
     "trainable": lambda target, args: _set(target, args),
     "weight trainable": lambda target, args: _set(target, args),
-    "set": lambda target, args: _set(target, args),
     "adapt": lambda target, args: [
         f"{target}.adapt({args['data'] if args['data'].startswith('np.') else 'np.array(' + args['data'] + ')'})"
     ],
-    "add_loss": lambda target, args: [f"{target}.add_loss(tf.reduce_mean({target}.outputs[0]))"],
-    "add_metric": lambda target, args: [f'{target}.add_metric(tf.reduce_mean({target}.outputs[0]), name="mean")'],
     "policy": lambda target, args: [f"keras.config.set_dtype_policy({args['name']})"],
-    "set weights": lambda target, args: [
-        f"{target}.set_weights([np.ones_like(weight) for weight in {target}.get_weights()])"
-    ],
     "hang": lambda target, args: [
         f"{target}.extra = {args['layer']}",
         *([f"{target}.extra.build((None, 4))"] if "built" in args else []),
     ],
-    "other model": lambda target, args: [f"other = keras.Model(model.inputs, {target}.output)"],
     "lora": lambda target, args: _called(f"{target}.enable_lora", args),
     "quantize": lambda target, args: _called(f"{target}.quantize", {"": args["mode"]}),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 from clonediff.harness.source.functions import KEYS
@@ -46,11 +46,10 @@ class Variables:
         if container == "one":
             self.words[node, 0] = self.name(stem)
             return self.words[node, 0]
-        if container == "dict" or layer.kind in _ENTRIES:
+        if container == "dict":
             word = self.name(stem)
-            entries = _ENTRIES.get(layer.kind) or [f'["{key}"]' for key in KEYS]
             for output in range(count):
-                self.words[node, output] = word + entries[output]
+                self.words[node, output] = f'{word}["{KEYS[output]}"]'
             return word
         words = [self.name(f"{stem}_{KEYS[output]}" if output < 4 else stem) for output in range(count)]
         for output, word in enumerate(words):
@@ -60,16 +59,9 @@ class Variables:
         return f"[{words[0]}]" if count == 1 else ", ".join(words)
 
 
-_ENTRIES: Mapping[str, tuple[str, ...]] = {
-    "ForkDict": ('["left"]', '["right"]'),
-    "ForkNested": ('["whole"]', '["parts"][0]', '["parts"][1][0]'),
-}
-"""Where the tensors are in what custom layers give."""
-
-
 def packed_in(layer: Layer) -> tuple[str, ...]:
     """In what a layer may give its tensors, so that a script has words for each; empty where that goes by how many."""
-    if layer.kind in _ENTRIES or layer.graph is not None:
+    if layer.graph is not None:
         return ("one", "list", "dict", "nested")
     function = layer.arg("function")
     if not isinstance(function, Function):

@@ -40,8 +40,4 @@ TF_KERAS = Dialect(
     layer_shape="input_shape",
     found=("activation", "kernel_regularizer"),
     safe_mode="2.13",
-    copies_calls=True,
-    # The copies of the calls of one layer come in an order in which no cloner can make them
-    # (tf_keras/src/engine/functional_utils.py:97).
-    lacks=frozenset(("shared layers after later inputs",)),
 )

@@ -23,14 +23,12 @@ class Case(msgspec.Struct, frozen=True):
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
     then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With
-    `functions_raise` an exception may be what a function
-    is to give; what is `wrong` is to be refused by a clear error. `promises` names what is asked, where that is less.
-    `keeps` says what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned with the
-    same arguments. `done` has what the source does to the model once it is made, and `ran` is whether that runs it, so
-    that its states are not what they begin with. `builds` is the call that builds a clone of a model that was not
-    built; `asked` is then the model that was. `within` has the expressions of the scopes in which it is cloned. `index`
-    has the expressions of the script that stand for a layer, or for what a layer gave, and which layer of the graph
-    that is. Where it is `private`, so are attributes that are compared: not only public ones are.
+    `functions_raise` an exception may be what a function is to give. `promises` names what is asked, where that is
+    less. `keeps` says what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned with
+    the same arguments. `done` has what the source does to the model once it is made. `within` has the expressions of
+    the scopes in which it is cloned. `index` has the expressions of the script that stand for a layer, or for what a
+    layer gave, and which layer of the graph that is. Where it is `private`, so are attributes that are compared: not
+    only public ones are.
     """
 
     source: str
@@ -42,11 +40,8 @@ class Case(msgspec.Struct, frozen=True):
     keeps: Keeps = ""
     functions_raise: bool = False
     promises: str = ""
-    wrong: bool = False
     repeats: bool = False
     done: tuple[str, ...] = ()
-    ran: bool = False
-    builds: str = ""
     called_again: tuple[str, ...] | None = None
     within: tuple[str, ...] = ()
     index: dict[str, tuple[int, ...]] = {}
@@ -55,7 +50,7 @@ class Case(msgspec.Struct, frozen=True):
     @property
     def given(self) -> tuple[str, ...]:
         """What a cloner is given beside a plain model: arguments, and what was done to the model before."""
-        return (*self.arguments, *self.done, *(("built later",) if self.builds else ()))
+        return (*self.arguments, *self.done)
 
     def given_with(self, kinds: Iterable[str]) -> tuple[str, ...]:
         """The same, and which layers are called more than once; all `kinds` of a model of which nobody knows."""
@@ -75,12 +70,7 @@ class Case(msgspec.Struct, frozen=True):
         }
         if self.arguments:
             request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps)
-            request.update(wrong=self.wrong)
             request.update(functions_raise=self.functions_raise, repeats=self.repeats)
-        if self.builds:
-            request.update(asked=self.asked, builds=self.builds)
-        if self.ran:
-            request["ran"] = True
         if self.within:
             request["within"] = self.within
         if self.private:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-Keeps: TypeAlias = Literal["", "inputs", "a tensor", "layers", "everything"]
+Keeps: TypeAlias = Literal["", "inputs", "layers"]
 """What of the model that is cloned stands in its clone: its inputs, a tensor of a layer of its, layers that a
 `clone_function` gives themselves, or layers and one of the former."""
 
@@ -26,16 +26,12 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception: where it was raised and what it said. `own` is one of a function that `clone_model` was given.
-
-    `clear` is one that says what is wrong with an argument: raised on purpose, of a type that is for that, in words.
-    """
+    """An exception: where it was raised and what it said. `own` is one of a function that `clone_model` was given."""
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
     own: bool = False
-    clear: bool = False
 
     @property
     def unsteady(self) -> bool:
@@ -187,9 +183,9 @@ class Observation(msgspec.Struct, frozen=True):
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
-    `cloned` the other; `keeps` says what of that one is to stand in the clone. Where it is given what is
-    `wrong`, there is to be a clear error. `index` has, by expressions of the script, the layers that they stand for.
-    `varying` has the paths of `shape.holdings` that another build of the same source does not repeat.
+    `cloned` the other; `keeps` says what of that one is to stand in the clone. `index` has, by expressions of the
+    script, the layers that they stand for. `varying` has the paths of `shape.holdings` that another
+    build of the same source does not repeat.
     """
 
     shape: Shape
@@ -203,7 +199,6 @@ class Observation(msgspec.Struct, frozen=True):
     trained: Trained | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""
-    wrong: bool = False
     index: dict[str, tuple[int, ...]] = {}
     varying: tuple[tuple[str, ...], ...] = ()
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from clonediff.harness.subjects.case import Case
-from clonediff.reports.records import Cause, Difference, Severity
+from clonediff.reports.records import Cause, Severity
 
 _BY_CONFIG = ("roundtrip", "deepcopy")
 _NEVER_IN_A_CONFIG = ("attribute.", "weight scope", "weight path alone", "state scope")
@@ -18,29 +17,8 @@ _POLICY = tuple(
     for name in ("dtype", "compute_dtype", "variable_dtype", "input_dtype", "dtype_policy", "dtype_policy.*")
 )
 """What a layer makes of the dtype that its config has."""
-_FUNCTION_AGAIN = "clone_function"
-
-
-class _NotAsked(NamedTuple):
-    """Aspects that are not asked for, at such a path."""
-
-    aspects: tuple[str, ...]
-    at: str = ""
-
-    def covers(self, root: Difference) -> bool:
-        return root.aspect in self.aspects and root.path.startswith(self.at)
-
-
-_NOT_ASKED: Mapping[str, _NotAsked] = {
-    "turned": _NotAsked(("input structure order",)),
-    "not compiled": _NotAsked(("compiled",)),
-    "another scope": _NotAsked(("weight scope", "state scope")),
-    _FUNCTION_AGAIN: _NotAsked(("weight scope", "state scope"), at="twice."),
-}
-"""What is not asked for: where a dict of inputs is given in another order than the model's, that of its keys; where
-nobody says that the clone of a compiled model is compiled, that it is; where it is cloned in a name scope, or
-a layer got another name once it was built, that variables are named within what they were; where a function makes
-layers anew, that of the layers that it makes of these they are.
+_NOT_ASKED: Mapping[str, tuple[str, ...]] = {"not compiled": ("compiled",)}
+"""The aspects that are not asked for: nobody says that the clone of a compiled model is compiled.
 
 `clone_model` of tf_keras promises "An instance of `Model` reproducing the behavior of the original model, on top of new
 inputs tensors, using newly instantiated weights", and says nothing of what it was compiled with.
@@ -48,7 +26,7 @@ inputs tensors, using newly instantiated weights", and says nothing of what it w
 
 
 def exemptions_of(case: Case) -> tuple[str, ...]:
-    """What is not asked for in a case, for its arguments."""
+    """What is not asked for in a case."""
     return (case.promises, *case.arguments)
 
 
@@ -59,7 +37,7 @@ def breaks_contract(cloner: str, cause: Cause) -> bool:
     """
     root = cause.root
     if cloner in _NOT_ASKED:
-        return not _NOT_ASKED[cloner].covers(root)
+        return root.aspect not in _NOT_ASKED[cloner]
     if cloner in _BY_CONFIG:
         is_policy = any(fnmatchcase(root.aspect, each) for each in _POLICY)
         told_by_config = is_policy or not root.aspect.startswith(_NEVER_IN_A_CONFIG)

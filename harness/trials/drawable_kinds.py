@@ -12,14 +12,12 @@ from typing import Any, cast
 from hypothesis.strategies import SearchStrategy, deferred
 from msgspec import Struct
 
-from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.source.other_layers import absolute, allow
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.remembered_answers import Asked, asked, here
-from clonediff.strategies import FEATURES, functional_graphs
+from clonediff.strategies import functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value
-from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES, Feature
 from clonediff.strategies.kinds import Generation, Kind
 from clonediff.strategies.kinds.of_release import Signature, kinds_of
 from clonediff.strategies.kinds.operations import operations_of
@@ -29,7 +27,6 @@ def graphs_on(
     process: SubjectProcess,
     *,
     without: Collection[str] = (),
-    features: Collection[Feature] = FEATURES,
     cloners: Collection[str] = (),
     layers: Collection[str] = (),
     values: Mapping[str, Iterable[Any]] | None = None,
@@ -45,7 +42,6 @@ def graphs_on(
         asked(process),
         process.subject.generation,
         without,
-        features,
         cloners,
         {**options, "catalogue": kinds_on(asked(process), layers=(*process.others, *layers), values=values)},
     )
@@ -55,7 +51,6 @@ def graphs_here(
     *,
     generation: Generation = "keras",
     without: Collection[str] = (),
-    features: Collection[Feature] = FEATURES,
     layers: Collection[str | type] = (),
     values: Mapping[str, Iterable[Any]] | None = None,
     **options: Any,
@@ -65,7 +60,7 @@ def graphs_here(
 
     def those() -> SearchStrategy[Graph]:
         kinds = kinds_on(its, layers=layers, values=values)
-        return _graphs(its, generation, without, features, (), {**options, "catalogue": kinds})
+        return _graphs(its, generation, without, (), {**options, "catalogue": kinds})
 
     return deferred(those)
 
@@ -74,23 +69,17 @@ def _graphs(
     its: Asked,
     generation: Generation,
     without: Collection[str],
-    features: Collection[Feature],
     cloners: Collection[str],
     options: dict[str, Any],
 ) -> SearchStrategy[Graph]:
-    capabilities = its.capabilities
-    if cloners and all(map(takes_arguments, cloners)):
-        features = CLONE_ARGUMENT_FEATURES.union(PREPARATION_FEATURES, features)
-    # A function of the user's own is called with a model, and a model that is not built yet has no calls to keep.
-    late: Feature = "late building"
-    unasked = [late] if any(map(is_users, cloners)) else []
+    with_more = bool(cloners) and all(map(takes_arguments, cloners))
     return functional_graphs(
         keras=its,
         generation=generation,
         without=without,
-        features=frozenset(features).difference(capabilities.missing, its.dialect.lacks, unasked),
-        objects=capabilities.objects,
-        **options,
+        missing=its.capabilities.missing,
+        objects=its.capabilities.objects,
+        **{"clone_arguments": with_more, "preparations": with_more, **options},
     )
 
 

@@ -15,7 +15,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
 from clonediff.strategies.asking import NoKeras
-from clonediff.strategies.clone_arguments import features_of
+from clonediff.strategies.clone_arguments import abilities_for
 from clonediff.strategies.graph import Graph, MalformedGraph, all_layers
 from clonediff.strategies.kinds import CATALOGUE
 from clonediff.strategies.kinds.operations import is_operation
@@ -48,9 +48,7 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     given = None if graph is None else graph.clone_arguments
     if given is not None and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
-    if graph is not None and graph.built == "not yet" and not takes_arguments(cloner):
-        return f"{cloner}: takes a model that is built, and this one is not"
-    for name in features_of(given) if given is not None else ():
+    for name in abilities_for(given) if given is not None else ():
         if name in process.ready.capabilities.missing:
             return f"{subject}: its clone_model knows no {name}"
     for preparation in graph.preparations if graph is not None else ():

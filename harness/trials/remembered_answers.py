@@ -133,7 +133,9 @@ class Asked:
             self._built.clear()
         if key not in self._built:
             try:
-                script = written(graph, self.dialect.name)
+                # What images of another format do shows only when the model runs.
+                session = any(each.does == "session" for each in graph.preparations)
+                script = written(graph, self.dialect.name, called=session)
             except (MalformedGraph, KeyError) as error:
                 return str(error)
             self._built[key] = self._tell_refusal({"source": script.source, "asked": script.asked})
@@ -166,10 +168,7 @@ class Asked:
 
     def _written(self, question: Question) -> dict[str, object]:
         text = write_question(question, self.dialect)
-        request: dict[str, object] = {"text": text, "tensors": [_request(spec) for spec in question.tensors]}
-        if question.calls[-1].axis:  # Keras 3 tells another shape than it gives
-            request["any_shape"] = True
-        return request
+        return {"text": text, "tensors": [_request(spec) for spec in question.tensors]}
 
     @property
     def _answers(self) -> _Answers:

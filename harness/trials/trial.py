@@ -15,7 +15,7 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Failure, Observation
 from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import CHECKS, CHECKS_OF_A_REFUSAL, compare
+from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
@@ -173,7 +173,6 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     if answer.original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused)
-    checks = CHECKS_OF_A_REFUSAL if case.wrong else CHECKS
     exemptions = exemptions_of(case)
     found: dict[str, list[Difference]] = {}
     judged: dict[str, CloneTrial] = {}
@@ -184,7 +183,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = in_graph(compare(answer.original, clone, checks), case, answer.original)
+        found[name] = in_graph(compare(answer.original, clone), case, answer.original)
     found = _with_numbers(found, subject)
     given = case.given_with(layer.kind for layer in answer.original.shape.layers)
     for name, differences in found.items():

@@ -1,4 +1,4 @@
-"""Layers that a user would write: they make, use, hand on, drop and change masks, take and give several tensors.
+"""Layers that a user would write: they make, use, hand on and drop masks, and take several tensors.
 
 The classes themselves, in each dialect, are in `harness/source/custom.py`; here is only how they are made and called.
 """
@@ -6,24 +6,14 @@ The classes themselves, in each dialect, are in `harness/source/custom.py`; here
 from __future__ import annotations
 
 from clonediff.strategies.graph import Array, Items, Named, Seq
-from clonediff.strategies.kinds.arguments import layer
 from clonediff.strategies.kinds.kind import LEFT_OUT, Kind, plain_kinds, tupled
-
-OWN_OPERATION = "Amplify"
-"""It is made like a layer and is none."""
-NOTING = ("Late", "Remember")
-"""The layers that note something in their first call."""
-
 
 KINDS = (
     *plain_kinds("Scale", weight=2),
     *plain_kinds("Offset"),  # its weight has no name
     *plain_kinds("MakeMask"),
     Kind("UseMask", calls=("mask",), weight=2),
-    *plain_kinds("DropMask ChangeMask"),
-    *plain_kinds("Fork", weight=2),
-    *plain_kinds("ForkDict"),
-    Kind("Blend", takes=(2, 2), pass_as="each"),
+    *plain_kinds("DropMask"),
     Kind("SumAll", takes=(1, 3), pass_as="each"),
     Kind("SumList", takes=(1, 3), pass_as="list"),
     Kind("Shift", call_options={"by": (1.0, LEFT_OUT, None, tupled(1.0, 2.0), Seq((1.0, 2.0)), Array((1,)))}, weight=2),
@@ -43,26 +33,5 @@ KINDS = (
     Kind("Span", options={"low": (LEFT_OUT, 0.25), "high": (LEFT_OUT, 3.0)}),
     Kind("Stack", options={"widths": (Seq((4, 3)), tupled(2))}),
     Kind("Branches", options={"units": (4, 2)}),
-    Kind("Center", call_options={"training": (LEFT_OUT, True)}),
-    Kind("Jitter", options={"seed": (LEFT_OUT, 7)}),
-    Kind("Assemble", takes=(1, 3), pass_as="nested"),
-    Kind("Gather", takes=(1, 3), pass_as="gapped"),
-    Kind("Join", calls=("other",), takes=(2, 3), pass_as="apart"),
-    *plain_kinds("ForkNested"),
     Kind("Louder", options={"depth": (LEFT_OUT, 2)}, call_options={"gain": (LEFT_OUT, 2.0, None)}),
-    Kind("Tied", options={"units": (4, 2)}),
-    Kind("Mirror", options={"layer": (layer("Dense", units=4),)}),
-    *plain_kinds("Late Remember Tailored"),  # a weight and an attribute made in `call`; a `get_build_config`
-    Kind(
-        "Dampen",
-        options={
-            "layer": (
-                layer("Dense", units=3),
-                layer("Activation", activation="tanh"),
-                layer("Dense", units=2, frozen=True),
-                layer("Scale"),
-            )
-        },
-    ),
-    Kind(OWN_OPERATION, options={"factor": (LEFT_OUT, 3.0)}, shared=False),
 )

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from clonediff.strategies.graph import Items, Made, Named, Ref, Seq, Value
+from clonediff.strategies.graph import Made, Named, Ref, Seq, Value
 
 Generation = Literal["keras", "tf_keras"]
 """Keras 3, and `tf_keras`, which is Keras 2 on TensorFlow 2."""
@@ -38,27 +38,19 @@ class Spec:
     """A tensor as the catalogue sees it: its shape without the batch, its dtype, whether it may carry a mask.
 
     A mask always has the shape (batch, first dimension). `large` says of whole numbers that they may be no ids,
-    `absent` that it is None when the model is run, `sparse` that it holds nothing but what is not zero, `ragged` that
-    its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one.
+    `ragged` that its rows are of several lengths. `told_sparse` is a dense one that Keras 3 takes for a sparse one.
     """
 
     shape: Dims
     dtype: str = "float32"
     mask: bool = False
     large: bool = False
-    absent: bool = False
-    sparse: bool = False
     ragged: bool = False
     told_sparse: bool = False
 
     def __post_init__(self) -> None:
         """A dtype that was read is the one that is written: JSON leaves out what is the default itself."""
         object.__setattr__(self, "dtype", sys.intern(self.dtype))
-
-    @property
-    def usual(self) -> bool:
-        """Whether it is dense, and there when the model is run."""
-        return not (self.absent or self.sparse or self.ragged)
 
     @property
     def rank(self) -> int:
@@ -88,7 +80,7 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
 Parameters: TypeAlias = tuple[Parameter, ...]
 """What a release says of the parameters of a function or a constructor."""
 
-PassAs = Literal["one", "list", "each", "either", "nested", "gapped", "apart", "any"]
+PassAs = Literal["one", "list", "each", "either", "any"]
 Form = tuple[int, PassAs]
 """How a layer may be called: on so many tensors, passed so."""
 _ANY: tuple[Form, ...] = ((1, "one"), (1, "one"), (1, "one"), (2, "list"), (2, "each"), (3, "list"))
@@ -99,8 +91,7 @@ class Kind:
     """A layer or an operation: its name, which arguments it can have, and how it is called.
 
     `takes` is how many tensors one call is given and `pass_as` how: the only argument, a list, one argument each,
-    either the only argument or a list, by their number; "nested" is a dict of one and a tuple of the others, and
-    "gapped" a list, or "apart" one argument each, with None after the first. Of a layer that nobody knows it is "any".
+    either the only argument or a list, by their number. Of a layer that nobody knows it is "any".
     `options` are constructor arguments with the values to draw from, `call_options` call arguments that are plain
     values, `calls` the call arguments that are tensors. `more` are further constructor arguments, which mostly stay
     unsaid: what a signature has beside the `options` (see `clonediff.strategies.kinds.of_release`).
@@ -112,7 +103,7 @@ class Kind:
     options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     call_options: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     more: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
-    calls: tuple[Literal["mask", "initial_state", "other"], ...] = ()
+    calls: tuple[Literal["mask", "initial_state"], ...] = ()
     takes: tuple[int, int] = (1, 1)
     pass_as: PassAs = "one"
     arrange: Arrange | None = None
@@ -138,21 +129,11 @@ class Kind:
 
     def listed(self, count: int) -> bool:
         """Whether so many tensors are passed in a list."""
-        return self.how(count) in ("list", "gapped")
+        return self.how(count) == "list"
 
     def packed(self, tensors: tuple[Ref, ...], how: PassAs | None = None) -> tuple[Value, ...]:
         """What a call on these tensors is given before its keywords."""
-        first, rest = tensors[0], tensors[1:]
-        match how or self.how(len(tensors)):
-            case "nested":
-                return (Items((("main", first), ("rest", Seq(rest, "tuple")))),)
-            case "gapped":
-                return (Seq((first, None, *rest)),)
-            case "apart":
-                return (first, None, *rest)
-            case "list":
-                return (Seq(tensors),)
-        return tensors
+        return (Seq(tensors),) if (how or self.how(len(tensors))) == "list" else tensors
 
 
 def plain_kinds(names: str, **fields: int) -> tuple[Kind, ...]:

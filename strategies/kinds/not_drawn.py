@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-ONLY_WITHIN = frozenset(("LeakyCell", "Sequential"))
+ONLY_WITHIN = frozenset(("Sequential",))
 """What is drawn as an argument of layers, and is no layer of Keras' alone."""
 
 NOT_DRAWN: Mapping[str, str] = {

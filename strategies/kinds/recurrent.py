@@ -43,7 +43,6 @@ KINDS = (
                 cell("GRUCell", 2),
                 cell("LSTMCell", 2),
                 Seq((cell("LSTMCell", 3), cell("GRUCell", 2))),
-                cell("LeakyCell", 2),
                 layer("StackedRNNCells", cells=Seq((cell("GRUCell", 3), cell("SimpleRNNCell", 2)))),
             ),
             "return_sequences": (LEFT_OUT, True),

@@ -17,10 +17,9 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
-from clonediff.strategies import FEATURES, Graph
+from clonediff.strategies import Graph
 from clonediff.strategies.graph import (
     Call,
-    CallFunction,
     CloneArguments,
     Input,
     Layer,
@@ -35,14 +34,14 @@ Process = Callable[[str], SubjectProcess]
 
 def test_a_release_says_what_it_cannot_build(keras3: Process) -> None:
     capabilities = keras3(OLD).ready.capabilities
-    assert set(capabilities.missing) == {"idle inputs", "quantize", "add_loss", "add_metric"}
+    assert set(capabilities.missing) == {"idle inputs", "quantize"}
     assert {"Dense", "Lambda", "Bidirectional"} < set(capabilities.layers)
 
 
 def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(keras3: Process) -> None:
     process = keras3(OLD)
     trials = GraphTrials(process, KnownIssues(), cloners=("fixed",))
-    for graph in sample_graphs(graphs_on(process, features=FEATURES - {"cut out"}, min_instructions=2), 15, 3):
+    for graph in sample_graphs(graphs_on(process, min_instructions=2), 15, 3):
         assert trials.try_graph(graph).hits == ()
     assert trials.tally.refused == 0
 
@@ -58,12 +57,12 @@ def called(*calls: Call, **more: Any) -> Graph:
     return Graph((given,), chosen, calls, Ref(0), Ref(len(calls)), generation="keras", clone_arguments=arguments)
 
 
-PLAIN, MASKED = CallFunction(), Call(0, (Ref(0),))
+MASKED = Call(0, (Ref(0),))
 CALLED = {
     "training on other inputs": called(Call(1, (Ref(0),), (("training", True),)), inputs="fresh"),
-    "training with a call function": called(Call(1, (Ref(0),), (("training", True),)), call_function=PLAIN),
-    "no mask with a call function": called(Call(2, (Ref(0),), (("mask", None),)), call_function=PLAIN),
-    "a mask of Keras' own with a call function": called(MASKED, Call(2, (Ref(1),)), call_function=PLAIN),
+    "training with a call function": called(Call(1, (Ref(0),), (("training", True),)), call_function=True),
+    "no mask with a call function": called(Call(2, (Ref(0),), (("mask", None),)), call_function=True),
+    "a mask of Keras' own with a call function": called(MASKED, Call(2, (Ref(1),)), call_function=True),
 }
 
 

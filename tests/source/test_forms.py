@@ -112,34 +112,34 @@ def test_a_function_of_the_operations_is_another_in_the_clone_of_keras(keras: Su
     assert {"structure", "outputs"} <= {each.check for each in found}
 
 
-def trained_with(sort: str, value: Value) -> Graph:
-    """A model that is trained with a value of a sort."""
+def compiled_with(sort: str, value: Value) -> Graph:
+    """A model that is compiled with a value of a sort."""
     args: dict[str, Value] = {"optimizer": "sgd", "loss": "mse"}
     if sort == "schedule":
         args["optimizer"] = Named("optimizers.SGD", (("learning_rate", value),))
     else:
         args["metrics" if sort == "metric" else sort] = Seq((value,)) if sort == "metric" else value
     plain = two("activation", "registered")
-    return structs.replace(plain, preparations=(Preparation("train", None, tuple(args.items())),))
+    return structs.replace(plain, preparations=(Preparation("compile", None, tuple(args.items())),))
 
 
 @pytest.mark.parametrize(("sort", "form"), COMPILED)
-def test_a_model_is_trained_with_each_form_and_cloned_faithfully(sort: str, form: str, keras: SubjectProcess) -> None:
-    fixed_is_faithful(trained_with(sort, Form(sort, form)), keras)
+def test_a_model_is_compiled_with_each_form_and_cloned_faithfully(sort: str, form: str, keras: SubjectProcess) -> None:
+    fixed_is_faithful(compiled_with(sort, Form(sort, form)), keras)
 
 
 def test_what_is_compiled_with_a_changed_object_is_changed_then() -> None:
-    lines = write_source(trained_with("loss", Form("loss", "changed")), "keras").splitlines()
+    lines = write_source(compiled_with("loss", Form("loss", "changed")), "keras").splitlines()
     compiled = next(number for number, line in enumerate(lines) if line.startswith("model.compile("))
     assert lines.index("changed_loss.by = 3.0") > compiled
 
 
 def test_a_class_of_a_release_is_written_by_its_path_and_no_other() -> None:
-    source = write_source(trained_with("loss", Named("losses.Tversky", (("alpha", 0.25),))), "keras")
+    source = write_source(compiled_with("loss", Named("losses.Tversky", (("alpha", 0.25),))), "keras")
     assert "loss=keras.losses.Tversky(alpha=0.25)" in source
     for path in ("losses.get", "losses.Loss.from_config", "saving.load_model", "utils.get_file", "losses.X; import os"):
         with pytest.raises(MalformedGraph, match="is nothing of Keras"):
-            write_source(trained_with("loss", Named(path, ())), "keras")
+            write_source(compiled_with("loss", Named(path, ())), "keras")
 
 
 @pytest.mark.parametrize("sort", OF_LAYERS)

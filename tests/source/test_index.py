@@ -109,5 +109,4 @@ def _kinds(graph: Graph, key: tuple[int, ...]) -> set[str]:
     if key[-1] < 0:
         return {"InputLayer"}
     layer = graph.layers[key[-1]]
-    cut = {"Model"} if layer.graph is not None and layer.graph.base is not None else set()
-    return {layer.kind, *(each.kind for each in made_layers(layer)), *cut}
+    return {layer.kind, *(each.kind for each in made_layers(layer))}

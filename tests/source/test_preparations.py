@@ -7,13 +7,10 @@ from typing import Literal
 import pytest
 from msgspec import structs
 
-from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.source import written
 from clonediff.harness.trials.cases import case_of
-from clonediff.reports.records import Difference, Severity
 from clonediff.strategies.graph import (
     Call,
-    CloneArguments,
     Function,
     Graph,
     Input,
@@ -24,8 +21,7 @@ from clonediff.strategies.graph import (
     Ref,
     Seq,
 )
-from tests.strategies.test_clone_arguments import GRAPH, INNER
-from tests.strategies.test_preparations import WRAPPED
+from tests.strategies.models import GRAPH, INNER, WRAPPED
 
 ONE = structs.replace(INNER, generation="keras")
 
@@ -67,66 +63,10 @@ def test_a_layer_in_a_model_in_a_wrapper() -> None:
     assert lines(WRAPPED, Preparation("trainable", "Dense", (("trainable", False),))) == [
         "time_distributed_layer.layer.trainable = False"
     ]
-    source = written(
-        structs.replace(GRAPH, preparations=(Preparation("set", "Dropout", (("rate", 0.25),)),)), "keras"
-    ).source
-    assert "dropout_layer = layers.Dropout(0.5)\n" in source
-    assert source.endswith("\ndropout_layer.rate = 0.25\n")
-
-
-def test_run_and_called_and_changed() -> None:
-    assert lines(GRAPH, Preparation("run", None, (("training", True),))) == [
-        'model(np.ones((2, 3, 4), "float32"), training=True)'
-    ]
-    assert lines(GRAPH, Preparation("call", "Dense"), Preparation("call")) == [
-        "dense_layer(dense_layer.input)",
-        "model(model.input)",
-    ]
     assert lines(ONE, Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))) == [
         "dense_layer.enable_lora(rank=2, lora_alpha=3)"
     ]
     assert lines(ONE, Preparation("quantize", None, (("mode", "int8"),))) == ['model.quantize("int8")']
-
-
-def test_trained_for_a_step() -> None:
-    preparation = Preparation("train", None, (("optimizer", "sgd"), ("loss", "mse")))
-    assert lines(ONE, preparation) == [
-        'data = np.ones((2, 3, 4), "float32")',
-        'model.compile(optimizer="sgd", loss="mse", run_eagerly=True)',
-        "model.train_on_batch(data, model.predict_on_batch(data))",
-    ]
-
-
-def test_a_layer_that_keeps_its_state_has_a_batch_of_a_known_size() -> None:
-    chain = structs.replace(
-        ONE, layers=(Layer("LSTM", (("units", 2),)),), preparations=(Preparation("stateful", "LSTM"),)
-    )
-    source = written(chain, "keras").source
-    assert "keras.Input(shape=(3, 4), batch_size=2)\n" in source
-    assert "lstm_layer = layers.LSTM(2, stateful=True)\n" in source
-    assert source.endswith('\nmodel(np.ones((2, 3, 4), "float32"))\n')
-    assert case_of(chain, "keras").inputs[0]["batch"] == 2
-
-
-def test_built_within_a_scope() -> None:
-    for preparation, line in (
-        (Preparation("name scope", None, (("name", "outer"),)), 'with keras.name_scope("outer"):'),
-        (Preparation("remat", None, (("mode", "full"),)), 'with keras.RematScope(mode="full"):'),
-    ):
-        source = written(structs.replace(ONE, preparations=(preparation, Preparation("call"))), "keras").source
-        _, _, within = source.partition(f"{line}\n")
-        *inside, last = within.splitlines()
-        assert inside[-1].startswith("    model = keras.Model(")
-        assert all(each.startswith("    ") for each in inside)
-        assert last == "model(model.input)"
-
-
-def test_built_under_another_policy() -> None:
-    preparations = Preparation("built policy", None, (("name", "float64"), ("then", "float32"))), Preparation("call")
-    source = written(structs.replace(ONE, preparations=preparations), "tf_keras").source
-    assert '\n\nkeras.mixed_precision.set_global_policy("float64")\ninputs = keras.Input(' in source
-    last = 'keras.mixed_precision.set_global_policy("float32")\nmodel(model.input)\n'
-    assert source.endswith(f"model = keras.Model(inputs, dense)\n{last}")
 
 
 def test_another_setting_of_the_session() -> None:
@@ -140,17 +80,11 @@ def test_another_setting_of_the_session() -> None:
         (("unsafe_deserialization", True), "keras.config.enable_unsafe_deserialization()"),
     ):
         assert lines(ONE, Preparation("session", None, (setting,))) == [line]
-    built = Preparation("built session", None, channels)
-    source = written(structs.replace(ONE, preparations=(built, Preparation("call"))), "tf_keras").source
-    assert '\n\nkeras.backend.set_image_data_format("channels_first")\ninputs = keras.Input(' in source
-    last = 'keras.backend.set_image_data_format("channels_last")\nmodel(model.input)\n'
-    assert source.endswith(f"model = keras.Model(inputs, dense)\n{last}")
 
 
-@pytest.mark.parametrize("does", ["session", "built session"])
-def test_a_setting_that_is_none(does: str) -> None:
+def test_a_setting_that_is_none() -> None:
     with pytest.raises(MalformedGraph, match="one of image_data_format, floatx, .* found 'colour'"):
-        written(structs.replace(ONE, preparations=(Preparation(does, None, (("colour", "red"),)),)), "keras")
+        written(structs.replace(ONE, preparations=(Preparation("session", None, (("colour", "red"),)),)), "keras")
 
 
 @pytest.mark.parametrize("within", ["clone", "model", "both"])
@@ -170,49 +104,15 @@ def test_a_function_that_is_found_in_a_scope(within: str) -> None:
 @pytest.mark.parametrize("within", ["clone", "model", "both"])
 def test_a_class_that_is_found_in_a_scope(within: str, generation: Literal["keras", "tf_keras"]) -> None:
     preparation = Preparation("objects", "Scale", (("takes", "class"), ("within", within)))
-    two = (Layer("Scale"), Layer("Blend"))
+    two = (Layer("Scale"), Layer("SumAll"))
     calls = (Call(0, (Ref(0),)), Call(1, (Ref(1), Ref(1))))
     graph = Graph((Input((4,)),), two, calls, Ref(0), Ref(2), generation=generation, preparations=(preparation,))
     case = case_of(graph, generation)
     assert "\n\n\nclass Scale(layers.Layer):" in case.source
-    assert "serializable()\nclass Blend(layers.Layer):" in case.source
+    assert "serializable()\nclass SumAll(layers.Layer):" in case.source
     scope = 'keras.utils.custom_object_scope({"Scale": Scale})'
     assert (f"\nwith {scope}:\n    inputs" in case.source) is (within != "clone")
     assert case.within == (() if within == "model" else (scope,))
-
-
-def test_a_script_clones_within_its_scopes() -> None:
-    preparations = (
-        Preparation("clone name scope", None, (("name", "outer"),)),
-        Preparation("clone remat", None, (("mode", "full"),)),
-    )
-    case = case_of(structs.replace(ONE, preparations=preparations), "keras")
-    lost = Difference("structure", "layers['dense'].config.units", "config.units", "4", "3", Severity.COMPUTES)
-    text = reproducer(case.source, "keras", lost, case=case).text
-    scopes = 'with keras.name_scope("outer"), keras.RematScope(mode="full"):'
-    assert f"\n{scopes}\n    clone = keras.models.clone_model(model)\n" in text
-
-
-def test_done_to_the_model_that_is_asked_for_too() -> None:
-    preparations = (
-        Preparation("run"),
-        Preparation("trainable", "Dense", (("trainable", False),)),
-        Preparation("compile"),
-    )
-    case = case_of(structs.replace(ONE, preparations=preparations, clone_arguments=CloneArguments("fresh")), "keras")
-    assert case.source.endswith(
-        '\nmodel(np.ones((2, 3, 4), "float32"))\ndense_layer.trainable = False\nmodel.compile()\n'
-    )
-    assert case.asked.endswith("(inputs, dense)\ndense_layer_2.trainable = False\nmodel.compile()\n")
-    assert case.ran  # a seed may have got further
-
-
-def test_saved_and_loaded() -> None:
-    assert lines(ONE, Preparation("load")) == [
-        "with tempfile.TemporaryDirectory() as folder:",
-        '    model.save(folder + "/model.keras")',
-        '    model = keras.models.load_model(folder + "/model.keras")',
-    ]
 
 
 def test_a_layer_that_learns_from_data_is_made_without_what_it_learns() -> None:
@@ -227,4 +127,6 @@ def test_a_layer_that_learns_from_data_is_made_without_what_it_learns() -> None:
 
 def test_a_layer_that_is_not_there() -> None:
     with pytest.raises(MalformedGraph, match="no layer of the kind 'LSTM'"):
-        written(structs.replace(ONE, preparations=(Preparation("call", "LSTM"),)), "keras")
+        written(
+            structs.replace(ONE, preparations=(Preparation("trainable", "LSTM", (("trainable", False),)),)), "keras"
+        )

@@ -9,13 +9,11 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from msgspec import structs
 
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.outcomes import Told
@@ -30,10 +28,9 @@ from clonediff.harness.trials.remembered_answers import Asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssues
-from clonediff.strategies import FEATURES, Graph, functional_graphs, to_json
+from clonediff.strategies import Graph, functional_graphs, to_json
 from clonediff.strategies.asking import NoKeras, Question
 from clonediff.strategies.graph import Call, Input, Layer, Ref
-from clonediff.strategies.graphs import CLONE_ARGUMENT_FEATURES, PREPARATION_FEATURES
 from clonediff.strategies.kinds import GENERATIONS, Generation, Spec
 from tests.example_counts import examples
 from tests.waiting import PATIENCE
@@ -83,21 +80,13 @@ def test_a_seed_draws_the_same_whoever_answers(
     assert json.loads(done.stdout.splitlines()[-1]) == drawn
 
 
-def test_the_models_that_are_drawn_are_the_same_with_clone_arguments_and_preparations_and_without() -> None:
-    features = FEATURES - {"repeated inputs"}  # which a model with arguments or preparations has not
-    with_more = features | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES
-    count = examples(12, 40)
-    plain = list(sample_graphs(graphs_of("keras", features=features), count, 4))
-    more = list(sample_graphs(graphs_of("keras", features=with_more), count, 4))
-    assert [structs.replace(graph, clone_arguments=None, preparations=(), built="") for graph in more] == [
-        structs.replace(graph, built="") for graph in plain
-    ]
+def test_arguments_and_preparations_are_drawn_where_they_are_asked_for() -> None:
+    count = examples(24, 80)
+    more = list(sample_graphs(graphs_of("keras", clone_arguments=True, preparations=True), count, 4))
     assert any(graph.clone_arguments is not None for graph in more)
     assert any(graph.preparations for graph in more)
+    plain = list(sample_graphs(graphs_of("keras"), count, 4))
     assert all(graph.clone_arguments is None and not graph.preparations for graph in plain)
-    every = FEATURES | CLONE_ARGUMENT_FEATURES | PREPARATION_FEATURES
-    both = sample_graphs(graphs_of("keras", kinds=["Dense", "Dropout"], features=every), 200, 4)
-    assert any(graph.clone_arguments is not None and graph.preparations for graph in chain(more, both))
 
 
 def test_without_a_keras_it_is_said_what_to_do() -> None:

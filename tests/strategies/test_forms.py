@@ -24,14 +24,13 @@ GIVEN = Given(PLAIN, {"Dense": DENSE})
 def read(option: int, further: int = 0, value: int = 0, *, given: Given = GIVEN) -> dict[str, Value]:
     """What digits say of the arguments of a `DENSE`."""
     digits = Digits(0, 0, 0, 0, 0, (0, option, 0, 0, 0), ((further, value), (0, 0)))
-    apply = _application(DENSE, (), given)(digits)
+    apply = _application(DENSE, given)(digits)
     return dict((*apply.options, *apply.more))
 
 
 def touched(touch: str, digit: int) -> Value:
     """What a layer is given that is touched so, where another digit has that value."""
-    features = ("regularizers", "policies", "policy maps", "dtypes")
-    application = _application(DENSE, features, GIVEN)
+    application = _application(DENSE, GIVEN)
     every = [application(Digits(0, 0, 0, 0, each, (0, 0, 0, 0, 0), ((0, 0), (0, digit)))) for each in range(12)]
     more = next(each.more for each in every if each.touch == touch)
     return dict(more)[TOUCHED[touch][0]]
@@ -72,7 +71,7 @@ def test_without_the_feature_there_are_none() -> None:
 
 def test_what_is_left_out_has_no_form() -> None:
     kind = Kind("Dense", options={"units": (4,), "activation": (LEFT_OUT,)})
-    apply = _application(kind, (), GIVEN)(Digits(0, 0, 0, 0, 0, (0, 255, 0, 0, 0), ((0, 0), (0, 0))))
+    apply = _application(kind, GIVEN)(Digits(0, 0, 0, 0, 0, (0, 255, 0, 0, 0), ((0, 0), (0, 0))))
     assert dict(apply.options)["activation"] == LEFT_OUT
 
 

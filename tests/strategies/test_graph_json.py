@@ -9,24 +9,10 @@ import pytest
 from msgspec import structs
 
 from clonediff.strategies import Graph, MalformedGraph, from_json, infer, read_graph, to_json
-from clonediff.strategies.chains import plainly_built
-from clonediff.strategies.graph import (
-    Base,
-    Call,
-    CallFunction,
-    CloneArguments,
-    CloneFunction,
-    Input,
-    Layer,
-    Preparation,
-    Ref,
-    Seq,
-)
+from clonediff.strategies.clone_arguments import RECIPES
+from clonediff.strategies.graph import Call, CloneArguments, Input, Layer, Preparation, Ref, Seq
+from tests.strategies.models import GRAPH, INNER
 from tests.warm_keras import hold
-
-from .test_calling import CHAIN, ON_BOTH, TWO, around, less
-from .test_clone_arguments import GRAPH, INNER, SUITED
-from .test_cutting import BOTH, WHOLE, cut
 
 DENSE = Graph(
     inputs=(Input((4,)),),
@@ -45,66 +31,30 @@ def test_json_gives_the_same_graph_back_and_keras_takes_it() -> None:
     hold(holds, "keras", 20, 150)
 
 
-GRAPHS = {
-    **{
-        f"cloned-with-arguments-{number}": structs.replace(GRAPH, clone_arguments=clone_arguments)
-        for number, clone_arguments in enumerate(SUITED)
-    },
-    **{
-        f"given-{packing}": around(TWO, structs.replace(ON_BOTH, packing=packing))
-        for packing in ("", "tuple", "keyword", "names", "turned", "further")
-    },
-    "built-later": structs.replace(CHAIN, built="later"),
-    "outputs-of-its-own": cut(BOTH, Ref(4)),
-    "one-input": cut(Ref(1), Ref(3)),
-    "begins-inside": cut(Ref(5), Ref(7)),
-    "begins-at-both-outputs": cut(Seq((Ref(6), Ref(6, 1))), Ref(7), generation="tf_keras"),
-    "begins-inside-and-at-an-input": cut(Seq((Ref(5), Ref(0))), Seq((Ref(7), Ref(8)))),
-    "base-is-the-smaller-one": cut(BOTH, Ref(7), Base(Ref(1), Ref(3))),
-    "begins-at-a-mask": cut(Ref(2), Ref(8), generation="tf_keras"),
-}
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-def test_a_graph_comes_back_from_its_json(name: str) -> None:
-    infer(GRAPHS[name])
-    assert from_json(to_json(GRAPHS[name]).decode(), "here") == GRAPHS[name]
+@pytest.mark.parametrize("arguments", RECIPES)
+def test_a_graph_comes_back_from_its_json(arguments: CloneArguments) -> None:
+    graph = structs.replace(GRAPH, clone_arguments=arguments)
+    assert from_json(to_json(graph).decode(), "here") == graph
 
 
 def test_what_a_graph_has_not_is_not_said() -> None:
-    texts = [to_json(graph) for graph in (GRAPH, WHOLE, around(TWO, ON_BOTH))]
-    words = (b"clone_arguments", b"preparations", b"packing", b"axis", b"built", b"base")
-    assert not any(word in text for word in words for text in texts)
-    assert to_json(plainly_built(GRAPHS["built-later"])) == to_json(CHAIN)
-    assert to_json(from_json(to_json(CHAIN).replace(b'"gives"', b'"built":"","gives"'))) == to_json(CHAIN)
+    assert not any(word in to_json(GRAPH) for word in (b"way", b"state", b"own"))
 
 
 @pytest.mark.parametrize(
-    ("graph", "change", "said"),
+    ("change", "said"),
     [
-        (GRAPH, {"clone_arguments": CloneArguments()}, "expected an argument"),
-        (GRAPH, {"clone_arguments": CloneArguments(clone_function=CloneFunction("replaced"))}, "expected a kind"),
-        (GRAPH, {"clone_arguments": CloneArguments("fresh", CloneFunction("raises", "Dense"))}, "nothing beside"),
-        (GRAPH, {"clone_arguments": CloneArguments(wrong="function", recursive=True)}, "nothing beside it"),
-        (GRAPH, {"clone_arguments": CloneArguments(call_function=CallFunction("after"))}, "expected a kind"),
-        (GRAPH, {"clone_arguments": CloneArguments(call_function=CallFunction("plain", "Dense"))}, "expected a kind"),
-        (GRAPHS["built-later"], {"sequential": False}, "built: expected a Sequential"),
-        (GRAPHS["built-later"], {"built": "not yet", "preparations": (Preparation("compile"),)}, "built before"),
+        ({"clone_arguments": CloneArguments()}, "expected an argument"),
         (
-            GRAPHS["built-later"],
-            {"built": "not yet", "clone_arguments": CloneArguments(recursive=True)},
-            "built before",
+            {"clone_arguments": CloneArguments("own"), "preparations": (Preparation("compile"),)},
+            "cloned with arguments",
         ),
-        (cut(BOTH, Ref(7)), {"takes": Ref(9)}, "takes: expected a node before 9, found node 9"),
-        (cut(BOTH, Ref(7)), {"takes": Seq((Ref(0), Ref(0)))}, "takes: expected each tensor once"),
-        (cut(BOTH, Ref(7)), {"takes": Seq(())}, "takes: expected at least one tensor"),
-        (cut(BOTH, Ref(7)), {"base": Base(Ref(2), Ref(7))}, "base.takes: expected inputs only, found node 2"),
-        (cut(BOTH, Ref(7)), {"base": Base(BOTH, Ref(9))}, "base.gives: expected a node before 9"),
+        ({"takes": Seq(())}, "takes: expected each of 1 inputs"),
     ],
 )
-def test_what_makes_no_sense_together_is_refused(graph: Graph, change: dict[str, object], said: str) -> None:
+def test_what_makes_no_sense_together_is_refused(change: dict[str, object], said: str) -> None:
     with pytest.raises(MalformedGraph, match=said):
-        structs.replace(graph, **change)
+        structs.replace(GRAPH, **change)
 
 
 @pytest.mark.parametrize(
@@ -112,16 +62,15 @@ def test_what_makes_no_sense_together_is_refused(graph: Graph, change: dict[str,
     [
         (
             {"clone_arguments": CloneArguments(inputs="fresh")},
-            "clone_arguments: expected none for a model within another",
+            "clone_arguments: expected none",
         ),
-        ({"preparations": (Preparation("compile"),)}, "preparations: expected none for a model within another"),
-        ({"sequential": True, "built": "not yet"}, "built by its call"),
+        ({"preparations": (Preparation("compile"),)}, "preparations: expected none"),
     ],
 )
 def test_what_a_model_within_another_cannot_have(change: dict[str, object], said: str) -> None:
     inner = structs.replace(INNER, **change)
     with pytest.raises(MalformedGraph, match=said):
-        around(inner, less(), Input((3, 4)))
+        structs.replace(INNER, layers=(Layer("Model", graph=inner),))
 
 
 def test_a_file_of_json_that_is_no_text_is_told_by_its_name(tmp_path: Path) -> None:

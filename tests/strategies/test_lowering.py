@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from clonediff.strategies import Graph, MalformedGraph, infer, lowering
 from clonediff.strategies.drawn_preparations import DIGITS
-from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq, refs
-from clonediff.strategies.programs import Apply, Nest, Program
-from tests.warm_keras import PLAINLY, lowered
+from clonediff.strategies.graph import Call, Input, Layer, Ref, Seq
+from clonediff.strategies.programs import Apply, Program
+from tests.warm_keras import lowered
 
 DENSE = (("units", 4),)
 STRAY = Program((Input((3, 4)), Input((4,))), (Apply("Dense", (1,), 0, DENSE), Apply("Dense", (2,), 0, DENSE)), (1,))
@@ -62,39 +60,10 @@ def test_a_sequential_of_nothing_is_an_ordinary_model() -> None:
     assert not graph.sequential
 
 
-RAGGED, SPARSE = Input((None, 4), ragged=True), Input((4,), sparse=True)
-ON_RAGGED = Program((Input((4,)), RAGGED), (Nest(()),), (2,), ragged=36)
-"""A `GlobalAveragePooling1D` in a model, on a ragged input; beside a model of nothing, which is not made."""
-
-
-@pytest.mark.parametrize("given", [RAGGED, SPARSE], ids=["ragged", "sparse"])
-def test_something_is_done_to_a_model_whatever_its_inputs_are(given: Input) -> None:
-    program = replace(ON_RAGGED, inputs=(Input((4,)), given), preparations=(0,) * DIGITS)
-    assert [preparation.does for preparation in lowered(program, features=PLAINLY | {"name scope"}).preparations] == [
-        "name scope"
-    ]
-
-
-def test_what_is_no_plain_input_is_not_taken_twice() -> None:
-    plain = lowered(replace(STRAY, repeats=True))
-    assert list(refs(plain.takes)) == [Ref(0), Ref(0)]
-    assert list(refs(lowered(replace(ON_RAGGED, repeats=True)).takes)) == [Ref(0)]
-
-
-@pytest.mark.parametrize(("number", "sequential"), [(36, False), (48, True)])
-def test_a_ragged_input_may_go_into_a_model(number: int, sequential: bool) -> None:
-    graph = lowered(replace(ON_RAGGED, ragged=number))
-    inner = graph.layers[graph.calls[0].layer].graph
-    assert inner is not None
-    assert (inner.inputs, inner.sequential) == ((RAGGED,), sequential)
-    alone = lowered(replace(ON_RAGGED, ragged=number, body=()))
-    assert [layer.kind for layer in alone.layers] == ["GlobalAveragePooling1D"]
-
-
 def test_what_keras_refuses_once_the_rest_is_gone_is_left_to_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise MalformedGraph("Keras does not take this call")
 
-    program = replace(STRAY, preparations=(0,) * DIGITS)
+    program = Program(STRAY.inputs, STRAY.body, STRAY.outputs, preparations=(0,) * DIGITS)
     monkeypatch.setattr(lowering, "preparations_of", refuse)
     assert lowered(program) == lowered(STRAY)

@@ -8,7 +8,6 @@ import pytest
 from msgspec import structs
 
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.remembered_answers import asked
@@ -18,7 +17,6 @@ from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import (
     Call,
-    CloneArguments,
     Form,
     Function,
     Graph,
@@ -35,7 +33,7 @@ from clonediff.strategies.graph import (
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.kinds.recurrent import chained
 from clonediff.strategies.preparations import PREPARATIONS
-from tests.strategies.test_clone_arguments import GRAPH, INNER
+from tests.strategies.models import GRAPH, INNER
 from tests.waiting import PATIENCE
 
 from .trying import fixed_is_faithful, tried
@@ -71,26 +69,16 @@ COMPILED = (
     compiled(loss=Function("loss class", ERROR)),
     compiled(metrics=Seq((Function("metric class", ERROR),)), weighted_metrics=Seq((Function("error lambda", ERROR),))),
 )
-TRAINED = Preparation("train", None, (("optimizer", "sgd"), ("loss", "mse"), ("metrics", Seq(("mae",)))))
 OF_BOTH = (
     Preparation("trainable", None, (("trainable", False),)),
     Preparation("trainable", "Dense", (("trainable", False),)),
     Preparation("trainable", "Model", (("trainable", False),)),
-    Preparation("set", "Dropout", (("rate", 0.25),)),
-    Preparation("set", "Dense", (("activation", Named("activations.softsign")),)),
-    Preparation("call", "Dense"),
-    Preparation("call"),
-    Preparation("run", None, (("training", True),)),
-    TRAINED,
-    Preparation("set weights"),
 )
 OF_KERAS = (
     *COMPILED,
     Preparation("weight trainable", "Dense", (("kernel.trainable", False),)),
     Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
     Preparation("quantize", None, (("mode", "int8"),)),
-    Preparation("set", "Dense", (("name", "renamed"),)),
-    Preparation("clone name scope", None, (("name", "outer"),)),
 )
 WITHIN = {
     generation: tuple(
@@ -103,10 +91,6 @@ WITHIN = {
         "tf_keras": ("kernel_initializer", "kernel_regularizer"),
     }.items()
 }
-BUILT = (
-    Preparation("built policy", None, (("name", "mixed_bfloat16"),)),
-    Preparation("built policy", None, (("name", "float64"), ("then", "float32"))),
-)
 SESSIONS = tuple(
     Preparation("session", None, (setting,))
     for setting in (
@@ -117,7 +101,6 @@ SESSIONS = tuple(
         ("unsafe_deserialization", True),
     )
 )
-BUILT_SESSIONS = tuple(structs.replace(each, does="built session") for each in SESSIONS[:-1])
 IMAGES = Graph(
     (Input((6, 6, 3)),),
     (Layer("MaxPooling2D"),),
@@ -125,10 +108,6 @@ IMAGES = Graph(
     Ref(0),
     Ref(1),
     generation="keras",
-)
-OF_TF_KERAS = (
-    Preparation("add_loss"),
-    Preparation("add_metric"),
 )
 LEARNING = (
     (Input((4,)), Layer("Normalization", (("mean", 0.5), ("variance", 2.0)))),
@@ -141,13 +120,12 @@ LEARNING = (
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_keeps_what_was_done(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(generation)
-    preparations = (*OF_BOTH, *WITHIN[generation], *(OF_KERAS if generation == "keras" else OF_TF_KERAS))
+    preparations = (*OF_BOTH, *WITHIN[generation], *(OF_KERAS if generation == "keras" else ()))
     graphs = [
         structs.replace(GRAPH, generation=generation, preparations=(preparation,)) for preparation in preparations
     ]
     thawed = Preparation("trainable", "LSTM", (("trainable", True),))
     graphs.append(structs.replace(CHAIN, generation=generation, preparations=(OF_BOTH[0], thawed)))
-    graphs += [structs.replace(INNER, generation=generation, preparations=(preparation,)) for preparation in BUILT]
     scaled = structs.replace(INNER, layers=(Layer("Scale"),))
     for within in ("clone", "model", "both"):
         in_scope = Preparation("objects", "Scale", (("takes", "class"), ("within", within)))
@@ -175,7 +153,7 @@ READ_OF_THE_SESSION: dict[str, tuple[Input, Layer]] = {
 def test_fixed_keeps_what_was_read_of_the_session(what: str, keras: SubjectProcess) -> None:
     given, layer = READ_OF_THE_SESSION[what]
     graph = Graph((given,), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    for preparation in (*SESSIONS, *BUILT_SESSIONS):
+    for preparation in SESSIONS:
         fixed_is_faithful(structs.replace(graph, preparations=(preparation,)), keras)
         if what == "a lookup":
             held = structs.replace(graph, preparations=(preparation,), sequential=True)
@@ -194,20 +172,13 @@ def test_fixed_keeps_what_only_a_private_attribute_tells(keras: SubjectProcess) 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_is_compiled_as_its_model_was(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
-    for preparation in (SESSIONS[1], BUILT_SESSIONS[1]):
-        graph = structs.replace(GRAPH, generation=generation, preparations=(TRAINED, preparation))
-        fixed_is_faithful(graph, warm(generation))
+    graph = structs.replace(GRAPH, generation=generation, preparations=(COMPILED[1], SESSIONS[1]))
+    fixed_is_faithful(graph, warm(generation))
 
 
 def test_a_model_may_be_compiled_with_what_has_no_config(warm: Callable[[str], SubjectProcess]) -> None:
     with_object = compiled(weighted_metrics=Seq((Form("metric", "callable"),)))
     fixed_is_faithful(structs.replace(GRAPH, generation="tf_keras", preparations=(with_object,)), warm("tf_keras"))
-
-
-def test_a_layer_of_ones_own_gives_floats_of_whole_numbers_as_when_it_was_built(keras: SubjectProcess) -> None:
-    halved = Layer("Dampen", (("layer", Made(Layer("Activation", (("activation", "tanh"),)))),))
-    graph = Graph((Input((2,), "bool"),), (halved,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    fixed_is_faithful(structs.replace(graph, preparations=(SESSIONS[1],)), keras)
 
 
 TELLS = """
@@ -227,7 +198,7 @@ def test_the_next_trial_has_the_session_as_it_was(keras: SubjectProcess) -> None
 
     before = seen()
     assert "float32" in before and "channels_last" in before
-    for preparation in (*SESSIONS, *BUILT_SESSIONS):
+    for preparation in SESSIONS:
         fixed_is_faithful(structs.replace(IMAGES, preparations=(preparation,)), keras)
         assert seen() == before
 
@@ -260,65 +231,10 @@ def test_before_keras_3_what_was_learned_is_set_with_the_weights(warm: Callable[
         assert not any(each.check == "outputs" for each in found), (layer.kind, found)
 
 
-def test_a_trained_model_of_ones_own_has_metrics_that_its_clone_has_not_yet(keras: SubjectProcess) -> None:
-    trained = structs.replace(case_of(structs.replace(GRAPH, preparations=(TRAINED,)), "keras"), ran=False, done=())
-    clone = run(trained, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
-    assert [each for each in clone.differences if "missing" in each.aspect] == []
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_a_model_that_was_loaded_is_cloned(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
-    graph = structs.replace(CHAIN, generation=generation, preparations=(TRAINED, Preparation("load")))
-    assert "load_model" in case_of(graph, generation).source
-    fixed_is_faithful(graph, warm(generation))
-
-
 def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess]) -> None:
-    graph = structs.replace(GRAPH, generation="tf_keras", preparations=(TRAINED,))
+    graph = structs.replace(GRAPH, generation="tf_keras", preparations=(COMPILED[1],))
     clone = tried(graph, warm("tf_keras"), "upstream")["upstream"]
     assert "compiled" not in {each.aspect for each in clone.differences}
-
-
-def test_what_is_not_asked_of_a_clone() -> None:
-    renamed, scope = (
-        Preparation("set", "Dense", (("name", "renamed"),)),
-        Preparation("clone name scope", None, (("name", "outer"),)),
-    )
-    for generation, preparations, less in (
-        ("keras", (TRAINED,), ""),
-        ("keras", (TRAINED, scope), "another scope"),
-        ("keras", (renamed,), "another scope"),
-        ("tf_keras", (TRAINED,), "not compiled"),
-    ):
-        assert (
-            case_of(structs.replace(GRAPH, generation=generation, preparations=preparations), generation).promises
-            == less
-        )
-
-
-WITH_ARGUMENTS = (
-    compiled(loss=Named("losses.Huber", (("delta", 2.0),)), metrics=Seq(("mae",))),
-    OF_BOTH[0],
-    OF_BOTH[1],
-    Preparation("set", "Dropout", (("rate", 0.25),)),
-    Preparation("run", None, (("training", True),)),
-)
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_a_prepared_model_is_cloned_on_other_inputs(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
-    preparations = WITH_ARGUMENTS[1 if generation == "tf_keras" else 0 :]
-    some = (
-        CloneArguments("fresh"),
-        CloneArguments("batch"),
-        *((CloneArguments("fresh", recursive=True),) if generation == "keras" else ()),
-    )
-    for clone_arguments in some:
-        for preparation in preparations:
-            graph = structs.replace(
-                GRAPH, generation=generation, preparations=(preparation,), clone_arguments=clone_arguments
-            )
-            fixed_is_faithful(graph, warm(generation))
 
 
 LORA = Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
@@ -328,9 +244,9 @@ SEEN = Graph((Input((4,)),), (LEARNING[0][1],), (Call(0, (Ref(0),)),), Ref(0), R
 def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation=None, preparations=(compiled(),))
     assert [unsupported_graph(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]
-    in_scope = structs.replace(graph, preparations=(Preparation("remat", None, (("mode", "full"),)),))
+    in_scope = structs.replace(graph, preparations=(Preparation("lora", "Dense", (("rank", 2),)),))
     assert unsupported_cloner("upstream", warm("keras"), in_scope) == ""
-    assert "it knows no remat" in unsupported_cloner("upstream", warm("tf_keras"), in_scope)
+    assert "it knows no lora" in unsupported_cloner("upstream", warm("tf_keras"), in_scope)
     assert "expected one of compile" in (
         unsupported_graph(structs.replace(graph, preparations=(Preparation("melt"),)), Subject.parse("keras")) or ""
     )
@@ -343,18 +259,6 @@ def test_what_upstream_loses_is_told_by_its_part(keras: SubjectProcess) -> None:
     titles = {hit.title for hit in hits if hit.cause is not None and hit.cause.given == ("compile",)}
     assert "What a model is compiled with is another in the clone: loss.Huber.delta" in titles
     assert len(titles) == len(hits)
-
-
-def test_states_of_a_model_that_ran_are_not_asked_to_begin_there(keras: SubjectProcess) -> None:
-    dropout = Layer("Dropout", (("rate", 0.5), ("seed", 7)))
-    graph = Graph((Input((4,), name="x"),), (dropout,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    ran = case_of(structs.replace(graph, preparations=(Preparation("run", None, (("training", True),)),)), "keras")
-    told = [
-        run(case, keras, ("fixed",), timeout=PATIENCE).clones["fixed"]
-        for case in (ran, structs.replace(ran, ran=False))
-    ]
-    assert told[0].differences == ()
-    assert [each.aspect for each in told[1].differences] == ["state value"]
 
 
 def test_the_policy_of_a_sequential_in_a_wrapper_is_one_cause_with_that_of_a_model(keras: SubjectProcess) -> None:

@@ -255,8 +255,7 @@ class Framework:
 
     def symbolic(self, spec: dict[str, Any]) -> Any:
         """A symbolic tensor of that shape and dtype, with a mask where it has one."""
-        given = {name: True for name in ("sparse", "ragged") if spec.get(name) or spec.get("told_" + name)}
-        given.update({"optional": True} if spec.get("absent") else {})
+        given = {name: True for name, word in (("sparse", "told_sparse"), ("ragged", "ragged")) if spec.get(word)}
         tensor = self.symbolic_like(tuple(spec["shape"]), spec["dtype"], given)
         if spec.get("mask"):
             self.put_mask(tensor, self.symbolic_like(tuple(spec["shape"][:1]), "bool", {}))

@@ -13,12 +13,10 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from clonediff.harness.search.reducing.drawn import arranged, choices
-from clonediff.harness.search.reducing.rewiring import taking_what_it_needs
-from clonediff.strategies import calling
 from clonediff.strategies.asking import fed, keras, large, question, spec_of
-from clonediff.strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs, refs
+from clonediff.strategies.graph import Call, Graph, Layer, MalformedGraph, Ref, Seq, fed_refs
 from clonediff.strategies.kinds import CATALOGUE, Kind, Specs
-from clonediff.strategies.pruning import moved_call, moved_ends
+from clonediff.strategies.pruning import moved, moved_call
 
 
 def fitted(graph: Graph) -> Graph:
@@ -40,11 +38,9 @@ def _fitted(graph: Graph) -> tuple[Graph, list[Specs]]:
         layer = layers[call.layer]
         first = all(each.layer != call.layer for each in calls)
         kind = CATALOGUE.get(layer.kind)
-        if layer.graph is not None:
-            call = calling.taken_call(call, layer.graph, specs)
-            if first:
-                inner, _ = _fitted(_fed(layer.graph, call, specs))
-                layers[call.layer] = structs.replace(layer, graph=inner)
+        if layer.graph is not None and first:
+            inner, _ = _fitted(_fed(layer.graph, specs))
+            layers[call.layer] = structs.replace(layer, graph=inner)
         offers = [(layers[call.layer], call)]
         if kind is not None and layer.graph is None:
             addressed = _addressed(call, kind)
@@ -64,30 +60,26 @@ def _fitted(graph: Graph) -> tuple[Graph, list[Specs]]:
         layers[call.layer] = each
         calls.append(structs.replace(made, outputs=len(gives)))
         given.append(large(gives))
-    new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), **moved_ends(graph, there))
-    return taking_what_it_needs(new), given
+    new = structs.replace(graph, layers=tuple(layers), calls=tuple(calls), gives=moved(graph.gives, there))
+    return new, given
 
 
-def _fed(graph: Graph, call: Call, specs: Specs) -> Graph:
+def _fed(graph: Graph, specs: Specs) -> Graph:
     """An inner model whose inputs are those for the tensors that it is called on."""
-    places = range(len(graph.inputs)) if graph.base is None else [ref.node for ref in refs(graph.takes)]
-    if len(specs) != len(places) or any(place >= len(graph.inputs) for place in places):
-        raise MalformedGraph(f"expected {len(places)} tensors for as many inputs, found {len(specs)}")
-    shapes = calling.taken_shapes(call, specs)
-    assert shapes is not None
-    inputs = list(graph.inputs)
-    for place, shape, spec in zip(places, shapes, specs, strict=True):
-        dtype = calling.taken_dtype(inputs[place], spec.dtype)
-        inputs[place] = structs.replace(inputs[place], shape=shape, dtype=dtype, ragged=spec.ragged)
+    if len(specs) != len(graph.inputs):
+        raise MalformedGraph(f"expected {len(graph.inputs)} tensors for as many inputs, found {len(specs)}")
+    inputs = (
+        structs.replace(each, shape=spec.shape, dtype=spec.dtype)
+        for each, spec in zip(graph.inputs, specs, strict=True)
+    )
     return structs.replace(graph, inputs=tuple(inputs))
 
 
 def _addressed(call: Call, kind: Kind) -> Call:
     """The tensors in a list or not, as the kind takes them, and only arguments that it knows."""
     tensors = tuple(fed_refs(call))
-    plainly = kind.pass_as in ("one", "each", "list", "either")
     held = [item for value in call.args for item in (value.items if isinstance(value, Seq) else (value,))]
-    plainly = plainly and all(isinstance(item, Ref) for item in held)
+    plainly = kind.pass_as != "any" and all(isinstance(item, Ref) for item in held)
     args = call.args if plainly and call.listed == kind.listed(len(tensors)) else kind.packed(tensors)
     known = (*kind.calls, *kind.call_options)
     return structs.replace(call, args=args, kwargs=tuple(pair for pair in call.kwargs if pair[0] in known))

@@ -22,9 +22,7 @@ from clonediff.harness.search.reducing.records import Record, defaults, records,
 from clonediff.strategies.graph import (
     Array,
     Call,
-    CallFunction,
     CloneArguments,
-    CloneFunction,
     CustomClass,
     Form,
     Function,
@@ -60,7 +58,7 @@ CONTAINERS = words(Function)["container"]
 """How a function packs what it gives, the simplest first."""
 
 PARTS: Mapping[type[Record], tuple[str, ...]] = {
-    Graph: ("clone_arguments", "preparations", "built", "custom_class", "sequential"),
+    Graph: ("clone_arguments", "preparations", "custom_class", "sequential"),
     CloneArguments: tuple(defaults(CloneArguments)),
     CustomClass: tuple(defaults(CustomClass)),
 }
@@ -70,9 +68,6 @@ SAID: Mapping[type[Record], tuple[str, ...]] = {
     Graph: ("name", "trainable"),
     Layer: ("name", "trainable", "marks", "dtype"),
     Input: tuple(defaults(Input)),
-    Call: ("packing", "axis"),
-    CloneFunction: tuple(defaults(CloneFunction)),
-    CallFunction: tuple(defaults(CallFunction)),
 }
 """What is said of each part. All other fields follow from the tensors, or are what the graph is made of."""
 
@@ -138,30 +133,25 @@ def _lines(graph: Graph) -> int:
     uses = [call.layer for call in graph.calls]
     named = sum(uses.count(number) != 1 for number in range(len(graph.layers)))
     marks = sum(len(layer.marks) for layer in graph.layers)
-    return (
-        1 + len(graph.inputs) + len(graph.calls) + named + marks + (graph.base is not None) + _class(graph.custom_class)
-    )
+    return 1 + len(graph.inputs) + len(graph.calls) + named + marks + _class(graph.custom_class)
 
 
 def _class(custom: CustomClass | None) -> int:
     """The lines of a custom class, less those that make the model."""
     if custom is None:
         return 0
-    return 4 + {"": 0, "option": 5, "parts": 8}[custom.makes] + 2 * custom.calls + custom.registered
+    return 9 if custom.makes else 4
 
 
 def _lines_of_clone_arguments(given: CloneArguments | None) -> int:
     """The arguments that `clone_model` is given; a function is some lines more."""
     if given is None:
         return 0
-    functions = sum(each is not None for each in (given.clone_function, given.call_function))
-    return int(bool(given.inputs)) + bool(given.wrong) + given.recursive + 3 * functions
+    return int(bool(given.inputs)) + given.recursive + 3 * given.call_function
 
 
 def _tensors(graph: Graph) -> int:
     ends = _nodes(graph.takes) + _nodes(graph.gives)
-    if graph.base is not None:
-        ends += _nodes(graph.base.takes) + _nodes(graph.base.gives)
     values = [value for call in graph.calls for value in (*call.args, *(item for _, item in call.kwargs))]
     given = sum(call.outputs for call in graph.calls)
     return ends + len(idle(graph)) + given + sum(1 for value in values for _ in refs(value))
@@ -199,8 +189,6 @@ def _distance(record: Record, graph: Graph) -> int:
     kind = type(record)
     those = words(kind) if kind in SAID or kind in PARTS else {}
     far: int = sum(choice.index(getattr(record, name)) for name, choice in those.items())
-    if isinstance(record, CloneFunction):
-        far += record.kind is not None and record.others == "remade"  # layers that are kept are left alone
     field, options = arguments(record, graph)
     args: tuple[tuple[str, Value], ...] = getattr(record, field) if field else ()
     return far + sum(_far(value, options.get(key, ())) for key, value in args if key not in WIDTHS)

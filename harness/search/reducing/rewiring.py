@@ -6,60 +6,30 @@ Knows no catalogue: whether the result makes sense is for `clonediff.harness.sea
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from msgspec import structs
 
 from clonediff.harness.search.reducing.records import with_field
-from clonediff.strategies.graph import Base, Call, Graph, Layer, Ref, Seq, Value, fed_refs, refs
-from clonediff.strategies.pruning import Move, idle, kept, moved, moved_call, moved_ends, only, pruned, reached
-
-
-def edited(graph: Graph, **changes: Any) -> Graph | None:
-    """The graph with some fields replaced, None where its numbers then name nothing."""
-    new = with_field(graph, **changes)
-    return None if new is None else taking_what_it_needs(new)
-
-
-def taking_what_it_needs(graph: Graph) -> Graph:
-    """The graph, where it is cut out with a model and a base that take what their outputs need, and nothing else."""
-    if graph.base is None:
-        return graph
-    base = structs.replace(graph, takes=graph.base.takes, gives=graph.base.gives)
-    takes, base_takes = _needed(graph), _needed(base)
-    if takes == graph.takes and base_takes == graph.base.takes:
-        return graph
-    return structs.replace(graph, takes=takes, base=Base(base_takes, graph.base.gives))
-
-
-def _needed(graph: Graph) -> Value:
-    """What the model of the graph takes, less what it does not need, then what it needs besides."""
-    needed, taken = reached(graph)[1], set(refs(graph.takes))
-    if needed == taken:
-        return graph.takes
-    if needed < taken:
-        return kept(graph.takes, needed.__contains__)
-    more = sorted(needed - taken, key=lambda ref: (ref.node, ref.output))
-    tensors = (*(ref for ref in refs(graph.takes) if ref in needed), *more)
-    return tensors[0] if len(tensors) == 1 else Seq(tensors)
+from clonediff.strategies.graph import Call, Graph, Layer, Ref, Seq, Value, fed_refs, refs
+from clonediff.strategies.pruning import Move, idle, kept, moved, moved_call, only, pruned
 
 
 def rewired(graph: Graph, move: Move) -> Graph | None:
     """Every use of a tensor, outputs of the model among them, taken from elsewhere; what nothing needs now is gone."""
     calls = tuple(moved_call(call, move) for call in graph.calls)
-    new = edited(graph, calls=calls, **moved_ends(graph, move))
+    new = with_field(graph, calls=calls, gives=moved(graph.gives, move))
     return None if new is None else swept(graph, new)
 
 
 def with_layer(graph: Graph, number: int, layer: Layer) -> Graph | None:
     """Another layer in the place of one."""
     layers = (*graph.layers[:number], layer, *graph.layers[number + 1 :])
-    return edited(graph, layers=layers)
+    return with_field(graph, layers=layers)
 
 
 def with_call(graph: Graph, number: int, call: Call) -> Graph | None:
     """Another call in the place of one; what nothing needs now is gone."""
-    new = edited(graph, calls=(*graph.calls[:number], call, *graph.calls[number + 1 :]))
+    new = with_field(graph, calls=(*graph.calls[:number], call, *graph.calls[number + 1 :]))
     return None if new is None else swept(graph, new)
 
 
@@ -107,7 +77,7 @@ def with_inner(graph: Graph, number: int, inner: Graph, gone: Collection[int] | 
     if not gone or new is None:
         return new
     calls = tuple(_fed_less(call, gone) if call.layer == number else call for call in graph.calls)
-    new = edited(new, calls=calls)
+    new = with_field(new, calls=calls)
     return None if new is None else swept(graph, new)
 
 

@@ -33,8 +33,6 @@ _OF_FURTHER_USE = (again, training, functions, warned)
 CHECKS: dict[str, Check] = {each.CHECK.name: each.CHECK for each in (*_AT_REST_AND_RUN, *_OF_FURTHER_USE)}
 """The checks by name, in the order of the promise."""
 
-CHECKS_OF_A_REFUSAL = ("made", "untouched")
-"""The checks where `clone_model` is to refuse its arguments."""
 
 ASPECTS: Mapping[str, Aspects] = {name: check.aspects for name, check in CHECKS.items()}
 """What each check can say."""

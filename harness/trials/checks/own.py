@@ -72,14 +72,14 @@ def own(pair: Pair) -> list[Difference]:
     """What the clone has of the original's, by the place it has there; and weights that begin with its values."""
     original, clone = pair.shapes
     keeps = pair.original.keeps
-    differences = [] if keeps == "everything" else list(_all_shared(pair))
+    differences = list(_all_shared(pair))
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
             first = place(original, pair.layers.expected.get(owner, -1))
             path, told = f"weights[{index}].value", ("a value drawn anew", "the original's")
             differences.append(ASPECTS.differs("not fresh", path, *told, first))
-    if keeps not in ("layers", "everything"):
+    if keeps != "layers":
         differences += holdings.shared(pair)
     return [*differences, *_left_over(pair)]
 

@@ -71,7 +71,7 @@ def untouched(pair: Pair) -> list[Difference]:
 
 def _is_asked_for(difference: Difference, original: Observation) -> bool:
     """Whether a layer holds something else since it is called once more, as whoever keeps it has asked for."""
-    return original.keeps in ("layers", "everything") and difference.aspect.startswith("attribute.")
+    return original.keeps == "layers" and difference.aspect.startswith("attribute.")
 
 
 def _replaced(after: Pair) -> Iterator[Difference]:
@@ -85,7 +85,7 @@ def _replaced(after: Pair) -> Iterator[Difference]:
 def _nodes(after: Pair) -> Iterator[Difference]:
     original, changed = after.shapes
     keeps = after.original.keeps
-    if keeps in ("layers", "everything"):
+    if keeps == "layers":
         return
     counts = [(-1, original.nodes, changed.nodes)]
     for index, found in after.layers.pairs:
@@ -96,8 +96,6 @@ def _nodes(after: Pair) -> Iterator[Difference]:
     for index, wants, haves in counts:
         layer = original.layers[index].ident if index >= 0 else -1
         for word, want, have in zip(("inbound", "outbound"), wants, haves, strict=True):
-            if keeps == "a tensor" and word == "outbound":
-                continue  # of the layer whose tensor is used
             if want != have and (layer, word) not in told:
                 told.add((layer, word))  # once for a layer in several places
                 path, first = f"{at(original, index)}.nodes.{word}", place(original, index)

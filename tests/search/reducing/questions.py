@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 from clonediff.harness.search.reducing.measure import size
 from clonediff.harness.source import write_source
 from clonediff.strategies import Graph, infer, to_json
-from clonediff.strategies.graph import Function, levels, refs
-from tests.strategies.features import FEATURES, lambdas, made_of, shared
+from clonediff.strategies.graph import Function, Items, Layer, all_layers, call_refs, levels, refs
+from clonediff.strategies.pruning import idle
 
 Question = Callable[[Graph], bool]
+
+
+def lambdas(graph: Graph) -> Iterator[Layer]:
+    return (layer for each in levels(graph) for layer in each.layers if layer.kind == "Lambda")
+
+
+def functions(graph: Graph) -> Iterator[Function]:
+    for layer in lambdas(graph):
+        function = layer.arg("function")
+        assert isinstance(function, Function)
+        yield function
+
+
+def shared(graph: Graph) -> list[int]:
+    uses = Counter(call.layer for call in graph.calls)
+    return [layer for layer, count in uses.items() if count > 1]
+
+
+def shared_at_depths(graph: Graph) -> bool:
+    depths = [0] * len(graph.inputs)
+    found: dict[int, set[int]] = {}
+    for call in graph.calls:
+        depths.append(1 + max(depths[ref.node] for ref in call_refs(call)))
+        found.setdefault(call.layer, set()).add(depths[-1])
+    return any(len(each) > 1 for each in found.values())
 
 
 def masked_output(graph: Graph) -> bool:
@@ -28,21 +54,41 @@ def wide(graph: Graph) -> bool:
     return any((length or 0) > 2 for each in graph.inputs for length in each.shape)
 
 
+def a_lambda_of(outputs: int) -> Question:
+    return lambda graph: any(len(function.gives) == outputs for function in functions(graph))
+
+
+def of_kind(kind: str) -> Question:
+    return lambda graph: kind in {layer.kind for layer in all_layers(graph)}
+
+
 QUESTIONS: dict[str, Question] = {
-    **FEATURES,
     **{
-        f"a layer of kind {kind}": lambda graph, kind=kind: kind in set(made_of(graph))
-        for kind in (  # type: ignore[misc]  # bound early
-            "LSTM",
-            "LSTMCell",
-            "Conv2D",
-            "MultiHeadAttention",
-            "Reshape",
-            "Embedding",
-            "BatchNormalization",
-            "Fork",
+        f"a layer of kind {kind}": of_kind(kind)
+        for kind in (
+            *("LSTM", "LSTMCell", "Conv2D", "MultiHeadAttention", "Reshape", "Embedding", "BatchNormalization"),
+            *("Dense", "Lambda", "Add", "UseMask"),
         )
     },
+    **{f"a Lambda with {outputs} outputs": a_lambda_of(outputs) for outputs in (1, 2, 3, 4)},
+    "an output twice": lambda graph: max(Counter(refs(graph.gives)).values()) > 1,
+    "several inputs": lambda graph: len(graph.inputs) > 1,
+    "several outputs": lambda graph: len(list(refs(graph.gives))) > 1,
+    "inputs in a dict": lambda graph: isinstance(graph.takes, Items),
+    "an open dimension": lambda graph: any(None in given.shape for given in graph.inputs),
+    "an optional input": lambda graph: any(given.optional for given in graph.inputs),
+    "a frozen layer": lambda graph: any(not layer.trainable for layer in graph.layers),
+    "a layer named": lambda graph: any(layer.name for layer in graph.layers if layer.graph is None),
+    "a tensor twice in a call": lambda graph: any(max(Counter(call_refs(call)).values()) > 1 for call in graph.calls),
+    "calls that lead nowhere": lambda graph: any(node >= len(graph.inputs) for node in idle(graph)),
+    "shared at several depths": shared_at_depths,
+    "a Sequential": lambda graph: graph.sequential,
+    "a layer twice in a Sequential": lambda graph: any(
+        each.sequential and len(each.layers) < len(each.calls) for each in levels(graph)
+    ),
+    "a model of a class that takes an option": lambda graph: any(
+        each.custom_class is not None and each.custom_class.makes == "option" for each in levels(graph)
+    ),
     "a masked output": masked_output,
     "a Lambda in an inner model": inner_lambda,
     "a dimension of more than two": wide,

@@ -30,10 +30,7 @@ MINIMA = {
     "a Lambda in an inner model": 2,
     "shared at several depths": 4,
     "calls that lead nowhere": 1,
-    "a model cut out": 1,
     "a layer twice in a Sequential": 3,
-    "a Sequential that is not built": 1,
-    "a model that is given tensors by their names": 2,
     "a model of a class that takes an option": 0,
 }
 """How many calls are left for a question, those of inner models among them."""

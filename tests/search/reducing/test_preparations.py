@@ -9,7 +9,7 @@ import pytest
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import write_source
-from clonediff.strategies import FEATURES, Graph, infer
+from clonediff.strategies import Graph, infer
 from clonediff.strategies.graph import Call, Function, Input, Items, Layer, Preparation, Ref, Seq, leaves
 from tests.example_counts import examples
 from tests.warm_keras import at_hand, graphs_of
@@ -49,32 +49,23 @@ QUESTIONS: dict[str, Question] = {
     "frozen": does("trainable"),
     "a frozen layer": does("trainable", lambda preparation: preparation.kind is not None),
     "a frozen weight": does("weight trainable"),
-    "called again": does("call"),
-    "run": does("run"),
     "a low rank": does("lora"),
     "quantized": does("quantize"),
-    "built under another policy": does("built policy"),
     "a function found in a scope": does("objects"),
     "another policy": does("policy"),
 }
-SORTS = frozenset(
-    ("compile", "trainable", "weight trainable", "call", "run", "lora", "quantize", "policy", "built policy", "objects")
-)
 KINDS = ("Dense", "LSTM", "Conv1D", "Flatten", "Dropout", "Add", "Lambda", "BatchNormalization")
 
 
-def _drawn(draws: int, kinds: tuple[str, ...], features: frozenset[str]) -> list[Graph]:
-    graphs = graphs_of("keras", kinds=kinds, features=features, max_instructions=8)  # type: ignore[arg-type]  # the names of features
+def _drawn(draws: int, kinds: tuple[str, ...]) -> list[Graph]:
+    graphs = graphs_of("keras", kinds=kinds, preparations=True, max_instructions=8)
     return [graph for graph in sample_graphs(graphs, draws, 5) if graph.preparations]
 
 
 def test_preparations_are_as_small_as_what_shows_them() -> None:
     """One preparation on a model of a call or two; more of the graphs are compiled, which has most forms."""
-    count, plain = examples(50, 1500), frozenset({"arrangements"})
-    drawn = [
-        *_drawn(count, KINDS, FEATURES | SORTS),
-        *_drawn(count, ("Dense", "Add"), plain.union({"compile"})),
-    ]
+    count = examples(50, 1500)
+    drawn = [*_drawn(count, KINDS), *_drawn(count, ("Dense", "Add"))]
     begun = {name: graph for name, question in QUESTIONS.items() for graph in drawn if question(graph)}
     assert len(begun) >= len(QUESTIONS) // 2
     for name, graph in begun.items():

@@ -13,9 +13,7 @@ from clonediff.reports.known import load
 from clonediff.strategies import Graph, from_json, infer
 from clonediff.strategies.graph import (
     Call,
-    CallFunction,
     CloneArguments,
-    CloneFunction,
     Form,
     Function,
     Input,
@@ -24,9 +22,6 @@ from clonediff.strategies.graph import (
     Named,
     Preparation,
     Ref,
-    Seq,
-    all_layers,
-    refs,
 )
 from clonediff.strategies.kinds import GENERATIONS, Generation
 from tests.warm_keras import at_hand, hold
@@ -82,21 +77,17 @@ def test_the_same_answers_give_the_same_graph_and_what_is_small_stays(generation
 
 
 def test_clone_arguments_go_where_they_do_not_matter_and_get_plainer_where_they_do() -> None:
-    function = CloneFunction("set", "Dense", "activation", "tanh")
-    arguments = CloneArguments("batch", function, CallFunction("after", "Dense"), recursive=True)
+    arguments = CloneArguments("layers", call_function=True, recursive=True)
     graph = structs.replace(GRAPH, clone_arguments=arguments)
     assert reduce(graph, lambda each: True).graph.clone_arguments is None
-    assert reduce(
-        graph, lambda each: each.clone_arguments is not None and each.clone_arguments.inputs != ""
-    ).graph.clone_arguments == CloneArguments("fresh")
-    asked = reduce(
-        graph, lambda each: each.clone_arguments is not None and each.clone_arguments.clone_function is not None
-    )
-    assert asked.graph.clone_arguments == CloneArguments(clone_function=CloneFunction())
-    called = reduce(
-        graph, lambda each: each.clone_arguments is not None and each.clone_arguments.call_function is not None
-    )
-    assert called.graph.clone_arguments == CloneArguments(call_function=CallFunction())
+
+    def given(arguments: Callable[[CloneArguments], bool]) -> CloneArguments | None:
+        still = lambda each: each.clone_arguments is not None and arguments(each.clone_arguments)  # noqa: E731
+        return reduce(graph, still).graph.clone_arguments
+
+    assert given(lambda each: each.inputs != "") == CloneArguments("fresh")
+    assert given(lambda each: each.call_function) == CloneArguments(call_function=True)
+    assert given(lambda each: each.recursive) == CloneArguments(recursive=True)
 
 
 def test_a_preparation_goes_where_it_does_not_matter_and_says_less_where_it_does() -> None:
@@ -132,41 +123,6 @@ def test_a_layer_is_shared_only_where_that_matters() -> None:
     assert called.layers == (Layer("Dense", (("units", 1),)),) * 3
     shared = reduce(graph, lambda each: len(each.calls) > len(each.layers)).graph
     assert [call.layer for call in shared.calls] == [0, 0]
-
-
-def test_sorts_of_inputs_go_where_they_do_not_matter() -> None:
-    inputs = (Input((3, 4), around="features"), Input((3, 4), optional=True, fill="nothing"))
-    join = Call(0, (Ref(0), None, Ref(0)), (("other", Ref(1)),))
-    graph = Graph(inputs, (Layer("Join"),), (join,), Seq((Ref(0), Ref(1), Ref(0))), Ref(2), generation="keras")
-    plain = reduce(graph, lambda each: True).graph
-    assert (plain.inputs, plain.takes) == ((Input((1,)),), Ref(0))
-    around = reduce(graph, lambda each: any(given.around for given in each.inputs)).graph
-    assert (around.inputs, around.takes) == ((Input((1,), around="features"),), Ref(0))
-    without = reduce(graph, lambda each: any(given.fill == "nothing" for given in each.inputs)).graph
-    assert Input((1,), optional=True, fill="nothing") in without.inputs
-    twice = reduce(graph, lambda each: len(list(refs(each.takes))) > len(each.inputs)).graph
-    assert (twice.inputs, twice.takes) == ((Input((1,)),), Seq((Ref(0), Ref(0))))
-
-
-def test_a_ragged_input_is_plain_where_that_does_not_matter() -> None:
-    ids = Input((None,), "int32", fill="ids", high=6, ragged=True)
-    layers = (Layer("Embedding", (("input_dim", 6), ("output_dim", 4))), Layer("GlobalAveragePooling1D"))
-    calls = (Call(0, (Ref(1),)), Call(1, (Ref(2),)), Call(1, (Ref(0),)))
-    inputs = (Input((None, 4), ragged=True), ids)
-    graph = Graph(inputs, layers, calls, Seq((Ref(0), Ref(1))), Seq((Ref(3), Ref(4))), generation="keras")
-    infer(graph)
-    embeds = reduce(graph, lambda each: "Embedding" in {layer.kind for layer in each.layers}).graph
-    assert [(given.shape, given.ragged) for given in embeds.inputs] == [((1,), False)]
-    ragged = reduce(graph, lambda each: any(given.ragged for given in each.inputs)).graph
-    assert [given.ragged for given in ragged.inputs] == [True]
-
-
-def test_a_model_on_a_ragged_input_takes_a_plain_one_where_that_does_not_matter() -> None:
-    given = Input((None, 4), ragged=True)
-    inner = Graph((given,), (Layer("GlobalAveragePooling1D"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    model = Graph((given,), (Layer("Model", graph=inner),), inner.calls, Ref(0), Ref(1), generation="keras")
-    plain = reduce(model, lambda each: each.layers != () and each.layers[0].graph is not None).graph
-    assert plain.inputs == (Input((1,)),)
 
 
 def test_a_limit_is_kept_and_what_was_reached_is_given() -> None:
@@ -209,26 +165,6 @@ def test_a_graph_of_which_no_script_can_be_written_does_not_hold() -> None:
 
     with at_hand("keras"):
         assert len(reduce(GRAPH, still, most=UNLIMITED).graph.calls) == 1
-
-
-def test_how_a_model_is_built_and_called_is_forgotten_where_it_does_not_matter() -> None:
-    dense = Layer("Dense", (("units", 4),))
-    chain = Graph((Input((4,)),), (dense,), (Call(0, (Ref(0),)), Call(0, (Ref(1),))), Ref(0), Ref(2), sequential=True)
-    late = structs.replace(chain, built="later")
-    called = Call(0, (Ref(0),), packing="list")
-    graph = Graph((Input((4,)),), (Layer("Sequential", graph=chain),), (called,), Ref(0), Ref(1))
-    within = structs.replace(graph, layers=(Layer("Sequential", graph=late),), calls=(Call(0, (Ref(0),)),))
-    for each in (graph, within, structs.replace(chain, built="not yet")):
-        reduced = reduce(each, lambda found: any(layer.kind == "Dense" for layer in all_layers(found))).graph
-        assert [layer.kind for layer in reduced.layers] == ["Dense"]
-        assert not reduced.sequential
-        assert not reduced.built
-        assert len(reduced.calls) == 1
-    for each in (graph, within):
-        inside = reduce(each, lambda found: any(layer.graph is not None for layer in found.layers)).graph
-        assert inside.calls[0].packing == ""
-        assert inside.layers[0].graph is not None
-        assert not inside.layers[0].graph.built
 
 
 @pytest.mark.parametrize(

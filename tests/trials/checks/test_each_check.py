@@ -270,21 +270,6 @@ def test_catches_what_is_broken(
     assert all(CHECKS[check].severity <= one.severity for one in differences)
 
 
-@pytest.mark.parametrize(
-    ("failure", "aspects"),
-    [
-        (None, ["no error"]),
-        (FAILURE, ["unclear error"]),
-        (msgspec.structs.replace(FAILURE, own=True), ["unclear error"]),
-        (msgspec.structs.replace(FAILURE, clear=True), []),
-    ],
-)
-def test_what_is_plainly_wrong_is_to_be_refused_by_a_clear_error(failure: Failure | None, aspects: list[str]) -> None:
-    wrong = altered(ORIGINAL, ("wrong", True))
-    differences = compare(wrong, altered(CLONE, ("failure", failure)), ["made"])
-    assert [(one.aspect, one.severity) for one in differences] == [(aspect, Severity.PROPERTY) for aspect in aspects]
-
-
 def test_an_exception_of_one_s_own_is_to_arrive() -> None:
     arrived = altered(CLONE, ("failure", msgspec.structs.replace(FAILURE, own=True)), ("observation", None))
     assert compare(ORIGINAL, arrived) == []

@@ -19,20 +19,17 @@ from clonediff.harness.search.reducing.passes.connections import (
     give_fewer_tensors,
     give_plainly,
     merge_inputs,
-    take_once,
     take_plainly,
     unshare,
     use_fewer_tensors,
     use_first_output,
     use_one_tensor,
 )
-from clonediff.harness.search.reducing.passes.cutting import forget_base, forget_inner_base, simplify_base
 from clonediff.harness.search.reducing.passes.kinds import plainer_kind, plainer_kind_on_one, use_plain_inputs
 from clonediff.harness.search.reducing.passes.models import (
     drop_inner_output,
     inline_model,
     take_model_out,
-    take_plainly_inside,
 )
 from clonediff.harness.search.reducing.passes.plainer import (
     drop_rank,
@@ -52,10 +49,7 @@ from clonediff.harness.search.reducing.passes.preparations import (
 
 PASSES: tuple[Pass, ...] = (
     leave_out_parts,
-    forget_base,
-    everywhere(forget_inner_base),
     take_model_out,
-    simplify_base,
     end_earlier,
     drop_output,
     drop_output_with_its_preparation,
@@ -72,9 +66,7 @@ PASSES: tuple[Pass, ...] = (
     everywhere(unshare),
     chain_output,
     give_plainly,
-    take_once,
     take_plainly,
-    everywhere(take_plainly_inside),
     say_less_at_once,
     unwrap,
     everywhere(plainer_kind),

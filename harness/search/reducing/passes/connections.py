@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from clonediff.harness.search.reducing.passes.bases import Offers, specs_of
+from clonediff.harness.search.reducing.records import with_field
 from clonediff.harness.search.reducing.rewiring import (
-    edited,
     on_tensors,
     rewired,
     swept,
@@ -20,9 +20,9 @@ from clonediff.harness.search.reducing.rewiring import (
     without_leaf,
     without_output,
 )
-from clonediff.strategies.cutting import as_input
 from clonediff.strategies.graph import Function, Graph, Input, Ref, Seq, Value, call_refs, fed_refs, refs
-from clonediff.strategies.pruning import Move, ends_of, idle, moved, moved_call
+from clonediff.strategies.kinds import Spec
+from clonediff.strategies.pruning import Move, idle, moved, moved_call
 
 
 def end_earlier(graph: Graph) -> Offers:
@@ -41,7 +41,7 @@ def drop_output(graph: Graph) -> Offers:
     for place in range(count if count > 1 else 0):
         gives = without_leaf(graph.gives, place)
         yield _giving(graph, gives)
-        new = edited(graph, gives=gives)
+        new = with_field(graph, gives=gives)
         yield None if new is None else swept(graph, new)
 
 
@@ -55,7 +55,7 @@ def chain_output(graph: Graph) -> Offers:
                 if old != ref:
                     fed = moved_call(graph.calls[number], _instead_of(old, ref))
                     calls = (*graph.calls[:number], fed, *graph.calls[number + 1 :])
-                    new = edited(graph, calls=calls, gives=without_leaf(graph.gives, place))
+                    new = with_field(graph, calls=calls, gives=without_leaf(graph.gives, place))
                     yield None if new is None else trimmed(graph, swept(graph, new))
 
 
@@ -76,15 +76,8 @@ def take_plainly(graph: Graph) -> Offers:
     takes = plain_ends(graph.takes)
     if takes != graph.takes:
         nameless = tuple(structs.replace(given, name=None) for given in graph.inputs)
-        yield edited(graph, takes=takes, inputs=nameless)
-        yield edited(graph, takes=takes)
-
-
-def take_once(graph: Graph) -> Offers:
-    """Each input once."""
-    tensors = tuple(dict.fromkeys(refs(graph.takes)))
-    if len(tensors) < len(list(refs(graph.takes))):
-        yield edited(graph, takes=tensors[0] if len(tensors) == 1 else Seq(tensors))
+        yield with_field(graph, takes=takes, inputs=nameless)
+        yield with_field(graph, takes=takes)
 
 
 def plain_ends(ends: Value) -> Value:
@@ -94,7 +87,7 @@ def plain_ends(ends: Value) -> Value:
 
 
 def _giving(graph: Graph, gives: Value) -> Graph | None:
-    new = edited(graph, gives=gives)
+    new = with_field(graph, gives=gives)
     return None if new is None else trimmed(graph, swept(graph, new))
 
 
@@ -129,18 +122,25 @@ def _always(ref: Ref) -> Move:
 def begin_later(graph: Graph) -> Offers:
     """The tensors that a call gives become inputs: nothing is left of what they are made of. The last calls first."""
     specs = specs_of(graph)
-    if graph.sequential or graph.base is not None or not specs:
+    if graph.sequential or not specs:
         return
     first = len(graph.inputs)
     for node in range(first + len(graph.calls) - 1, first - 1, -1):
         used = sorted({ref.output for ref in _used(graph) if ref.node == node})
-        inputs = [as_input(specs[node][output]) for output in used]
+        inputs = [_as_input(specs[node][output]) for output in used]
         if used and None not in inputs:
             yield _with_inputs(graph, node, used, [each for each in inputs if each is not None])
 
 
+def _as_input(spec: Spec) -> Input | None:
+    """An input for such a tensor. None for whole numbers, which would have to be kept in range, and for texts."""
+    if spec.dtype == "bool":
+        return Input(spec.shape, "bool", fill="mask")
+    return Input(spec.shape, spec.dtype) if "float" in spec.dtype else None
+
+
 def _used(graph: Graph) -> Iterator[Ref]:
-    yield from ends_of(graph)
+    yield from refs(graph.gives)
     for call in graph.calls:
         yield from call_refs(call)
 
@@ -151,10 +151,8 @@ def _with_inputs(graph: Graph, node: int, outputs: list[int], inputs: list[Input
     def later(ref: Ref) -> Ref:
         return ref if ref.node < first else Ref(ref.node + more, ref.output)
 
-    if any(each.batch is not None for each in graph.inputs):
-        inputs = [structs.replace(each, batch=graph.batch) for each in inputs]
     tensors = (*refs(graph.takes), *(Ref(first + place) for place in range(more)))
-    room = edited(
+    room = with_field(
         graph,
         inputs=(*graph.inputs, *inputs),
         calls=tuple(moved_call(call, later) for call in graph.calls),
@@ -193,7 +191,7 @@ def unshare(graph: Graph) -> Offers:
         for own, place in enumerate(later, len(graph.layers)):
             calls[place] = structs.replace(calls[place], layer=own)
         copies = (structs.replace(layer, name=None),) * len(later)
-        yield edited(graph, layers=(*graph.layers, *copies), calls=tuple(calls)) if later else None
+        yield with_field(graph, layers=(*graph.layers, *copies), calls=tuple(calls)) if later else None
 
 
 def drop_call(graph: Graph) -> Offers:

@@ -9,7 +9,8 @@ from msgspec import structs
 from clonediff.harness.search.reducing.drawn import arranged
 from clonediff.harness.search.reducing.measure import PLAIN, WIDTHS, rank
 from clonediff.harness.search.reducing.passes.bases import Offers, first_calls, specs_of
-from clonediff.harness.search.reducing.rewiring import edited, on_tensors, swept, with_layer
+from clonediff.harness.search.reducing.records import with_field
+from clonediff.harness.search.reducing.rewiring import on_tensors, swept, with_layer
 from clonediff.strategies.graph import Graph, Input, Layer, MalformedGraph, Seq, fed_refs
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
 
@@ -44,7 +45,7 @@ def use_plain_inputs(graph: Graph) -> Offers:
     if not special:
         return
     inputs = tuple(
-        Input(each.shape[-MOST_RANKS:], name=each.name, batch=each.batch) if place in special else each
+        Input(each.shape[-MOST_RANKS:], name=each.name) if place in special else each
         for place, each in enumerate(graph.inputs)
     )
     layers, calls = list(graph.layers), list(graph.calls)
@@ -55,7 +56,7 @@ def use_plain_inputs(graph: Graph) -> Offers:
             layers[call.layer] = _like(plain, layer)
             args = (Seq(tuple(fed)),) if len(fed) > 1 else tuple(fed)
             calls[number] = structs.replace(call, args=args, kwargs=())
-    yield edited(graph, inputs=inputs, layers=tuple(layers), calls=tuple(calls))
+    yield with_field(graph, inputs=inputs, layers=tuple(layers), calls=tuple(calls))
 
 
 MOST_RANKS = 3
@@ -71,7 +72,7 @@ def _on_one(graph: Graph, number: int, place: int, layer: Layer) -> Graph | None
     calls = tuple(
         on_tensors(call, [list(fed_refs(call))[place]]) if call.layer == number else call for call in graph.calls
     )
-    new = None if new is None else edited(new, calls=calls)
+    new = None if new is None else with_field(new, calls=calls)
     return None if new is None else swept(graph, new)
 
 

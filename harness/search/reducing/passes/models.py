@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import structs
 
 from clonediff.harness.search.reducing.passes.bases import Offers
-from clonediff.harness.search.reducing.passes.connections import plain_ends
-from clonediff.harness.search.reducing.rewiring import edited, swept, with_inner, without_leaf, without_output
-from clonediff.strategies.graph import Call, Graph, Items, Layer, Ref, fed_refs, refs
-from clonediff.strategies.pruning import moved_call, moved_ends
+from clonediff.harness.search.reducing.records import with_field
+from clonediff.harness.search.reducing.rewiring import swept, with_inner, without_leaf, without_output
+from clonediff.strategies.graph import Call, Graph, Layer, Ref, fed_refs, refs
+from clonediff.strategies.pruning import moved, moved_call
 
 
 def inline_model(graph: Graph) -> Offers:
@@ -23,7 +23,7 @@ def take_model_out(graph: Graph) -> Offers:
     if graph.clone_arguments is None and not graph.preparations:
         for layer in graph.layers:
             if layer.graph is not None and layer.graph.custom_class is not None:
-                yield edited(layer.graph, generation=graph.generation, batch=graph.batch)
+                yield with_field(layer.graph, generation=graph.generation, batch=graph.batch)
 
 
 def _inputs(graph: Graph) -> list[Ref]:
@@ -56,12 +56,12 @@ def _inlined(graph: Graph, number: int, inner: Graph) -> Graph | None:
             give(moved_in, len(inner.inputs) + step, inside)
         for output, ref in enumerate(refs(inner.gives)):
             at[Ref(first + place, output)] = inside[ref]
-    new = edited(
+    new = with_field(
         graph,
         layers=tuple(layers),
         calls=tuple(calls),
         sequential=graph.sequential and inner.sequential,
-        **moved_ends(graph, at.__getitem__),
+        gives=moved(graph.gives, at.__getitem__),
     )
     return None if new is None else _in_order(swept(new, new))
 
@@ -86,33 +86,6 @@ def drop_inner_output(graph: Graph) -> Offers:
         given = [] if inner is None else list(refs(inner.gives))
         for output in range(len(given) if len(given) > 1 else 0):
             assert inner is not None
-            less = edited(inner, gives=without_leaf(inner.gives, output))
+            less = with_field(inner, gives=without_leaf(inner.gives, output))
             new = without_output(graph, number, output)
             yield None if new is None or less is None else with_inner(new, number, swept(inner, less))
-
-
-def take_plainly_inside(graph: Graph) -> Offers:
-    """A model in this one that takes its inputs in no dict, tuple or list of one; they need no names then.
-
-    Or else they have those of their places; or it casts nothing.
-    """
-    for number, layer in enumerate(graph.layers):
-        inner = layer.graph
-        if inner is None:
-            continue
-        nameless = tuple(structs.replace(given, name=None) for given in inner.inputs)
-        named = tuple(
-            given if given.name is None else structs.replace(given, name=f"in_{place}")
-            for place, given in enumerate(inner.inputs)
-        )
-        plainly = plain_ends(inner.takes)
-        takes = inner.takes
-        if isinstance(takes, Items):
-            takes = Items(tuple((f"in_{place}", value) for place, (_, value) in enumerate(takes.items)))
-        floats = tuple(
-            structs.replace(given, dtype="float32") if "float" in given.dtype else given for given in inner.inputs
-        )
-        for inputs, ends in ((nameless, plainly), (inner.inputs, plainly), (named, takes), (floats, inner.takes)):
-            if (inputs, ends) != (inner.inputs, inner.takes):
-                less = edited(inner, takes=ends, inputs=inputs)
-                yield None if less is None else with_inner(graph, number, less)

@@ -23,8 +23,6 @@ from clonediff.harness.search.reducing.records import (
     words,
 )
 from clonediff.strategies.graph import (
-    CallFunction,
-    CloneFunction,
     Form,
     Function,
     Graph,
@@ -45,9 +43,6 @@ from clonediff.strategies.preparations import PREPARATIONS
 OPEN_TO = 3
 """What an open dimension becomes."""
 
-_OF_AN_INPUT = ("name", "batch")
-"""What an input may be needed for, though its values are plain."""
-
 
 def leave_out_parts(graph: Graph) -> Offers:
     """A graph without what it has beside its layers and calls: clone arguments, preparations, a custom class."""
@@ -58,7 +53,7 @@ def say_less_at_once(graph: Graph) -> Offers:
     """Nothing said of any part; of no part but inputs; of inputs alone; then no field of one sort anywhere."""
     every = [(kind, name) for kind, names in SAID.items() for name in names]
     beside = [each for each in every if each[0] is not Input]
-    values: list[tuple[type[Record], str]] = [(Input, name) for name in SAID[Input] if name not in _OF_AN_INPUT]
+    values: list[tuple[type[Record], str]] = [(Input, name) for name in SAID[Input] if name != "name"]
     at_once: list[list[tuple[type[Record], str]]] = [every, beside, values, *([each] for each in every)]
     for fields in at_once:
         yield rewritten(graph, _everywhere(fields))
@@ -104,9 +99,8 @@ def _everywhere(fields: list[tuple[type[Record], str]]) -> Callable[[Any], Any]:
 
 
 def _at_defaults(record: Record, names: list[str]) -> Record | None:
-    """The record with these fields at their defaults; an input that is given nothing has to be optional."""
-    new = with_field(record, **{name: defaults(type(record))[name] for name in names})
-    return None if isinstance(new, Input) and new.fill == "nothing" and not new.optional else new
+    """The record with these fields at their defaults."""
+    return with_field(record, **{name: defaults(type(record))[name] for name in names})
 
 
 def _closed(record: Record) -> Record:
@@ -121,18 +115,8 @@ def _plainer_words(record: Record, graph: Graph) -> Iterator[Any]:
         value = getattr(record, name)
         for word in those[: those.index(value)] if (type(record) in SAID or type(record) in PARTS) else ():
             yield with_field(record, **{name: word})
-    match record:
-        case CloneFunction():
-            yield CloneFunction()
-            yield CloneFunction("kept")
-            if record.kind is not None:
-                yield structs.replace(record, others="kept")
-                kinds = sorted({layer.kind for layer in graph.layers})
-                yield from (structs.replace(record, kind=kind) for kind in kinds)
-        case CallFunction():
-            yield CallFunction()
-        case Preparation() if record.does in PREPARATIONS:
-            yield from (structs.replace(record, kind=kind) for kind in PREPARATIONS[record.does].on(graph))
+    if isinstance(record, Preparation) and record.does in PREPARATIONS:
+        yield from (structs.replace(record, kind=kind) for kind in PREPARATIONS[record.does].on(graph))
 
 
 def _plainer_arguments(record: Record, graph: Graph) -> Iterator[Any]:
@@ -231,8 +215,7 @@ def drop_rank(graph: Graph) -> Offers:
 def reduce_batch(graph: Graph) -> Offers:
     """As many rows as any graph has."""
     if graph.batch > BATCH:
-        batched = tuple(each if each.batch is None else structs.replace(each, batch=BATCH) for each in graph.inputs)
-        yield with_field(graph, batch=BATCH, inputs=batched)
+        yield with_field(graph, batch=BATCH)
 
 
 def _smaller(size: int) -> Iterator[int]:
