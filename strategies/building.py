@@ -25,7 +25,7 @@ from clonediff.strategies.kinds.arguments import together, touched
 from clonediff.strategies.kinds.forms import can_be_set
 from clonediff.strategies.kinds.operations import is_operation
 from clonediff.strategies.programs import REGISTERS, Again, Apply, Instruction, Nest
-from clonediff.strategies.pruning import pruned
+from clonediff.strategies.pruning import idle, pruned
 
 ANYTHING = 8
 """One instruction in so many is tried on any tensors."""
@@ -179,7 +179,8 @@ class Builder(GraphSoFar):
         graph = structs.replace(graph, sequential=True) if instruction.sequential else pruned(graph, keep_inputs=True)
         if instruction.custom_class is not None:
             graph = of_custom_class(graph, instruction.custom_class, self.domain.generation)
-        if not graph.calls:
+        idle_inputs = not idle(graph).isdisjoint(range(len(graph.inputs)))
+        if not graph.calls or (idle_inputs and "idle inputs" in self.domain.missing):
             return False
         layer = Layer("Sequential" if instruction.sequential else "Model", graph=graph)
         added = len(self.added)

@@ -13,7 +13,7 @@ from clonediff.strategies.clone_arguments import with_clone_arguments
 from clonediff.strategies.custom_models import has_custom_class, of_custom_class
 from clonediff.strategies.drawn_preparations import preparations_of
 from clonediff.strategies.graph import Graph, MalformedGraph, Ref
-from clonediff.strategies.programs import Domain, Program
+from clonediff.strategies.programs import Apply, Domain, Program
 from clonediff.strategies.pruning import pruned
 
 
@@ -21,7 +21,8 @@ def lower(program: Program, domain: Domain) -> Graph:
     """The graph that a program means, to the Keras at hand. Equal programs give equal graphs."""
     graph = (_chain(program, domain) if program.sequential else None) or _functional(program, domain)
     graph = structs.replace(graph, name="my_model" if program.named else None, generation=domain.generation)
-    graph = graph if graph.sequential or program.strays else pruned(graph)
+    strays = program.strays and "idle inputs" not in domain.missing
+    graph = graph if graph.sequential or strays else pruned(graph)
     try:
         return _prepared(graph, program, domain)
     except MalformedGraph:
@@ -58,5 +59,13 @@ def _functional(program: Program, domain: Domain) -> Graph:
     for instruction in program.body:
         builder.run(instruction)
     outputs = tuple(builder.named(register) for register in program.outputs)
+    if "idle inputs" in domain.missing:
+        if not builder.calls:
+            builder.run(_SIMPLEST)
+        outputs = tuple(builder.made(ref) for ref in outputs)
     outputs += builder.ends(outputs)[: program.ends]
     return builder.graph(outputs, program.takes, program.gives, frozen=program.frozen)
+
+
+_SIMPLEST = Apply("Activation", options=(("activation", "relu"),))
+"""What the first input is used for where it must be used and nothing else was drawn."""

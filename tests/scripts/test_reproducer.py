@@ -413,7 +413,7 @@ def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
 
 
 def test_what_a_clone_function_is_asked_is_noted_by_the_script() -> None:
-    case = case_of(ASKED, "keras")
+    case = structs.replace(case_of(ASKED, "keras"), arguments={"clone_function": "clone_function"})
     asked = Difference("functions", "layers['relu']", "asked of an operation", "not asked", "asked", Severity.PROPERTY)
     script = reproducer(case.source, "keras", asked, "upstream", case)
     lines = script.text.splitlines()

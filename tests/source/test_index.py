@@ -77,7 +77,8 @@ def test_each_layer_of_the_model_is_that_of_the_graph(generation: Literal["keras
             told += 1
             kinds = _kinds(graph, key)
             made_first = kind in MADE_FIRST
-            assert kind in kinds or made_first or any(map(is_operation, kinds)), (key, kind, kinds)
+            operation = kind == "an operation" and "Add" in kinds  # the layer has the name of the operation
+            assert kind in kinds or made_first or operation or any(map(is_operation, kinds)), (key, kind, kinds)
     assert told > examples(30, 100)
     assert untold < 0.1 * told
 
