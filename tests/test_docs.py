@@ -41,8 +41,8 @@ settings.load_profile("few")
 """
 """What tells the tests of a guide to draw few models, and to leave one that fails as large as it is."""
 
-GUIDES = ("my-model", "maintaining-keras", "layers-and-cloners", "every-night")
-BY_DAY = ("my-model", "every-night")
+GUIDES = ("my-model", "maintaining-keras", "layers-and-cloners")
+BY_DAY = ("my-model", "maintaining-keras")
 AT_NIGHT = pytest.mark.slow(reason="each of its commands starts a Keras or two, and tests/cli has them all")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -81,7 +81,7 @@ def commands(text: str) -> list[Shown]:
 def test_few_commands_of_the_guides_are_left_out() -> None:
     consoles = [each for guide in GUIDES for each in blocks(DOCS / f"{guide}.md") if each.language == "console"]
     assert len(consoles) > 10
-    assert sum(each.not_run for each in consoles) <= 1
+    assert sum(each.not_run for each in consoles) <= 3
 
 
 Run = Callable[[str, int], str]
@@ -202,4 +202,4 @@ def test_the_bugs_of_the_readme_are_known_issues_that_show() -> None:
 
 
 def test_the_readme_is_a_page() -> None:
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 130
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 120
