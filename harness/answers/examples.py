@@ -28,5 +28,5 @@ def shown_by_example(issue: KnownIssue, subject: Subject | None = None) -> tuple
             why = "that cannot be told" if breaks is None else "it does not break there"
             raise NotFoundError(f"{issue.id}: its example does not show it on {subject}: {why}")
         with trials.asking():
-            script = script_of(shown, subject.dialect, process.versions)
+            script = script_of(shown, subject.generation, process.versions)
         return example_of(issue, shown, subject, process.versions), script

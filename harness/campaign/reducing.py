@@ -143,7 +143,7 @@ def _first_proven(
 def _proven(trials: GraphTrials, scripts: ForkedScripts, hit: Hit, seen: Finding) -> WrittenFinding:
     """A finding with its script, which is run alone where it is plain Keras."""
     process = trials.process
-    script = script_of(hit, process.subject.dialect, process.versions)
+    script = script_of(hit, process.subject.generation, process.versions)
     finding = replace(finding_of(hit, process.subject, process.versions), first_seen=seen.first_seen)
     if is_proven(hit.cloner):
         proof, unproven = scripts.tried(script)

@@ -137,7 +137,7 @@ def try_shard(campaign: str, shard: Shard) -> ShardDone:
             met[each.key] += 1
             if each.key not in raw_findings:
                 finding = finding_of(each, process.subject, process.versions)
-                script = script_of(each, process.subject.dialect, process.versions).text
+                script = script_of(each, process.subject.generation, process.versions).text
                 raw_findings[each.key] = WrittenFinding(finding, script)
 
     with trials.asking():

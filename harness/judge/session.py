@@ -164,7 +164,7 @@ class JudgeSession:
         for number, each in enumerate(shown, 1):
             source, root = each.smallest.case.source, each.cause.root
             name = Path(one.judged.file).name
-            script = script_for(source, self.subject.dialect, root, self.cloning.module, prepared, name)
+            script = script_for(source, self.subject.generation, root, self.cloning.module, prepared, name)
             each.script = f"repro-{number}.py"
             write_bytes(folder / each.script, script.text.encode())
             one.scripts.append((each, self._runs.ask(script, self.subject, place)))

@@ -236,7 +236,7 @@ class TwoTrees:
 
     def _script(self, shown: CauseOnGraphs) -> str:
         case = shown.smallest.case
-        return reproducer(case.source, self._head.dialect, shown.cause.root, UPSTREAM, case).text
+        return reproducer(case.source, self._head.generation, shown.cause.root, UPSTREAM, case).text
 
 
 def _became(before: bool | None, after: bool | None) -> str:

@@ -74,7 +74,7 @@ def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
 
 def script_from(finding: Finding) -> Script:
     """The script of a finding as it is kept."""
-    dialect = Subject.parse(finding.subject).dialect
+    dialect = Subject.parse(finding.subject).generation
     case = case_of(from_json(bytes(finding.graph), "`$.graph`"), dialect)
     return _script(case, dialect, finding.root, finding.cloner, finding.versions)
 

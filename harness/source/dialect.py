@@ -30,8 +30,6 @@ class Dialect:
     layer_shape: str = "shape"
     found: tuple[str, ...] = ()
     """The arguments that a layer may be given by a name of one's own, to be found in a scope as it is made."""
-    safe_mode: str = ""
-    """The first version whose `load_model` can be told to load safely, or not to; "" where none can."""
     nests: bool = False
     """Whether `clone_model` takes inputs that are nested as the model's own are."""
     compiles: bool = False

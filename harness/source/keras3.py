@@ -50,5 +50,4 @@ KERAS3 = Dialect(
     found=("kernel_initializer",),
     nests=True,
     compiles=True,
-    safe_mode="3.0",
 )

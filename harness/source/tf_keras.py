@@ -39,5 +39,4 @@ TF_KERAS = Dialect(
     },
     layer_shape="input_shape",
     found=("activation", "kernel_regularizer"),
-    safe_mode="2.13",
 )

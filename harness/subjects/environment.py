@@ -66,7 +66,7 @@ _XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_
 
 def command(subject: Subject) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
-    return [sys.executable, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.dialect]
+    return [sys.executable, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.generation]
 
 
 def environment(

@@ -10,11 +10,6 @@ class ReleasePlace(msgspec.Struct, frozen=True):
 
     path: tuple[str, ...] = ()
 
-    @property
-    def how(self) -> str:
-        """How the release is there, as a report says it."""
-        return "laid over" if self.path else "beside"
-
 
 BESIDE = ReleasePlace()
 """The packages that are installed beside clonediff."""

@@ -83,12 +83,7 @@ class Subject(msgspec.Struct, frozen=True):
 
     @property
     def generation(self) -> Generation:
-        """Whose catalogue of kinds, known issues and fixed cloner it has."""
-        return self.package
-
-    @property
-    def dialect(self) -> str:
-        """How models are spelled for it: a name of `clonediff.harness.source.DIALECTS`."""
+        """Whose catalogue of kinds, known issues, fixed cloner and spelling of models (`source.DIALECTS`) it has."""
         return self.package
 
     @property

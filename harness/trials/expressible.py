@@ -59,7 +59,7 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
 
 def missing_layer(graph: Graph, process: SubjectProcess) -> str:
     """Which layer of a graph a release does not have; "" where it has all of them. Starts the process if need be."""
-    own = DIALECTS[process.subject.dialect].classes
+    own = DIALECTS[process.subject.generation].classes
     kinds = (layer.kind for layer in all_layers(graph) if layer.graph is None and layer.kind in CATALOGUE)
     missing = next((kind for kind in kinds if kind not in own and kind not in process.ready.capabilities.layers), "")
     return missing and f"{missing} is not in this Keras"
@@ -67,9 +67,7 @@ def missing_layer(graph: Graph, process: SubjectProcess) -> str:
 
 def unsupported_graph(graph: Graph, subject: Subject) -> str | None:
     """What a graph has that the dialect of a release has no word for; None where it can be written."""
-    dialect = DIALECTS.get(subject.dialect)
-    if dialect is None:
-        return f"clonediff does not write models for {subject.release}"
+    dialect = DIALECTS[subject.generation]
     for layer in all_layers(graph):
         if layer.graph is None and is_operation(layer.kind) and not dialect.has(layer.kind):
             return f"{layer.kind} cannot be written for this Keras"
@@ -78,7 +76,7 @@ def unsupported_graph(graph: Graph, subject: Subject) -> str | None:
             return f"{preparation.does}: expected one of {', '.join(PREPARATIONS)}"
     try:
         with contextlib.suppress(NoKeras):  # which says what only it knows once the graph is tried
-            case_of(graph, subject.dialect)
+            case_of(graph, subject.generation)
     except (MalformedGraph, KeyError) as error:
         return f"the graph cannot be written for this Keras: {error}"
     except NoKeras:  # it is known once one runs

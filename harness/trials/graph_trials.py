@@ -124,7 +124,7 @@ class GraphTrials:
 
     def case(self, graph: Graph) -> Case:
         """What is tried of a graph; to be asked for in the scope of `asking`."""
-        return replace(case_of(graph, self.process.subject.dialect), private=self.private)
+        return replace(case_of(graph, self.process.subject.generation), private=self.private)
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn for this subject."""

@@ -199,7 +199,7 @@ class AskedProcess(Asked):
 
     def __init__(self, process: SubjectProcess) -> None:
         """Nothing is started yet."""
-        super().__init__(process.subject.dialect)
+        super().__init__(process.subject.generation)
         self._process: SubjectProcess = weakref.proxy(process)
 
     @property
@@ -213,7 +213,7 @@ class AskedProcess(Asked):
 
     @property
     def _package(self) -> str:
-        return self._process.subject.package if self._process.place.how == "beside" else ""
+        return self._process.subject.package if not self._process.place.path else ""
 
     def _versions(self) -> dict[str, str]:
         return self._process.versions

@@ -231,7 +231,7 @@ def test_what_the_example_of_a_known_issue_shows_is_said(keras: SubjectProcess) 
     kept = example_of(KNOWN["input-name"], shown, keras.subject, keras.versions)
     assert (kept.title, kept.known, kept.since) == (KNOWN["input-name"].title, "input-name", KNOWN["input-name"].since)
     assert kept.notes == (f"Why: {KNOWN['input-name'].because}",)
-    script = script_of(shown, keras.subject.dialect, keras.versions)
+    script = script_of(shown, keras.subject.generation, keras.versions)
     assert "clone = keras.models.clone_model(model)" in script.text
     assert tried_alone(script, keras.subject)[0] is True
     assert example_on(CANNOT, GraphTrials(keras, KnownIssues())) == (False, None)

@@ -37,6 +37,6 @@ def test_a_bug_shows_where_it_was_and_nowhere_else(
 ) -> None:
     bug = CORPUS[name]
     process = keras3(version)  # with none, the one that is installed
-    trial = run(case_of(CORPUS.graph(bug), process.subject.dialect), process, (bug.cloner,))
+    trial = run(case_of(CORPUS.graph(bug), process.subject.generation), process, (bug.cloner,))
     assert trial.built
     assert shows(bug, trial.clones[bug.cloner].causes) == broken

@@ -36,7 +36,7 @@ def test_every_clone_is_faithful_or_a_known_issue(
         seed_=seed * SHARDS + shard,
     )
     if found is not None:
-        script = script_of(found, process.subject.dialect, process.versions)
+        script = script_of(found, process.subject.generation, process.versions)
         message = f"{found.title} [{found.fingerprint}] on {process.subject}: {found.blame}; --seed {seed}"
         pytest.fail(f"{message}\n\n{script.text}", pytrace=False)
     tally = property_trials.tally

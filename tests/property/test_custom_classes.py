@@ -112,7 +112,7 @@ def test_what_upstream_clones_faithfully_fixed_does_too(subject: str, warm: Call
     )
     @given(custom_classes())
     def holds(drawn: tuple[str, bool, str, list[str]]) -> None:
-        case = Case(source_of(process.subject.dialect, drawn), ({"shape": [3], "dtype": "float32"},))
+        case = Case(source_of(process.subject.generation, drawn), ({"shape": [3], "dtype": "float32"},))
         trial = run(case, process, ("upstream", "fixed"))
         assert trial.built, (trial.refused, case.source)
         faithful.update(name for name, clone in trial.clones.items() if clone.verdict is Verdict.FAITHFUL)

@@ -224,12 +224,12 @@ def test_a_script_does_not_fail_where_nothing_differs(generation: Generation) ->
 def test_numbers_that_differed_differ_in_the_script(warm: Callable[[str], SubjectProcess]) -> None:
     issue = load()["tf-varargs"]
     subject = Subject.parse("tf_keras")
-    case = case_of(from_json(issue.example or "", issue.id), subject.dialect)
+    case = case_of(from_json(issue.example or "", issue.id), subject.generation)
     causes = run(case, warm("tf_keras"), ("upstream",)).clones["upstream"].causes
     values = [each for cause in causes for each in cause.differences if each.aspect == "value"]
     step = next(each for each in values if ".steps[" in each.path)
     output = next(each for each in values if ".steps[" not in each.path)
-    texts = [reproducer(case.source, subject.dialect, one, case=case).text for one in (step, output)]
+    texts = [reproducer(case.source, subject.generation, one, case=case).text for one in (step, output)]
     # One process for both, since each ends where it fails.
     lines = ["import tf_keras", "failed = []"]
     for text in texts:

@@ -85,7 +85,7 @@ def test_each_layer_of_the_model_is_that_of_the_graph(generation: Literal["keras
 
 def _told(graph: Graph, process: SubjectProcess) -> list[tuple[tuple[int, ...] | None, str]]:
     """Each layer of the model that stands in a model, with its place in the graph; none where it cannot be built."""
-    case = case_of(graph, process.subject.dialect)
+    case = case_of(graph, process.subject.generation)
     answer = process.trial(case, cloners=())
     if not isinstance(answer, Answer) or answer.original is None:
         return []

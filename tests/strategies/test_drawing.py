@@ -119,7 +119,7 @@ ACCEPTED = asks(Layer("GRU", (("units", 5),)), Spec((3, 4)))
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_what_was_asked_leaves_nothing_for_the_next_model(generation: Generation) -> None:
     process = process_of(generation)
-    case = case_of(MODEL, process.subject.dialect)
+    case = case_of(MODEL, process.subject.generation)
     before = run(case, process, ("upstream",)).original
     fresh = remembered_answers.AskedProcess(process)
     for question in (REFUSED, ACCEPTED, REFUSED):

@@ -78,7 +78,7 @@ def copied(process: SubjectProcess, source: str, cloner: str, *, costly: bool = 
 
 
 def case(process: SubjectProcess, source: str) -> Case:
-    subject = process.subject.dialect
+    subject = process.subject.generation
     spelled = source.replace("from {}keras", "from tf_keras" if subject == "tf_keras" else "from keras")
     return Case(IMPORTS[subject] + spelled, ({"shape": [4], "dtype": "float32", "fill": "normal"},))
 

@@ -18,7 +18,7 @@ def tried(graph: Graph, process: SubjectProcess, *cloners: str, costly: bool = F
     with asking(asked(process)):
         if graph.preparations:
             well_typed(graph)
-        case = case_of(graph, process.subject.dialect)
+        case = case_of(graph, process.subject.generation)
     trial = run(case, process, cloners, costly, timeout=PATIENCE)
     assert trial.built, (graph.clone_arguments, graph.preparations, trial.refused, trial.lost)
     return trial.clones

@@ -45,7 +45,7 @@ def audit_all(
             def audit(kind: AuditedClass) -> ClassAudited:
                 auditing = Auditing(
                     lambda question: process.audited(question, limits.trial),
-                    DIALECTS[subject.dialect],
+                    DIALECTS[subject.generation],
                     values or {},
                     (made_with or {}).get(kind.name),
                     of_bases=of_bases,

@@ -51,7 +51,7 @@ def prove(audited: Audited, subject: Subject, place: ReleasePlace) -> Audited:
     Where none does, with the first that was tried. Each has names of its own, but all are run by one process: most of
     the time of a script goes into importing Keras.
     """
-    left = {id(each): list(dict.fromkeys(_scripts(kind, each, subject.dialect))) for kind, each in audited.lost()}
+    left = {id(each): list(dict.fromkeys(_scripts(kind, each, subject.generation))) for kind, each in audited.lost()}
     shown = {key: texts[0][0] for key, texts in left.items() if texts}
     proven: set[int] = set()
     for turn in range(_TURNS):

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import cause_shown
 from clonediff.harness.answers.checked_model import inputs, verdicts
-from clonediff.harness.answers.checked_model.models import Model, functions, source_of, takes_safe_mode
+from clonediff.harness.answers.checked_model.models import Model, functions, source_of
 from clonediff.harness.answers.checked_model.record import CheckedModel, Cloned, Status
 from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
@@ -72,7 +72,7 @@ def look(
     if stopped is not None:
         return _not(told, *stopped, began)
     told = replace(told, inputs=tuple(inputs.described(seen)))
-    promises = "" if DIALECTS[subject.dialect].compiles else "not compiled"
+    promises = "" if DIALECTS[subject.generation].compiles else "not compiled"
     case = Case(source, seen.suited.inputs, batch=BATCH, promises=promises)
 
     if tell is not None:
@@ -151,7 +151,7 @@ def _said(failure: Failure) -> str:
 
 def _advice(seen: ModelDescribed, failure: Failure, model: Model, process: SubjectProcess) -> list[str]:
     message, saved_by = failure.message, seen.saved_by
-    if _UNSAFE.search(message) and takes_safe_mode(process.subject):
+    if _UNSAFE.search(message):
         return [*_TRUSTED]
     if _UNKNOWN_CLASS.search(message):
         return ["check FILE.py:FUNCTION instead, a function that imports its classes and loads the model"]
@@ -190,7 +190,7 @@ def _cloned(trial: Trial, cloners: Sequence[str], process: SubjectProcess) -> tu
 
 
 def _script(cause: Cause, cloner: str, case: Case, process: SubjectProcess) -> str:
-    plain = reproducer(case.source, process.subject.dialect, cause.root, cloner, case)
+    plain = reproducer(case.source, process.subject.generation, cause.root, cloner, case)
     return with_versions(plain, process.versions).text
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
-from packaging.version import Version
 
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.subject import Subject
@@ -49,12 +48,12 @@ def parse(spec: str) -> Model:
 
 def source_of(model: Model, subject: Subject, *, unsafe: bool = False) -> str:
     """A script that leaves the model in `model`: plain Keras, as a person would have typed it."""
-    lines = [DIALECTS[subject.dialect].imports["keras"]]
+    lines = [DIALECTS[subject.generation].imports["keras"]]
     path = Path(model.path)
     if model.how == "function":
         lines = ["import sys", "", f"sys.path.insert(0, {_text(path.parent)})", "", *lines]
         return "\n".join((*lines, *_imported(path.stem), "", f"model = theirs.{model.name}()", ""))
-    arguments = [_text(path), *(["safe_mode=False"] if unsafe and takes_safe_mode(subject) else [])]
+    arguments = [_text(path), *(["safe_mode=False"] if unsafe else [])]
     return "\n".join((*lines, "", f"model = keras.models.load_model({', '.join(arguments)})", ""))
 
 
@@ -65,12 +64,6 @@ def functions(file: Path) -> list[str]:
     except (OSError, SyntaxError, ValueError):
         return []
     return [each.name for each in tree.body if isinstance(each, ast.FunctionDef)]
-
-
-def takes_safe_mode(subject: Subject) -> bool:
-    """Whether the release's `load_model` can be told to load safely, or not to."""
-    since = DIALECTS[subject.dialect].safe_mode
-    return bool(since) and (subject.version is None or Version(subject.version) >= Version(since))
 
 
 def _imported(stem: str) -> list[str]:
