@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.subjects import Case
-from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
+from clonediff.harness.trials.contracts import breaks_contract
 from clonediff.reports.records import Cause, Difference, Severity
-
-
-@pytest.mark.parametrize(("path", "is_promised"), [("twice.weights[0].name", False), ("again.weights[0].name", True)])
-def test_what_a_function_makes_of_what_it_made_may_be_named_within_something_else(path: str, is_promised: bool) -> None:
-    case = Case("", (), asked="model = None", arguments={"clone_function": "again"})
-    difference = Difference("structure", path, "weight scope", "scale:0", "scale/scale:0", Severity.NAME)
-    assert all(breaks_contract(each, Cause("", difference)) for each in exemptions_of(case)) is is_promised
 
 
 @pytest.mark.parametrize(

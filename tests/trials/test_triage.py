@@ -100,42 +100,6 @@ def test_a_list_of_several_is_no_list_of_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("used", "calling", "given"),
-    [
-        ([2], "a.py:call", ("an inner input that no layer uses",)),
-        ([2], "", ()),
-        ([2, 3], "a.py:call", ()),
-    ],
-    ids=["idle", "not in a call", "both are used"],
-)
-def test_a_call_that_raises_tells_that_a_model_in_the_model_has_an_idle_input(
-    used: list[int], calling: str, given: tuple[str, ...]
-) -> None:
-    inputs = [layer(name, "InputLayer", ident, inside=1) for ident, name in ((2, "a"), (3, "b"))]
-    inputs = [replace(each, nodes=(1, int(each.ident in used))) for each in inputs]
-    model = layer("m", "Model", 1, gives([0, 0, 0], [0, 0, 0]))
-    original = observed([layer("input", "InputLayer", 0), model, *inputs], [1])
-    assert [cause.given for cause in causes(original, [raising(None, calling)])] == [given]
-
-
-@pytest.mark.parametrize(("gives_back", "given"), [("a", ()), ("d", ("an inner input that no layer uses",))])
-def test_an_input_that_a_model_gives_back_is_not_idle(gives_back: str, given: tuple[str, ...]) -> None:
-    inputs = [layer(name, "InputLayer", ident, inside=1) for ident, name in ((2, "a"), (3, "b"))]
-    inputs[1] = replace(inputs[1], nodes=(1, 1))
-    model = layer("m", "Model", 1, gives([0, 0, 0], [0, 0, 0]))
-    original = observed([layer("input", "InputLayer", 0), model, *inputs], [1])
-    names = {".output_names": "list of 1", ".output_names[0]": f"'{gives_back}'\0a name"}
-    original = replace(original, shape=replace(original.shape, holdings=({}, {}, names, {}, {})))
-    assert [cause.given for cause in causes(original, [raising(None, "a.py:call")])] == [given]
-
-
-def test_the_only_input_of_a_model_is_not_idle() -> None:
-    model = layer("m", "Sequential", 1, gives([0, 0, 0]))
-    original = observed([layer("input", "InputLayer", 0), model, layer("a", "InputLayer", 2, inside=1)], [1])
-    assert [cause.given for cause in causes(original, [raising(None, "a.py:call")])] == [()]
-
-
-@pytest.mark.parametrize(
     ("config", "given"),
     [
         ({"mask": "function mask db8b"}, ("a Lambda with a mask",)),

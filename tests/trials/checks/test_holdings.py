@@ -125,18 +125,3 @@ def test_a_property_that_raises_is_a_fact(cloned: Callable[..., CloneTrial]) -> 
     )
     told = cloned(Case(source, ({"shape": [3]},), seed=5))
     assert ("structure", FIRST + ".double") in _told(told)
-
-
-def test_what_a_run_sets_says_nothing_of_a_model_that_has_run(cloned: Callable[..., CloneTrial]) -> None:
-    after = "model(keras.ops.ones((4, 3)))\nsecond.note = [1]"
-    source = _case(init="self.items = list(items); self.rows = None", after=after).source
-    source = source.replace("return x\n", "self.rows = x.shape[0]\n        return x\n", 1)
-    told = cloned(Case(source, ({"shape": [3]},), seed=5, ran=True))
-    assert {path for _, path in _told(told)} >= {SECOND + ".note"}
-    assert not [path for _, path in _told(told) if "rows" in path]
-
-
-def test_what_is_shared_is_told_of_a_model_that_has_run_too(cloned: Callable[..., CloneTrial]) -> None:
-    case = _case(init="self.box = Box(items)", told="self.box.items", after="model(keras.ops.ones((4, 3)))")
-    told = _told(cloned(Case(case.source, case.inputs, seed=5, ran=True)))
-    assert told == {("own", FIRST + ".box.items"), ("own", SECOND + ".box.items")}
