@@ -19,8 +19,6 @@ SIDES = [
     ("lambda-refused", "3.10.0", False),
     ("sequential-on-new-inputs", "3.2.1", True),
     ("sequential-on-new-inputs", "3.10.0", False),
-    ("recursive-once", "3.10.0", True),
-    ("recursive-once", "", False),
     ("one-input-in-a-list", "3.10.0", True),
     pytest.param(
         "one-input-in-a-list",
