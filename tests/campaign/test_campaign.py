@@ -139,6 +139,21 @@ def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_
     }
 
 
+def test_what_was_found_before_a_driver_is_killed_is_kept(known: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "1") as process:
+        until(lambda: _events(run, "finding"), process)
+        left = below(process.pid)
+        process.kill()
+        process.wait()
+    _, alive = psutil.wait_procs(left, timeout=PATIENCE)
+    assert not alive, [each.cmdline() for each in alive]
+    its = read_run(run)
+    assert not its.problems
+    assert its.findings
+    assert all(kept.script for kept in its.findings)
+
+
 @pytest.mark.parametrize(
     "victims",
     [
@@ -183,8 +198,9 @@ class UnderWay:
     stderr: str
 
 
-def _drawn(run: Path) -> bool:
-    return (run / "events.ndjson").exists() and '"progress"' in (run / "events.ndjson").read_text()
+def _events(run: Path, what: str) -> bool:
+    """Whether such an event is written down."""
+    return (run / "events.ndjson").exists() and f'"{what}"' in (run / "events.ndjson").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +212,7 @@ def under_way(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay
     asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--jobs", "1", "--json")
     corpus = ("--corpus", str(whole.parent / "corpus"))
     with fuzzing(folder, *asked, *corpus) as process:
-        until(lambda: _drawn(run) and workers_below(process.pid), process)
+        until(lambda: _events(run, "progress") and workers_below(process.pid), process)
         connections = [
             connection
             for each in (psutil.Process(process.pid), *below(process.pid))
@@ -230,7 +246,7 @@ def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> Non
     nothing.write_text("format = 1\n")
     asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
     with fuzzing(tmp_path, *asked) as process:
-        until(lambda: (run / "events.ndjson").exists() and '"finding"' in (run / "events.ndjson").read_text(), process)
+        until(lambda: _events(run, "finding"), process)
         assert list((run / "findings").glob("*/finding.json")), "it is there once it is told"
         left = below(process.pid)
         os.kill(process.pid, signal.SIGINT)
