@@ -76,4 +76,3 @@ def test_a_bug_of_the_past_goes_by_its_id() -> None:
     [found], problems = replay_targets(["sequential-optional"], load())
     assert (found.id, found.cloner, found.problem, problems) == ("sequential-optional", "upstream", "", [])
     assert found.graph is not None
-    assert found.graph.clone_arguments is not None and found.graph.clone_arguments.recursive
