@@ -1,7 +1,4 @@
-"""What runs beside Keras 2.2.4: it builds a model, clones it and compares. Run by its path; lines of JSON in and out.
-
-The first line that it reads has the proposal, code for the place of Keras' cloning functions, or null.
-"""
+"""What runs beside Keras 2.2.4, by its path: it builds models, clones and compares. Lines of JSON in and out."""
 
 import ctypes
 import json
@@ -10,20 +7,27 @@ import signal
 import sys
 import traceback
 import types
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-FUNCTIONS = ("clone_model", "_clone_functional_model")
 REPAIRS = {
     # The config of a Lambda lacks its mask function.
-    "layer_map[layer] = new_layer": "keep_mask(layer, new_layer); layer_map[layer] = new_layer",
+    "layer_map[layer] = new_layer": "vars(new_layer).update({k: v for k, v in vars(layer).items() if 'mask' in k}); "
+    "layer_map[layer] = new_layer",
     # A layer with several outputs may give one mask for all, or None: `zip` dropped the outputs after the first.
     "# Update tensor_map.": "output_masks *= len(output_tensors) if len(output_masks) == 1 else 1",
 }
 """What the repaired clone has in place of lines of Keras 2.2.4. Keras 2.2.5 has the second in other words."""
+
+
+def models_of(text: str) -> Any:
+    """A module like `keras.models`, made of that text."""
+    module = types.ModuleType("keras.models")
+    module.__package__ = "keras"
+    exec(compile(text, "keras/models.py", "exec"), vars(module))
+    return module
 
 
 class Keras224:
@@ -40,13 +44,10 @@ class Keras224:
             text = repaired = file.read()
         for old, new in REPAIRS.items():
             repaired = repaired.replace(old, new)
-        self.cloners = {"upstream": keras.models.clone_model, "repaired": _module(repaired).clone_model}
+        self.cloners = {"upstream": keras.models.clone_model, "repaired": models_of(repaired).clone_model}
         if proposal is not None:
-            models = _module(text)
-            before = [getattr(models, name) for name in FUNCTIONS]
+            models = models_of(text)
             exec(compile(proposal, "<proposal>", "exec"), vars(models))
-            if before == [getattr(models, name) for name in FUNCTIONS]:
-                raise ValueError(f"it defines neither {' nor '.join(FUNCTIONS)}")
             self.cloners = {"proposal": models.clone_model}
 
     def try_source(self, source: str) -> dict[str, Any]:
@@ -61,9 +62,8 @@ class Keras224:
             model = namespace["model"]
             random = np.random.RandomState(0)
             model.set_weights([random.normal(size=array.shape) for array in model.get_weights()])
-            inputs = [random.randint(0, 4, size=(2, *tensor.shape.as_list()[1:])) for tensor in model.inputs]
-            for array in inputs:
-                array[0, -1] = 0  # a step for Masking
+            steps = np.array([[[1], [1], [0]], [[1], [1], [1]]])  # Masking leaves out the last of the first example
+            inputs = [random.randint(0, 4, size=(2, 3, 4)) * steps for _ in model.inputs]
             expected = self._run(model, inputs)
         except Exception as error:
             return {"refused": _in_a_line(error)}
@@ -73,19 +73,17 @@ class Keras224:
         self, clone_model: Callable[[Any], Any], model: Any, inputs: list[Any], expected: dict[str, Any]
     ) -> tuple[str, str] | None:
         """The first difference of a clone, from which the others follow: a key, the same for one cause, and a text."""
-        check = "made"
         try:
             clone = clone_model(model)
-            if set(map(id, clone.weights)) & set(map(id, model.weights)):
-                return "weights: shared", "the clone has weights of the original"
+            if {*map(id, clone.layers + clone.weights)} & {*map(id, model.layers + model.weights)}:
+                return "weights: shared", "the clone has layers or weights of the original"
             if _weights(clone) != _weights(model):
                 return "weights: others", f"the weights {_weights(model)} became {_weights(clone)}"
-            check = "run"
             clone.set_weights(model.get_weights())
             results = self._run(clone, inputs)
         except BaseException as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            return f"{check}: {type(error).__name__} in {frame.name}", _in_a_line(error)
+            return f"made: {type(error).__name__} in {frame.name}", _in_a_line(error)
         for place in [*expected, *results]:
             text = _unlike(expected.get(place), results.get(place))
             if text:
@@ -93,33 +91,16 @@ class Keras224:
         return None
 
     def _run(self, model: Any, inputs: list[Any]) -> dict[str, Any]:
-        """The masks of all calls of a model, then its outputs, as arrays."""
+        """The masks of all layers of a model, each called once, then its outputs, as arrays."""
         tensors = {}
-        calls: Counter[str] = Counter()
         for depth in sorted(model._nodes_by_depth, reverse=True):
             for node in model._nodes_by_depth[depth]:
                 layer = node.outbound_layer
-                calls[layer.name] += 1
                 for number, mask in enumerate(node.output_masks):
                     if mask is not None:
-                        call = f"{layer.name}, call {calls[layer.name]}, output {number}"
-                        tensors[f"mask that a {type(layer).__name__} gives of {call}"] = mask
-        tensors |= {f"output of the model of number {number}": tensor for number, tensor in enumerate(model.outputs)}
+                        tensors[f"mask that a {type(layer).__name__} gives of {layer.name}, output {number}"] = mask
+        tensors |= {f"output of the model, number {number}": tensor for number, tensor in enumerate(model.outputs)}
         return dict(self.keras.backend.get_session().run(tensors, dict(zip(model.inputs, inputs, strict=True))))
-
-
-def _module(text: str) -> Any:
-    """A module like `keras.models`, made of that text."""
-    module: Any = types.ModuleType("keras.models")
-    module.__package__ = "keras"
-    module.keep_mask = _keep_mask
-    exec(compile(text, "keras/models.py", "exec"), vars(module))
-    return module
-
-
-def _keep_mask(layer: Any, clone: Any) -> None:
-    if type(layer).__name__ == "Lambda":
-        clone.mask, clone.supports_masking = layer.mask, layer.supports_masking
 
 
 def _weights(model: Any) -> list[Any]:
@@ -130,10 +111,8 @@ def _unlike(original: Any, clone: Any) -> str:
     """How two arrays differ, "" where they do not; None is an array that is not there."""
     if original is None or clone is None:
         return "the clone has none" if clone is None else "only the clone has one"
-    if (original.dtype, original.shape) != (clone.dtype, clone.shape):
-        return f"{original.dtype}{original.shape} became {clone.dtype}{clone.shape}"
-    same = np.array_equal(original, clone, equal_nan=original.dtype.kind == "f")
-    return "" if same else f"{np.sum(original != clone)} of {original.size} values differ"
+    same = original.dtype == clone.dtype and np.array_equal(original, clone, equal_nan=True)
+    return "" if same else f"{original.dtype}{original.shape} became {clone.dtype}{clone.shape} with other values"
 
 
 def _in_a_line(error: BaseException) -> str:
@@ -141,19 +120,18 @@ def _in_a_line(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Answer each line with a line. What Keras or a proposal prints goes to standard error."""
+    """Answer each line with a line, first one with a proposal or null. What code prints goes to standard error."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # end with the parent
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     keras: Keras224 | None = None
     for line in sys.stdin:
-        request = json.loads(line)
         try:
             if keras is None:
-                keras = Keras224(request["proposal"])
+                keras = Keras224(json.loads(line)["proposal"])
                 answer: dict[str, Any] = {"versions": [keras.keras.__version__, keras.tf.__version__]}
             else:
-                answer = keras.try_source(request["source"])
+                answer = keras.try_source(json.loads(line)["source"])
         except BaseException as error:
             answer = {"refused": _in_a_line(error)}
         print(json.dumps(answer), file=answers, flush=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import json
 import re
 import subprocess
 import sys
@@ -12,24 +14,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from clonediff.harness.keras_12202.models import HEAD, Effects, search
+from clonediff.harness.keras_12202.models import HEAD, Effects, search, source_of
 from clonediff.harness.keras_12202.release import environment, installed
 from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases.store import tell
 
-REPORTED = f"""{HEAD}x0 = Input(shape=(1,))
-x1, x2 = Lambda(lambda x: [x, x])(x0)
-x3 = Add()([x1, x2])
-model = Model([x0], [x3])
-"""
-MASKED = f"""{HEAD}x0 = Input(shape=(3, 4))
-x1 = Masking()(x0)
-x2 = SimpleRNN(4, return_sequences=True)(x1)
-model = Model([x0], [x2])
-"""
+REPORTED = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])], [0])
+MASKED = source_of([((1, 1, "Masking()"), [0]), ((1, 1, "SimpleRNN(4, return_sequences=True)"), [0])], [0])
 FENCED = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 FUNCTION = re.compile(r"^[ \t]*(def[ \t]+)?(clone_model|_clone_functional_model)[ \t]*[(=]", re.MULTILINE)
 SCRIPT = """\
@@ -49,19 +40,8 @@ for expected, output in zip(model.outputs, clone.outputs):
 np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 """
 START, MEMORY, MOST_LOST = 180.0, 4 << 30, 3
+Draw = Callable[[Callable[[str], Effects], dict[str, str]], list[str]]
 LOST = {ChildEnded: "ends its process", ChildLate: "takes too long", ChildTooLarge: "takes too much memory"}
-
-
-Report = tuple[str, dict[str, Any], int]
-"""What a command prints, for people and as a record, and its exit code."""
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What the child says: its versions, why it refuses a model or a proposal, or how the clones of a model differ."""
-
-    versions: tuple[str, ...] = ()
-    refused: str | None = None
-    clones: dict[str, tuple[str, str] | None] = {}
 
 
 class Keras224:
@@ -71,20 +51,20 @@ class Keras224:
         """A proposal is code for the place of Keras' cloning functions; `limit` is in seconds for each model."""
         self._folder, self._proposal, self._limit = folder, proposal, limit
         self._child: Child | None = None
-        self._answers: dict[str, Answer] = {}
-        self._losses: list[Answer] = []
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._losses: list[dict[str, Any]] = []
 
-    def start(self) -> Answer:
-        """Start a child; what it says of itself and of the proposal."""
+    def start(self) -> dict[str, Any]:
+        """Start a child: its versions, or why it refuses the proposal."""
         script = str(Path(__file__).with_name("child.py"))
         self._child = Child([sys.executable, "-u", script], environment(self._folder))
         answer = self._ask({"proposal": self._proposal}, START)
-        if self._proposal is None and not answer.versions:
-            raise ReleaseError(f"Keras 2.2.4 does not start on this TensorFlow: {answer.refused or 'no answer'}")
+        if self._proposal is None and "versions" not in answer:
+            raise ReleaseError(f"Keras 2.2.4 does not start on this TensorFlow: {answer.get('refused', 'no answer')}")
         return answer
 
-    def try_source(self, source: str) -> Answer:
-        """What the child says of a model."""
+    def try_source(self, source: str) -> dict[str, Any]:
+        """How the clones of a model differ from it, by cloner, or why Keras refuses the model."""
         if source not in self._answers:
             if self._child is None and len(self._losses) < MOST_LOST:
                 self.start()
@@ -93,8 +73,8 @@ class Keras224:
 
     def upstream(self, source: str) -> Effects:
         """What is wrong with the clone that Keras makes of a model."""
-        difference = self.try_source(source).clones.get("upstream")
-        return {} if difference is None else dict([difference])
+        difference = self.try_source(source).get("clones", {}).get("upstream")
+        return dict([difference] if difference else [])
 
     def close(self) -> None:
         """End the child."""
@@ -102,22 +82,21 @@ class Keras224:
             self._child.close()
             self._child = None
 
-    def _ask(self, request: dict[str, str | None], seconds: float) -> Answer:
+    def _ask(self, request: dict[str, str | None], seconds: float) -> dict[str, Any]:
         if self._child is None:
             return self._losses[-1]
-        line = msgspec.json.encode(request) + b"\n"
+        line = f"{json.dumps(request)}\n".encode()
         try:
-            answer = self._child.ask(line, seconds, MEMORY, lambda line: line[:1] == b"{")
-            return msgspec.json.decode(answer, type=Answer)
+            return dict(json.loads(self._child.ask(line, seconds, MEMORY, lambda line: line[:1] == b"{")))
         except (ChildEnded, ChildLate, ChildTooLarge) as error:
             self.close()
-            lost = f"process: {type(error).__name__}", LOST[type(error)]
-            self._losses.append(Answer(clones=dict.fromkeys(("upstream", "repaired", "proposal"), lost)))
+            lost = [f"process: {type(error).__name__}", LOST[type(error)]]
+            self._losses.append({"clones": dict.fromkeys(("upstream", "repaired", "proposal"), lost)})
             return self._losses[-1]
 
 
-def fuzz(minutes: float | None, trials: int | None, seed: int) -> Report:
-    """Draw models until the time is up; each cause is made small, and counts if its script fails alone."""
+def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
+    """Draw models until the time is up: what is found, as a text and as a record, and an exit code."""
     folder = installed()
     until = time.monotonic() + 60.0 * (minutes or (60.0 if trials else 1.0))
     models: list[str] = []
@@ -125,8 +104,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> Report:
     with contextlib.closing(Keras224(folder)) as keras:
         while time.monotonic() < until and len(models) < (trials or sys.maxsize):
             count = min(100, (trials or sys.maxsize) - len(models))
-            drawn, smallest = search(keras.upstream, count, seed * 1_000_003 + len(models), smallest)
-            models += drawn
+            models += search(count, seed * 1_000_003 + len(models), keras.upstream, smallest)
         findings = _table(models, smallest, keras.upstream)
         record = {**_summary(models, keras), "findings": findings}
     lines = [record["summary"]]
@@ -135,25 +113,26 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> Report:
         command = [sys.executable, "-c", finding["script"]]
         ended = subprocess.run(command, env=environment(folder), capture_output=True, check=False, timeout=120)
         finding["fails_alone"] = ended.returncode != 0
-        alone = "this script fails alone" if finding["fails_alone"] else "does not count: this script does not fail"
-        lines += ["", f"{finding['text']}", f"In {finding['models']} models; {alone}:", "", finding["script"]]
+        lines.append(
+            "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}".format(**finding)
+        )
     lines.append(f"Scripts run with PYTHONPATH={folder}, as does {Path(__file__).with_name('multi_gpu.py')}")
     return "\n".join(lines), record, int(any(finding["fails_alone"] for finding in findings))
 
 
-def judge(paths: Sequence[Path], trials: int | None, seed: int) -> Report:
-    """Try each proposal beside untouched Keras, on the reported model and on models that are drawn."""
+def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, dict[str, Any], int]:
+    """Try each proposal beside untouched Keras: the verdicts, as a text and as a record, and an exit code."""
     folder = installed()
     with contextlib.closing(Keras224(folder)) as keras:
-        models, known = search(keras.upstream, trials or 100, seed, {})
-        models = [REPORTED, MASKED, *known.values(), *models]
-        record = {**_summary(models, keras), "verdicts": []}
+        known: dict[str, str] = {}
+        draw = functools.partial(search, trials or 100, seed)
+        record = {**_summary(draw(keras.upstream, known), keras), "verdicts": []}
         lines = [record["summary"]]
         for path in paths:
-            tell(str(path))
-            with contextlib.closing(Keras224(folder, code_of(path))) as proposal:
-                verdict = {"file": str(path), **_judge(proposal, keras, models, set(known), seed)}
-            record["verdicts"].append(verdict)
+            code = code_of(path) or "raise ValueError('it defines neither clone_model nor _clone_functional_model')"
+            with contextlib.closing(Keras224(folder, code)) as proposal:
+                verdict = _verdict(proposal, keras, known, draw)
+            record["verdicts"].append({"file": str(path), **verdict})
             lines += ["", f"{path}: {'holds' if verdict['holds'] else 'does not hold'}: {verdict['reported']}"]
             for effect in verdict["effects"]:
                 lines.append(f"  {effect['effect']} {effect['models']} models, such as: {effect['text']}")
@@ -161,57 +140,54 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> Report:
     return "\n".join(lines), record, int(not all(verdict["holds"] for verdict in record["verdicts"]))
 
 
-def _judge(proposal: Keras224, keras: Keras224, models: list[str], known: set[str], seed: int) -> dict[str, Any]:
+def _verdict(proposal: Keras224, keras: Keras224, known: dict[str, str], draw: Draw) -> dict[str, Any]:
     started = proposal.start()
-    if not started.versions:
-        problem = f"cannot be used: {started.refused or 'its process does not start'}"
-        return {"holds": False, "reported": problem, "effects": []}
+    if "versions" not in started:
+        return {"holds": False, "reported": started.get("refused", "its process does not start"), "effects": []}
 
     def effects_of(model: str) -> Effects:
-        reference, answer = keras.try_source(model), proposal.try_source(model)
-        if reference.refused is not None:
-            return {}
-        if answer.refused is not None:
-            return {"breaks": answer.refused}
-        upstream, clone = reference.clones["upstream"], answer.clones["proposal"]
-        if clone is None:
-            return {"mends": "the clone is faithful"} if upstream is not None else {}
+        upstream, answer = keras.upstream(model), proposal.try_source(model)
+        if "refused" in answer:
+            return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
+        if answer["clones"]["proposal"] is None:
+            return {"mends": "the clone is faithful"} if upstream else {}
+        key, text = answer["clones"]["proposal"]
         # A clone with another of the faults of 2.2.4 is no worse than none.
-        no_worse = clone[0] in known or clone[0].startswith(("made", "process"))
-        return {"leaves" if upstream is not None and no_worse else "breaks": clone[1]}
+        return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
-    _, smallest = search(effects_of, len(models), seed, {})
-    for model in models:
-        smallest = {**dict.fromkeys(effects_of(model), model), **smallest}
+    smallest: dict[str, str] = {}
+    models = [REPORTED, MASKED, *known.values(), *draw(effects_of, smallest)]
+    smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
     mends = "mends" in effects_of(REPORTED)
-    reported = f"{'mends' if mends else 'does not mend'} the reported model"
-    effects = _table(models, smallest, effects_of)
-    return {"holds": mends and "breaks" not in smallest, "reported": reported, "effects": effects}
+    reported = "mends the reported model" if mends else "does not mend the reported model"
+    holds = mends and "breaks" not in smallest
+    return {"holds": holds, "reported": reported, "effects": _table(models, smallest, effects_of)}
 
 
 def code_of(path: Path) -> str:
-    """The code in a file: of a text, the last code block that defines one of the functions."""
+    """The code in a file: of a text, the last code block that defines one of the functions; "" if there is none."""
     text = path.read_text(encoding="utf-8", errors="replace")
-    for block in reversed(list(FENCED.finditer(text))):
-        if FUNCTION.search(block[2]):
-            return textwrap.dedent(block[2])
-    match = FUNCTION.search(text)
-    return text[match.start() :] if match and path.suffix != ".py" else text
+    blocks = [textwrap.dedent(block[2]) for block in FENCED.finditer(text)]
+    for code in [*reversed(blocks), text]:
+        match = FUNCTION.search(code)
+        if match:
+            return code if code in blocks or path.suffix == ".py" else code[match.start() :]
+    return ""
 
 
 def _table(models: list[str], smallest: dict[str, str], effects_of: Callable[[str], Effects]) -> list[dict[str, Any]]:
     """Each effect with the number of models that have it and the smallest of them."""
-    rows = []
-    for effect, model in smallest.items():
-        count = sum(effect in effects_of(other) for other in models)
-        rows.append({"effect": effect, "models": count, "text": effects_of(model)[effect], "source": model})
-    return rows
+    counts = {effect: sum(effect in effects_of(model) for model in models) for effect in smallest}
+    texts = {effect: effects_of(model)[effect] for effect, model in smallest.items()}
+    return [{"effect": e, "models": counts[e], "text": texts[e], "source": smallest[e]} for e in smallest]
 
 
 def _summary(models: list[str], keras: Keras224) -> dict[str, Any]:
     """How many models there are, and how many of them are cloned faithfully."""
-    built = [answer.clones for answer in map(keras.try_source, models) if answer.refused is None]
-    upstream, repaired = (sum(clones[name] is None for clones in built) for name in ("upstream", "repaired"))
-    text = f"Keras 2.2.4: {len(models)} models, of which it builds {len(built)}; it clones {upstream} faithfully, "
-    text += f"its repaired clone_model {repaired}"
-    return {"models": len(models), "built": len(built), "upstream": upstream, "repaired": repaired, "summary": text}
+    built = [answer["clones"] for answer in map(keras.try_source, models) if "refused" not in answer]
+    counts = {name: sum(clones[name] is None for clones in built) for name in ("upstream", "repaired")}
+    text = (
+        "Keras 2.2.4 builds {} of {} models. It clones {upstream} of them faithfully, a repaired clone_model {repaired}"
+    )
+    summary = text.format(len(built), len(models), **counts)
+    return {"models": len(models), "built": len(built), **counts, "summary": summary}

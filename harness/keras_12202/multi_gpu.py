@@ -1,7 +1,6 @@
-"""keras#12202 as it was reported: `multi_gpu_model` clones the model onto the CPU, and Keras 2.2.4 cannot clone it.
+"""keras#12202 as it was reported, on a machine without a GPU: TensorFlow places everything where it can.
 
 PYTHONPATH=FOLDER python multi_gpu.py, where FOLDER is the one that `clonediff fuzz --subject keras==2.2.4` prints.
-No GPU is needed: the list of devices is replaced, and TensorFlow places everything where it can.
 """
 
 import v1_mode  # noqa: F401 - before Keras

@@ -33,6 +33,5 @@ def installed() -> Path:
 
 def environment(folder: Path) -> dict[str, str]:
     """The environment of a process that imports Keras 2.2.4 from that folder, without a GPU."""
-    variables = {name: value for name, value in os.environ.items() if name != "TF2_BEHAVIOR"}
-    variables |= {"PYTHONPATH": str(folder), "KERAS_BACKEND": "tensorflow", "PYTHONHASHSEED": "0"}
-    return variables | {"CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    variables = {"PYTHONPATH": str(folder), "KERAS_BACKEND": "tensorflow", "PYTHONHASHSEED": "0"}
+    return {**os.environ, **variables, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}

@@ -1,26 +1,19 @@
-"""Keras 2.2.4 on the TensorFlow of today: its v1 mode, and the names that Keras imports, where they were in 2018.
+"""To import before Keras 2.2.4: the v1 mode of TensorFlow, and what Keras imports, where it was in 2018."""
 
-Import this before `keras`. No behaviour is changed. The file lies beside Keras, in the folder where it is installed.
-"""
-
-import collections
 import collections.abc
 import sys
-from typing import Any
 
-modules: Any = sys.modules
-modules["keras"] = None  # TensorFlow imports the Keras that it finds, and must not find this one.
+sys.modules["keras"] = None  # type: ignore[assignment]  # TensorFlow must not import this one
 import tensorflow.compat.v1 as tf  # noqa: E402
 from tensorflow.python.framework import ops, tensor  # noqa: E402
 from tensorflow.python.ops import cond, control_flow_case, control_flow_ops, while_loop  # noqa: E402
 
-del modules["keras"]
+del sys.modules["keras"]
 tf.disable_v2_behavior()
-modules["tensorflow"] = tf
+sys.modules["tensorflow"] = tf
 for name in ("Callable", "Iterable", "Mapping", "Sequence"):
     setattr(collections, name, getattr(collections.abc, name))
 ops._TensorLike = tensor.Tensor
 ops.is_dense_tensor_like = lambda x: isinstance(x, (tensor.Tensor, tf.Variable))
-control_flow_ops.cond = cond.cond
-control_flow_ops.case = control_flow_case.case
+control_flow_ops.cond, control_flow_ops.case = cond.cond, control_flow_case.case
 control_flow_ops.while_loop = while_loop.while_loop

@@ -39,7 +39,7 @@ def folder() -> Path:
 @pytest.fixture(scope="module")
 def keras(folder: Path) -> Iterator[Keras224]:
     with closing(Keras224(folder)) as process:
-        assert process.start().versions[0] == "2.2.4"
+        assert process.start()["versions"][0] == "2.2.4"
         yield process
 
 
@@ -57,7 +57,7 @@ def verdicts(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     for name, text in texts.items():
         paths.append(tmp_path_factory.mktemp("proposals") / name)
         paths[-1].write_text(text)
-    text, record, code = exhibit.judge(paths, 100, 0)
+    text, record, code = exhibit.judge(paths, 30, 0)
     assert code == 1
     assert record["repaired"] == record["built"] > record["upstream"] > 0
     assert all(str(path) in text for path in paths)
@@ -80,9 +80,9 @@ def test_a_release_is_installed_once_and_whole(folder: Path) -> None:
 
 
 def test_the_reported_bug_is_found_and_cut_to_one_lambda_and_the_repaired_clone_is_faithful(folder: Path) -> None:
-    text, record, code = exhibit.fuzz(None, 100, 1)
+    text, record, code = exhibit.fuzz(None, 80, 1)
     assert code == 1
-    assert record["models"] == record["built"] == record["repaired"] >= 100
+    assert record["models"] == record["built"] == record["repaired"] >= 80
     (finding,) = [finding for finding in record["findings"] if finding["text"].startswith(MESSAGE)]
     inputs, call, _ = body(finding["source"])
     assert inputs == "x0 = Input(shape=(3, 4))"
@@ -95,10 +95,9 @@ def test_the_reported_bug_is_found_and_cut_to_one_lambda_and_the_repaired_clone_
 
 
 def test_the_model_of_the_report_ends_in_the_reported_error(keras: Keras224) -> None:
-    clones = keras.try_source(REPORTED).clones
+    clones = keras.try_source(REPORTED)["clones"]
     assert clones["repaired"] is None
-    assert clones["upstream"] is not None
-    assert clones["upstream"][1] == f'{MESSAGE}add_1/add:0", shape=(?, 1), dtype=float32)'
+    assert clones["upstream"][1] == f'{MESSAGE}add_1/add:0", shape=(?, 3, 4), dtype=float32)'
 
 
 def test_the_script_with_two_gpus_fails_as_reported(folder: Path) -> None:
@@ -133,32 +132,29 @@ def test_a_proposal_that_mends_the_report_and_loses_masks_does_not_hold(verdicts
     verdict = verdicts["maskless.txt"]
     assert not verdict["holds"]
     assert verdict["reported"] == "mends the reported model"
-    assert "mask" in effects(verdict)["breaks"]["source"].removeprefix(HEAD)
+    assert "mask" in "\n".join(body(effects(verdict)["breaks"]["source"])).lower()
 
 
 def test_the_original_is_no_clone(verdicts: dict[str, Any]) -> None:
     assert not verdicts["shares.py"]["holds"]
-    assert effects(verdicts["shares.py"])["breaks"]["text"] == "the clone has weights of the original"
+    assert effects(verdicts["shares.py"])["breaks"]["text"] == "the clone has layers or weights of the original"
 
 
 def test_a_text_without_code_has_no_chance(verdicts: dict[str, Any]) -> None:
-    assert verdicts["nothing.txt"]["reported"].startswith("cannot be used: SyntaxError: ")
+    assert verdicts["nothing.txt"]["reported"].startswith("ValueError: it defines neither clone_model nor")
     assert not verdicts["nothing.txt"]["holds"]
 
 
 def test_a_child_that_hangs_costs_one_model(folder: Path) -> None:
     with closing(Keras224(folder, proposals.HANGS, limit=1.0)) as keras:
-        assert keras.try_source(TWO_OUTPUTS).clones["proposal"] == ("process: ChildLate", "takes too long")
-        assert keras.try_source(ONE_OUTPUT).clones["proposal"] == (
-            "weights: shared",
-            "the clone has weights of the original",
-        )
+        assert keras.try_source(TWO_OUTPUTS)["clones"]["proposal"] == ["process: ChildLate", "takes too long"]
+        assert keras.try_source(ONE_OUTPUT)["clones"]["proposal"][0] == "weights: shared"
 
 
 def test_a_child_that_dies_costs_one_model(keras: Keras224) -> None:
     dead = keras.try_source("import os\nos._exit(3)\n")
-    assert dead.clones["upstream"] == ("process: ChildEnded", "ends its process")
-    assert keras.try_source(ONE_OUTPUT).clones == {"upstream": None, "repaired": None}
+    assert dead["clones"]["upstream"] == ["process: ChildEnded", "ends its process"]
+    assert keras.try_source(ONE_OUTPUT)["clones"] == {"upstream": None, "repaired": None}
 
 
 def test_a_message_of_a_proposal_gives_a_terminal_no_command(folder: Path, tmp_path: Path) -> None:

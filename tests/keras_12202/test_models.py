@@ -18,23 +18,23 @@ def two_outputs(source: str) -> Effects:
 
 
 def test_the_same_seed_draws_the_same_models() -> None:
-    drawn, smallest = search(nothing, 50, 3, {})
-    assert smallest == {}
+    drawn = search(50, 3, nothing, {})
     assert len(set(drawn)) == len(drawn) > 20
-    assert drawn == search(nothing, 50, 3, {})[0]
-    assert drawn != search(nothing, 50, 4, {})[0]
+    assert drawn == search(50, 3, nothing, {})
+    assert drawn != search(50, 4, nothing, {})
     for source in drawn:
         ast.parse(source)
 
 
 def test_drawn_models_have_masked_unmasked_and_multi_output_lambdas() -> None:
-    text = "\n".join(search(nothing, 200, 0, {})[0])
+    text = "\n".join(search(200, 0, nothing, {}))
     for part in ("Lambda(lambda x: [x, x])", "mask=lambda", "Masking()", "Dense(4)", "SimpleRNN("):
         assert part in text
 
 
 def test_each_effect_has_a_smallest_model_of_one_call() -> None:
-    _, smallest = search(two_outputs, 100, 0, {})
+    smallest: dict[str, str] = {}
+    search(100, 0, two_outputs, smallest)
     assert set(smallest) == {"several", "masked"}
     for source in smallest.values():
         assert len(source.removeprefix(HEAD).splitlines()) == 3
@@ -42,6 +42,7 @@ def test_each_effect_has_a_smallest_model_of_one_call() -> None:
 
 
 def test_what_is_known_is_not_looked_for() -> None:
-    _, smallest = search(two_outputs, 100, 0, {"several": "known"})
+    smallest = {"several": "known"}
+    search(100, 0, two_outputs, smallest)
     assert smallest["several"] == "known"
     assert "mask=lambda" in smallest["masked"]
