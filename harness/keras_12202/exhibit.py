@@ -113,9 +113,8 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
         command = [sys.executable, "-c", finding["script"]]
         ended = subprocess.run(command, env=environment(folder), capture_output=True, check=False, timeout=120)
         finding["fails_alone"] = ended.returncode != 0
-        lines.append(
-            "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}".format(**finding)
-        )
+        text = "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}"
+        lines.append(text.format(**finding))
     lines.append(f"Scripts run with PYTHONPATH={folder}, as does {Path(__file__).with_name('multi_gpu.py')}")
     return "\n".join(lines), record, int(any(finding["fails_alone"] for finding in findings))
 

@@ -91,5 +91,4 @@ def search(count: int, seed_: int, effects_of: Callable[[str], Effects], smalles
             smallest[wanted[0]] = drawn[-1]
         else:
             return list(dict.fromkeys(drawn))
-        drawn.clear()
-        wanted.clear()
+        del drawn[:], wanted[:]

@@ -12,8 +12,7 @@ from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.releases import store
 from clonediff.harness.subjects.releases.installer import put_packages
 
-ALSO_NEEDED = {"yaml": "pyyaml", "six": "six", "h5py": "h5py", "scipy": "scipy"}
-"""Packages that Keras imports besides, by module: installed where they are missing."""
+ALSO_NEEDED = {"yaml": "pyyaml", "six": "six", "h5py": "h5py", "scipy": "scipy"}  # by module
 
 
 def installed() -> Path:

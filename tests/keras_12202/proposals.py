@@ -32,38 +32,19 @@ def _clone_functional_model(model, input_tensors=None):
     # what stands here stays as it is
     return Model(input_tensors, [tensors[old] for old in model.outputs], name=model.name)
 """
-"""Has no body."""
-
 MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_arg(layers[old].call, 'mask') else {})")
 """Mends the reported model, and lets layers compute without their masks."""
 
 SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
-"""Gives the model itself."""
-
-PRINTS = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'
-"""Has a message that clears a terminal."""
-
-HANGS = """\
-def clone_model(model, input_tensors=None):
-    while len(model.outputs) > 1:
-        pass
-    return model
-"""
-"""Does not end on a model with two outputs."""
-
-
-def answer(code: str) -> str:
-    """A text with that code in it, as a forum has it."""
-    return f"""\
+CLEARS_THE_TERMINAL = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'
+HANGS_ON_THREE_LAYERS = SHARES.replace("    return", "    while len(model.layers) > 2:\n        pass\n    return")
+ANSWER = """\
 The mask is one `None`, so `zip` drops the second output:
-
 ```python
     for x, y, mask in zip(reference_output_tensors, output_tensors, output_masks):
 ```
-
-The corrected function:
-
+The corrected function, which can be used as it is:
 ```python
-{code}```
-It can be used as it is.
+{}```
 """
+"""A text with code in it, as a forum has it."""
