@@ -115,14 +115,6 @@ def optimizer_shared(model: Any, clone: Any) -> None:
         clone.optimizer = model.optimizer
 
 
-@_breaks
-def states_copied(model: Any, clone: Any) -> None:
-    """own: recurrent layers begin with the states that the original's are in."""
-    for mine, theirs in zip(_layers(clone), _layers(model), strict=True):
-        for number, state in enumerate(getattr(mine, "states", None) or ()):
-            state.assign(theirs.states[number])
-
-
 def layer_unshared(model: Any) -> Any:
     """sharing: a layer of the graph that a nested model has, too, becomes a layer of its own."""
     return clonediff.clone_model(
@@ -203,13 +195,6 @@ def original_frozen(model: Any, clone: Any) -> None:
 def original_reset(model: Any, clone: Any) -> None:
     """untouched: sets the weights of the original to zero."""
     model.set_weights([weight * 0 for weight in model.get_weights()])
-
-
-@_breaks
-def optimizer_stepped(model: Any, clone: Any) -> None:
-    """untouched: the original's optimizer is a step on."""
-    if model.optimizer is not None:
-        model.optimizer.iterations.assign(model.optimizer.iterations + 1)
 
 
 @_breaks
