@@ -154,7 +154,6 @@ _OF_ANY_KIND = ("attribute.vocabulary", "attribute.compute_dtype", "config.quant
         (("attribute.use_cudnn",), ("GRU", "LSTM"), "structure"),
         (("config.quantization_config",), ("Dense", "EinsumDense", "Embedding"), "structure"),
         (("attribute.compute_dtype", "attribute.dtype", "attribute.dtype_policy"), ("", "Dense"), "structure"),
-        (("no error",), ("Functional", "Sequential"), "made"),
         (("name", "config.batch_input_shape"), ("InputLayer",), "structure"),
     ],
 )
@@ -218,10 +217,6 @@ def test_a_model_and_a_sequential_refuse_what_they_are_given_alike() -> None:
     ways = (("ops/function.py", "_run_through_graph"), ("models/functional.py", "process_node"))
     run, read = (called(Frame(f"keras/src/{file}", function, 3), call, raising) for file, function in ways)
     assert run == read != called(raising)
-    old = [("models.py", "_clone_functional_model"), ("engine/network.py", "process_node")]
-    call, raising = Frame("keras/engine/base_layer.py", "__call__", 4), Frame("keras/layers/core.py", "call", 5)
-    made, read = (called(Frame(f"keras/{file}", function, 3), call, raising) for file, function in old)
-    assert made == read != run
 
 
 CALLING = (
@@ -235,20 +230,6 @@ CALLING = (
 def raises_when_cloned(*frames: Frame, message: str = "x", kind: str = "ValueError") -> str:
     (cause,) = causes(ORIGINAL, compare(ORIGINAL, Clone(failure=Failure(kind, message, frames))))
     return cause.fingerprint
-
-
-def test_a_model_that_cannot_be_described_cannot_be_cloned_whatever_is_wrong_with_an_argument() -> None:
-    wrong = replace(ORIGINAL, wrong=True)
-    describes = Frame("keras/src/layers/activations/prelu.py", "get_config", 2)
-    serializes = Frame("keras/src/saving/serialization_lib.py", "serialize_keras_object", 3)
-
-    def called(*frames: Frame) -> str:
-        failure = Failure("TypeError", "x", (Frame("keras/src/models/cloning.py", "clone_model", 1), *frames))
-        (cause,) = causes(wrong, compare(wrong, Clone(failure=failure)))
-        return cause.fingerprint
-
-    assert called(describes, serializes) == raises_when_cloned(describes, serializes, kind="TypeError")
-    assert "unclear" in called(serializes)
 
 
 def test_what_a_layer_raises_on_what_it_is_called_with_has_one_name() -> None:
