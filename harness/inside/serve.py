@@ -41,21 +41,21 @@ _WARM_UP = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the parent says "quit" or closes its end. The argument is the dialect."""
+    """Serve until the parent says "quit" or closes its end. The argument is the generation."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    dialect = arguments[0] if arguments else "keras"
+    generation = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
         started = perf_counter()
         try:
             gc.disable()  # all that an import makes stays: collecting meanwhile is a tenth of the start
-            framework = framework_of(dialect)
+            framework = framework_of(generation)
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
             framework.repeat_kernels()
             framework.speed_up()
             imported = perf_counter() - started
             server = Server(framework, lines)
-            server.warm_up(dialect)
+            server.warm_up(generation)
         except BaseException as error:  # an import may end in anything, SystemExit among it
             send(lines, {"broken": failure(error)})
             return 2
@@ -112,10 +112,10 @@ class Server:
             "classes": lambda request: model_classes(str(request.get("module")), framework),
         }
 
-    def warm_up(self, dialect: str) -> None:
+    def warm_up(self, generation: str) -> None:
         """Run a small trial, whose seconds belong to the start."""
         inputs = [{"shape": [2], "dtype": "float32", "fill": "normal"}]
-        run_trial({"source": _WARM_UP[dialect], "inputs": inputs, "cloners": []}, self._framework)
+        run_trial({"source": _WARM_UP[generation], "inputs": inputs, "cloners": []}, self._framework)
 
     def serve(self, requests: TextIO) -> None:
         """Answer each line of `requests`; an error is an answer too."""

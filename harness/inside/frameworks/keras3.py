@@ -20,7 +20,7 @@ from .interface import Framework
 _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 
 
-def load(dialect: str) -> Framework:
+def load() -> Framework:
     """Keras 3 as it is installed."""
     return Keras3()
 

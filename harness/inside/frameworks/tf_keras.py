@@ -17,7 +17,7 @@ from .eager import Eager
 from .interface import Framework
 
 
-def load(dialect: str) -> Framework:
+def load() -> Framework:
     """tf_keras as it is installed."""
     return TfKeras()
 
