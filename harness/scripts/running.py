@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from clonediff.harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, row_lengths, shape_of
+from clonediff.harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, shape_of
 from clonediff.harness.trials.checks.check import Comparison
 from clonediff.reports.records import Difference
 
@@ -46,10 +46,9 @@ _STEP = re.compile(r"(?:original\.)?\w+\.steps\['([^'/]+)'\]\[(\d+)\]")
 _SYMBOLIC = re.compile(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[")
 
 
-def imported(case: Case | None, dialect: str) -> list[str]:
+def imported(dialect: str) -> list[str]:
     """The imports that the lines of this module need."""
-    of_tensorflow = dialect == "tf_keras" or _takes_ragged(case)
-    return ["import numpy as np", *(("import tensorflow as tf",) if of_tensorflow else ())]
+    return ["import numpy as np", *(("import tensorflow as tf",) if dialect == "tf_keras" else ())]
 
 
 def drawn(case: Case | None, dialect: str) -> list[str]:
@@ -74,16 +73,10 @@ def weighted(case: Case | None) -> list[str]:
     return [*text.splitlines(), "model.set_weights(weights)"]
 
 
-def defined(case: Case | None) -> tuple[str, ...]:
-    """The lines that define what `called` needs."""
-    return _FILLED_UP if _takes_ragged(case) else ()
-
-
 def called(case: Case | None, pack: str, training: bool) -> str:
-    """The model called on the `values`, nested by the function `pack` as it takes them; no output of it is ragged."""
+    """The model called on the `values`, nested by the function `pack` as it takes them."""
     given = "values[0]" if case is not None and len(case.inputs) == 1 else f"{pack}(model.input, values)"
-    call = f"model({given}, training={training})"
-    return f"tf.nest.map_structure(filled_up, {call})" if _takes_ragged(case) else call
+    return f"model({given}, training={training})"
 
 
 def compared(difference: Difference, told: Comparison, dialect: str, case: Case | None) -> tuple[list[str], bool]:
@@ -91,7 +84,7 @@ def compared(difference: Difference, told: Comparison, dialect: str, case: Case 
     symbolic = _SYMBOLIC.match(difference.path)
     if symbolic:
         return _symbolic(symbolic[1], dialect), True
-    lines = [*imported(case, dialect), "", *drawn(case, dialect)]
+    lines = [*imported(dialect), "", *drawn(case, dialect)]
     lines += weighted(case) if not told.sure else ()
     lines += _COPIED[dialect].splitlines()
     lines += ["", *_run(difference, dialect, case), ""]
@@ -104,7 +97,7 @@ def compared(difference: Difference, told: Comparison, dialect: str, case: Case 
 
 def unchanged(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str]]:
     """The lines before and after the clone is made that fail where the original then gives something else."""
-    numbers = [*imported(case, dialect), "", *drawn(case, dialect), *weighted(case)]
+    numbers = [*imported(dialect), "", *drawn(case, dialect), *weighted(case)]
     before = [*numbers, "", *_run(difference, dialect, case), "", "expected = run(model)"]
     return before, ["found = run(model)", *_comparison(difference, dialect)]
 
@@ -115,7 +108,7 @@ def _run(difference: Difference, dialect: str, case: Case | None) -> list[str]:
     flatten = "keras.tree.flatten" if dialect == "keras" else "tf.nest.flatten"
     pack = flatten.replace("flatten", "pack_sequence_as")
     step = _STEP.match(difference.path)
-    lines = [*defined(case), "def run(model):"]
+    lines = ["def run(model):"]
     if training:
         lines.append("    keras.utils.set_random_seed(0)")
     if step:
@@ -123,19 +116,6 @@ def _run(difference: Difference, dialect: str, case: Case | None) -> list[str]:
         outputs = _OUTPUTS[dialect].format(name=name, use=step[2])
         lines.append(f"    model = keras.Model(model.input, [*{outputs}, *model.outputs])")
     return [*lines, f"    return {called(case, pack, training)}"]
-
-
-_FILLED_UP = (
-    "def filled_up(tensor):",
-    "    return tensor.to_tensor() if isinstance(tensor, tf.RaggedTensor) else tensor",
-    "",
-    "",
-)
-
-
-def _takes_ragged(case: Case | None) -> bool:
-    """Whether an input of the model is ragged."""
-    return case is not None and any(spec.get("ragged") for spec in case.inputs)
 
 
 def _comparison(difference: Difference, dialect: str) -> list[str]:
@@ -209,11 +189,9 @@ def _input(name: str, spec: Mapping[str, Any], batch: int) -> list[str]:
     else:
         lines = [f"{name} = rng.standard_normal({shape})"]
     as_dtype = f".astype({json.dumps('float32' if dtype == 'bfloat16' else dtype)})"
-    lengths = row_lengths(shape[0], shape[1]) if spec.get("ragged") else []
-    rows = [f"{name} = tf.RaggedTensor.from_tensor({name}, lengths={lengths})"] if lengths else []
     if len(lines) == 1:
-        return [lines[0] + as_dtype, *rows]
-    return [*lines, f"{name} = {name}{as_dtype}", *rows]
+        return [lines[0] + as_dtype]
+    return [*lines, f"{name} = {name}{as_dtype}"]
 
 
 def _zero_rows(name: str, shape: tuple[int, ...]) -> list[str]:

@@ -21,7 +21,6 @@ SPECS: list[tuple[dict[str, Any], ...]] = [
             ("ids", "int32"),
             ("mask", "bool"),
             ("normal", "float64"),
-            ("nothing", "float32"),
             ("words", "string"),
         ]
     ),
@@ -37,34 +36,12 @@ SPECS: list[tuple[dict[str, Any], ...]] = [
 def test_inputs_are_those_of_the_trial(specs: tuple[dict[str, Any], ...], seed: int) -> None:
     names: dict[str, Any] = {}
     case = Case("", specs, 3, seed)
-    exec("\n".join((*imported(case, "keras"), *drawn(case, "keras"))), names)
+    exec("\n".join((*imported("keras"), *drawn(case, "keras"))), names)
     expected = input_arrays(list(specs), 3, seed)
     assert len(names["values"]) == len(expected)
     for one, other in zip(expected, names["values"], strict=True):
         assert getattr(one, "dtype", None) == getattr(other, "dtype", None)
         np.testing.assert_array_equal(other, one)
-
-
-ROWS = """
-one, other = values
-assert isinstance(one, tf.RaggedTensor) and not isinstance(other, tf.RaggedTensor)
-assert one.row_lengths().numpy().tolist() == [3, 2, 1]
-assert one.flat_values.numpy().ravel().tolist() == {flat}
-"""
-
-
-@pytest.mark.parametrize("dialect", ["keras", "tf_keras"])
-def test_a_ragged_input_is_that_of_the_trial(dialect: str) -> None:
-    specs: tuple[dict[str, Any], ...] = (
-        {"shape": [None, 4], "fill": "normal", "dtype": "float32", "ragged": True},
-        {"shape": [2], "fill": "normal", "dtype": "float32"},
-    )
-    case = Case("", specs, 3, 5)
-    array = input_arrays(list(specs), 3, 5)[0]
-    flat = [number for row, steps in zip(array, (3, 2, 1), strict=True) for number in row[:steps].ravel().tolist()]
-    text = "\n".join((*imported(case, dialect), *drawn(case, dialect), ROWS.format(flat=flat)))
-    ended = run_alone(text, Subject.parse("keras"))
-    assert ended.code == 0, ended.stderr
 
 
 def test_every_fill_is_tried() -> None:
