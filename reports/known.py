@@ -1,200 +1,246 @@
-"""Known issues: what breaks, why, and where that is said. Reads `known_issues.toml` and matches causes against it.
+"""Known issues: what breaks, why, and where that is reported. Each is a script in `reports/known`.
 
-An entry matches by what the root of a cause is like, with `*` as in a shell; all that a pattern gives must match. A
-cause is explained where an entry matches its root and allows what follows from it.
+A script is plain Keras: it builds a model, clones it, and fails where the issue is there. Its docstring has the title
+and the reason. A comment block above the code has the rest in TOML, in the form of PEP 723: which releases have the
+issue, how bad it is, and which causes it explains.
 """
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
+import ast
+import functools
+import re
+import tomllib
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal
 
 import msgspec
-from packaging.version import InvalidVersion, Version
 
-from clonediff.reports.entries import read_entries
-from clonediff.reports.records import Cause, RecordError
+from clonediff.reports.records import AT_LEAST, Cause, RecordError, Severity
 
-KNOWN_ISSUES = Path(__file__).with_name("known_issues.toml")
+KNOWN_ISSUES = Path(__file__).with_name("known")
 
-_Generation = Literal["keras", "tf_keras"]
-_GENERATIONS = get_args(_Generation)
+Generation = Literal["keras", "tf_keras"]
+Globs = str | tuple[str, ...]
+
+_BLOCK = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
+_NO_ERROR = "AssertionError"
 
 
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the root of a cause is like. A field that is not given matches anything.
+    """What the root of a cause is like.
 
-    `kind` is the class of the first layer, `inside` that of the layer or the model that holds it, `place` its name,
-    "inner/dense" for one inside another. `found` is what was found in the place of what was `expected`, such as the
-    message of an exception, `given` an argument that `clone_model` was given, what was done to the model before, or
-    something else that is in the case (`given` of `Cause`). `leads_to` names the checks that may show followers of
-    this root; without it, any may.
+    A field is a text or a list of texts, one of which must match; `*` stands for any characters and `?` for one. A
+    field that is left out matches anything. `kind` is the class of the layer at fault, `inside` that of the layer or
+    the model that holds it. `found` is what the clone has where the original has what is `expected`; of an exception
+    it is the type and the message. `given` is an argument of `clone_model`, or a fact of the model (`given` of
+    `Cause`).
     """
 
-    check: str | None = None
-    aspect: str | None = None
-    kind: str | None = None
-    inside: str | None = None
-    exception: str | None = None
-    frame: str | None = None
-    path: str | None = None
-    place: str | None = None
-    found: str | None = None
-    expected: str | None = None
-    given: str | None = None
-    leads_to: tuple[str, ...] | None = None
+    check: Globs | None = None
+    aspect: Globs | None = None
+    path: Globs | None = None
+    kind: Globs | None = None
+    inside: Globs | None = None
+    expected: Globs | None = None
+    found: Globs | None = None
+    exception: Globs | None = None
+    frame: Globs | None = None
+    given: Globs | None = None
 
 
-class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An issue of a cloner of one generation.
+class KnownIssue(msgspec.Struct, frozen=True):
+    """An issue of the `clone_model` of one generation, with the script that shows it.
 
-    It is there from release `since` on and gone in release `until`, either of them open where not given. `documented`
-    says that Keras' own documentation says so: that makes it a limit, and no bug. `example` is a graph, as JSON, that
-    shows it.
+    It is in the releases from `since` on, and no longer in `until`; either is open if it is None. The script raises
+    `raises` where the issue is there. `fingerprint` is that of the cause which a trial of the script's model finds;
+    it is None where no trial shows the issue, and then `match` may be empty. `trial` has what a trial needs beside
+    the script.
     """
 
     id: str
-    generation: _Generation
+    generation: Generation
     title: str
     because: str
-    match: tuple[Pattern, ...]
-    cloner: str = "upstream"
-    link: str | None = None
-    documented: bool = False
+    severity: Severity
+    script: str
+    match: tuple[Pattern, ...] = ()
+    raises: str = _NO_ERROR
+    fingerprint: str | None = None
+    trial: dict[str, Any] = {}
     since: str | None = None
     until: str | None = None
-    example: str | None = None
+    link: str | None = None
+    documented: bool = False
+
+    def is_in(self, release: str) -> bool:
+        """Whether a release has the issue."""
+        here = _numbers(release)
+        if self.since is not None and here < _numbers(self.since):
+            return False
+        return self.until is None or here < _numbers(self.until)
+
+    def explains(self, cause: Cause) -> bool:
+        """Whether the issue is the cause."""
+        return any(matches(pattern, cause) for pattern in self.match)
 
 
 class KnownIssues(msgspec.Struct, frozen=True):
-    """The entries that may apply, in the order of the file.
-
-    `read_in` has, for each generation, the release in which Keras was read: what is mended later is told.
-    """
+    """Known issues in the order of their ids."""
 
     issues: tuple[KnownIssue, ...] = ()
-    read_in: dict[str, str] = {}
 
-    def on(self, generation: str, release: str | None = None, cloner: str = "upstream") -> KnownIssues:
-        """Those that apply to a generation, a release (any, where it is not known) and a cloner."""
+    def on(self, generation: str, release: str | None = None) -> KnownIssues:
+        """The issues of a generation, and of one release unless it is None."""
         return KnownIssues(
             tuple(
                 issue
                 for issue in self.issues
-                if issue.generation == generation and issue.cloner == cloner and _within(issue, release)
-            )
-        )
-
-    def around(self, generation: str, release: str, cloner: str = "upstream") -> KnownIssues:
-        """Those that may apply to a tree that names a release.
-
-        What that release mends, and what the next one brings, may be in the tree by then, or not yet.
-        """
-        here = _numbers(release)[:2]
-        after = (*here[:1], *(number + 1 for number in here[1:]))
-        return KnownIssues(
-            tuple(
-                issue
-                for issue in self.on(generation, None, cloner).issues
-                if (issue.since is None or _numbers(issue.since)[:2] <= after)
-                and (issue.until is None or _numbers(issue.until)[:2] >= here)
+                if issue.generation == generation and (release is None or issue.is_in(release))
             )
         )
 
     def of(self, cause: Cause) -> KnownIssue | None:
         """The first issue that explains a cause."""
-        return next((issue for issue in self.issues if explains(issue, cause)), None)
+        return next((issue for issue in self.issues if issue.explains(cause)), None)
 
-    def __getitem__(self, id: str) -> KnownIssue:  # noqa: A002 - it is called that in the file
-        for issue in self.issues:
-            if issue.id == id:
-                return issue
-        raise KeyError(id)
+    def get(self, name: str) -> KnownIssue | None:
+        """The issue of that id."""
+        return next((issue for issue in self.issues if issue.id == name), None)
 
-
-def load(path: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the file of known issues."""
-    issues, read_in = read_entries(path, "issue", KnownIssue, _problem, inner={"match": Pattern}, beside="read_in")
-    for generation, release in read_in.items():
-        if generation not in _GENERATIONS:
-            raise RecordError(f"{path}: `read_in` has {generation!r}, expected one of {', '.join(_GENERATIONS)}")
-        if not _is_release(release):
-            raise RecordError(
-                f"{path}: `read_in` has {release!r} for {generation}, expected a release such as '3.12.0'"
-            )
-    return KnownIssues(issues, read_in)
+    def __getitem__(self, name: str) -> KnownIssue:
+        issue = self.get(name)
+        if issue is None:
+            raise KeyError(name)
+        return issue
 
 
-def explains(issue: KnownIssue, cause: Cause) -> bool:
-    """Whether an issue is the cause."""
-    return any(matches(pattern, cause) for pattern in issue.match)
+class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The comment block of a script."""
+
+    generation: Generation
+    severity: str
+    match: tuple[Pattern, ...] = ()
+    raises: str = _NO_ERROR
+    fingerprint: str | None = None
+    trial: dict[str, Any] = {}
+    since: str | None = None
+    until: str | None = None
+    link: str | None = None
+    documented: bool = False
+
+
+def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
+    """Read the scripts of a folder; a `RecordError` names the file and the field that is wrong."""
+    if not folder.is_dir():
+        raise RecordError(f"{folder}: not a folder; name one with a script for each known issue")
+    return KnownIssues(tuple(read_issue(path) for path in sorted(folder.glob("*.py"))))
+
+
+def read_issue(path: Path) -> KnownIssue:
+    """Read the script of one known issue."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    try:
+        docstring = ast.get_docstring(ast.parse(text)) or ""
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise RecordError(f"{path}: not Python: {error}") from error
+    title, _, because = docstring.partition("\n\n")
+    if not title.strip() or not because.strip():
+        raise RecordError(f"{path}: the docstring needs a title, a blank line, and the reason")
+    header = _header(path, text)
+    issue = KnownIssue(
+        id=path.stem,
+        title=_one_line(title),
+        because=_one_line(because),
+        script=text,
+        **{
+            **{field: getattr(header, field) for field in header.__struct_fields__},
+            "severity": _severity(path, header),
+        },
+    )
+    problem = _problem(issue)
+    if problem:
+        raise RecordError(f"{path}: {problem}")
+    return issue
+
+
+def _header(path: Path, text: str) -> _Header:
+    blocks = _BLOCK.findall(text)
+    if len(blocks) != 1:
+        raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
+    content = "".join(line[2:] if line.startswith("# ") else line[1:] for line in blocks[0].splitlines(keepends=True))
+    try:
+        return msgspec.convert(tomllib.loads(content), _Header)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RecordError(f"{path}: the block `# /// clonediff` is not TOML: {error}") from error
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{path}: {error}") from error
+
+
+def _severity(path: Path, header: _Header) -> Severity:
+    if header.severity not in AT_LEAST:
+        raise RecordError(f"{path}: `severity` is {header.severity!r}, expected one of {', '.join(AT_LEAST)}")
+    return AT_LEAST[header.severity]
 
 
 def _problem(issue: KnownIssue) -> str | None:
-    if not issue.match:
-        return "`match` has no pattern: add at least one [[issue.match]]"
+    if issue.fingerprint is not None and not issue.match:
+        return "`fingerprint` needs at least one [[match]]"
     for number, pattern in enumerate(issue.match, 1):
-        given = [field for field in msgspec.structs.asdict(pattern).values() if field is not None]
-        if not given:
-            return f"`match` {number} gives no field and would match everything: give it a check, at least"
+        if pattern.check is None:
+            return f"[[match]] {number} has no `check`: it would match causes of any kind"
     for field in ("since", "until"):
         release = getattr(issue, field)
         if release is not None and not _numbers(release):
             return f"`{field}` is {release!r}, expected a release such as '3.12.0'"
     if issue.since and issue.until and _numbers(issue.since) >= _numbers(issue.until):
         return f"`until` {issue.until} is not after `since` {issue.since}: it is the first release without the issue"
-    if issue.example is not None:
-        try:
-            msgspec.json.decode(issue.example)
-        except (msgspec.DecodeError, RecursionError) as error:
-            return f"`example` is not JSON: {error}"
     return None
 
 
 def matches(pattern: Pattern, cause: Cause) -> bool:
-    """Whether a cause is like a pattern in every field that the pattern gives."""
+    """Whether a cause is like a pattern in every field that the pattern has."""
     root = cause.root
     raised, first = root.raised, root.first
-    told: list[tuple[str | None, str]] = [
+    fields: list[tuple[Globs | None, str]] = [
         (pattern.check, root.check),
         (pattern.aspect, root.aspect),
         (pattern.path, root.path),
-        (pattern.place, first.name if first else ""),
         (pattern.kind, first.kind if first else ""),
         (pattern.inside, first.inside if first else ""),
-        (pattern.found, root.found),
         (pattern.expected, root.expected),
+        (pattern.found, root.found),
         (pattern.exception, raised.type if raised else ""),
         (pattern.frame, raised.frame if raised else ""),
     ]
-    if not all(glob is None or fnmatchcase(text, glob) for glob, text in told):
+    if not all(globs is None or _is_like(text, globs) for globs, text in fields):
         return False
-    if pattern.given is not None and not any(fnmatchcase(each, pattern.given) for each in cause.given):
-        return False
-    allowed = pattern.leads_to
-    return allowed is None or all(one.check in (*allowed, root.check) for one in cause.followers)
+    globs = pattern.given
+    return globs is None or any(_is_like(fact, globs) for fact in cause.given)
 
 
-def _within(issue: KnownIssue, release: str | None) -> bool:
-    if release is None:
-        return True
-    here = _numbers(release)
-    if issue.since is not None and here < _numbers(issue.since):
-        return False
-    return issue.until is None or here < _numbers(issue.until)
+def _is_like(text: str, globs: Globs) -> bool:
+    choices = (globs,) if isinstance(globs, str) else globs
+    return any(_compiled(glob).fullmatch(text) for glob in choices)
 
 
-def _is_release(text: str) -> bool:
-    try:
-        Version(text)
-    except InvalidVersion:
-        return False
-    return bool(_numbers(text))
+@functools.cache
+def _compiled(glob: str) -> re.Pattern[str]:
+    wild = {"*": ".*", "?": "."}
+    return re.compile("".join(wild.get(character) or re.escape(character) for character in glob), re.DOTALL)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).removesuffix(".")
 
 
 def _numbers(release: str) -> tuple[int, ...]:
-    """A release as numbers to compare; empty where it is none. A development release counts as its release."""
+    """A release as numbers to compare; empty if it is none. A development release counts as its release."""
     numbers: list[int] = []
     for part in release.split(".")[:3]:
         digits = part[: len(part) - len(part.lstrip("0123456789"))]

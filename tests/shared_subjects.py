@@ -30,7 +30,7 @@ class Lent(SubjectProcess):
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
 
-    from clonediff.harness.answers import examples, replay  # a run that only collects tests need not wait for these
+    from clonediff.harness.answers import replay  # a run that only collects tests need not wait for these
     from clonediff.harness.answers.audit import jobs as audits
     from clonediff.harness.cli import audit, check
 
@@ -41,6 +41,5 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
         return SubjectProcess(subject, place=place, limits=limits)
 
     monkeypatch.setattr(replay, "SubjectProcess", started)
-    monkeypatch.setattr(examples, "SubjectProcess", started)
     for command in (audit, audits, check):
         monkeypatch.setattr(command, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

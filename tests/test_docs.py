@@ -24,6 +24,7 @@ from clonediff.reports.known import load
 from clonediff.strategies.graph import from_json
 from tests.campaign.running import UNKNOWN, known_without
 from tests.command_line import Command, ran
+from tests.example_graphs import EXAMPLES
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +106,7 @@ def run(
             release_place(release)
         if arguments[0] == "fuzz":
             if code:
-                NightlyCorpus(tmp_path / "runs" / "corpus").keep("keras", from_json(load()[UNKNOWN].example or ""))
+                NightlyCorpus(tmp_path / "runs" / "corpus").keep("keras", from_json(EXAMPLES[UNKNOWN]))
             news = [UNKNOWN] if code else []
             told = ["--known-issues", str(known_without(tmp_path, *news))]
             ended = ran(*_few_graphs(arguments), *told, "--jobs", "1", cwd=tmp_path)
@@ -198,7 +199,7 @@ def test_ci_runs_the_two_commands_of_the_readme() -> None:
 def test_the_bugs_of_the_readme_are_known_issues_that_show() -> None:
     (ids,) = [words.split()[2:] for words in typed_on(README) if words.startswith("clonediff replay")]
     assert len(ids) == 5
-    assert all(load()[each].example and not load()[each].until for each in ids)
+    assert all(load()[name].until is None for name in ids)
 
 
 def test_the_readme_is_a_page() -> None:

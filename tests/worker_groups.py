@@ -52,11 +52,13 @@ TOGETHER = {
 }
 """The modules that share warm subjects, with the group of their tests; one whose id names a subject is in its group."""
 
-APART = ("tests/cloners/test_models.py", "tests/cloners/test_arguments.py")
+APART = ("tests/cloners/test_models.py", "tests/cloners/test_arguments.py", "tests/known/test_scripts.py")
 """The modules whose tests of one generation need not run beside those of another."""
 
 LONGEST = (
     "keras",
+    "tests/known/test_scripts.py of keras",
+    "tests/known/test_scripts.py of tf_keras",
     DRAWN,
     "tf_keras",
     "tests/campaign/test_campaign.py",

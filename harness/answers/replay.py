@@ -1,13 +1,15 @@
 """A finding, a graph or a known issue tried once more: is it fixed, still broken, changed?
 
-STILL BROKEN: the cause shows, by its fingerprint; of a known issue, a cause that the issue explains. FIXED: it does
-not, and the cloner is faithful but for known issues. CHANGED: it does not, but something else shows that is not known;
-or it cannot show, because something known stands before it: there is no clone to look at, say. ERROR: it could not be
-tried. Of a bare graph nothing is expected: STILL BROKEN where the clone is not faithful, known or not, else HOLDS.
+STILL BROKEN: the cause shows, by its fingerprint; the script of a known issue fails as it should. FIXED: it does not,
+and the cloner is faithful but for known issues; the script passes. CHANGED: it does not, but something else shows that
+is not known; or it cannot show, because something known stands before it: there is no clone to look at, say; the script
+fails otherwise. ERROR: it could not be tried. Of a bare graph nothing is expected: STILL BROKEN where the clone is not
+faithful, known or not, else HOLDS.
 """
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import time
 from collections import defaultdict
@@ -18,15 +20,18 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.replay_target import ReplayTarget
+from clonediff.harness.scripts.forked import ForkedScripts
+from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 from clonediff.harness.trials.expected import Expected, LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up
-from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.trial import Trial
-from clonediff.reports.known import KnownIssues
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.records import UPSTREAM_AND_FIXED
 
 
 class ReplayOutcome(enum.StrEnum):
@@ -47,6 +52,13 @@ _OUTCOMES = {
     LookResult.HIDDEN: ReplayOutcome.CHANGED,
 }
 """All others are errors."""
+
+_OF_SCRIPTS = {
+    IssueAnswer.BREAKS: ReplayOutcome.BROKEN,
+    IssueAnswer.GONE: ReplayOutcome.FIXED,
+    IssueAnswer.OTHER: ReplayOutcome.CHANGED,
+    IssueAnswer.UNKNOWN: ReplayOutcome.ERROR,
+}
 
 
 class ReplayRow(msgspec.Struct, frozen=True):
@@ -112,6 +124,8 @@ class Replays:
     ) -> None:
         self._known = known
         self._cloner = cloner
+        self._running = contextlib.ExitStack()
+        self._scripts: dict[str, ForkedScripts] = {}
         self._unready: list[ReplayRow] = []
         self._by_subject: dict[Subject, list[ReplayTarget]] = {}
         for target in targets:
@@ -150,7 +164,8 @@ class Replays:
             for target in targets:
                 yield replace(self._row(target, str(subject)), because=str(error))
             return
-        with process:
+        with process, contextlib.ExitStack() as self._running:
+            self._scripts = {}
             for target in targets:
                 row = replace(self._row(target, str(subject)), versions=process.versions)
                 began = time.monotonic()
@@ -161,10 +176,12 @@ class Replays:
                 yield replace(row, seconds=time.monotonic() - began)
 
     def _answered(self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess) -> ReplayRow:
-        assert target.graph is not None
         another = another_came_up(process)
         if another:
             return replace(row, because=another)
+        if target.issue is not None:
+            return self._issue_answered(row, target.issue, process)
+        assert target.graph is not None
         cloners = (row.cloner,) if row.cloner else ()
         trials = GraphTrials(process, self._known, cloners=cloners, private=target.expected.private)
         tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
@@ -173,6 +190,19 @@ class Replays:
             return row
         found = f"it is of another generation, {target.generation}"
         return replace(row, because="; ".join(filter(None, (row.because, found))))
+
+    def _issue_answered(self, row: ReplayRow, issue: KnownIssue, process: SubjectProcess) -> ReplayRow:
+        """The answer of the issue's script, with the row's cloner in the place of the release's `clone_model`."""
+        subject = process.subject
+        if issue.generation != subject.generation:
+            return replace(row, because=f"it is an issue of {issue.generation}, and {subject} is {subject.generation}")
+        if row.cloner not in self._scripts:
+            if row.cloner not in UPSTREAM_AND_FIXED:
+                return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
+            scripts = ForkedScripts(subject, process.place, fixed=row.cloner != UPSTREAM)
+            self._scripts[row.cloner] = self._running.enter_context(contextlib.closing(scripts))
+        answer, because = answer_of(issue, self._scripts[row.cloner])
+        return replace(row, outcome=_OF_SCRIPTS[answer], because=because)
 
 
 def _subject(target: ReplayTarget, named: Subject | None) -> Subject:

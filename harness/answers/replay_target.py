@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from clonediff.harness.trials.expected import Expected
-from clonediff.reports import corpus
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_run
 from clonediff.reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read
@@ -34,14 +33,16 @@ _MOST = 20
 class ReplayTarget:
     """One thing to try. `where` is the file it was read from, or the argument.
 
-    `finding` is the finding that it is, if it is one. `subject` is "" where nothing says on what it was found,
-    `generation` where any will do, `cloner` where none is named. `problem` says why it cannot be tried at all.
+    `finding` is the finding that it is, if it is one, and `issue` the known issue, which has a script and no graph.
+    `subject` is "" where nothing says on what it was found, `generation` where any will do, `cloner` where none is
+    named. `problem` says why it cannot be tried at all.
     """
 
     where: str
     title: str = ""
     id: str = ""
     graph: Graph | None = None
+    issue: KnownIssue | None = None
     expected: Expected = field(default_factory=Expected)
     subject: str = ""
     cloner: str = "upstream"
@@ -110,11 +111,10 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
 def issue_named(name: str, known_issues: Path) -> KnownIssue | None:
     """The known issue of that id, if there is one."""
     known = load(known_issues)
-    if name in (issue.id for issue in known.issues):
-        return known[name]
-    if "/" not in name and (near := _near(name, known)):
+    issue = known.get(name)
+    if issue is None and "/" not in name and (near := _near(name, known)):
         raise NotFoundError(f"{name}: no such finding or run, and no known issue of that id; {near}")
-    return None
+    return issue
 
 
 def listed(names: list[str]) -> str:
@@ -136,12 +136,9 @@ def _of_argument(
     elif is_file:
         yield _of_file(path)
     elif argument == KNOWN:
-        examples = [issue for issue in known.issues if issue.example is not None]
-        yield from (_of_issue(issue) for issue in examples if issue.generation in generations)
-    elif argument in (issue.id for issue in known.issues):
-        yield _of_issue(known[argument])
-    elif (bug := _past_bug(argument)) is not None:
-        yield _of_issue(bug)
+        yield from (_of_issue(issue) for issue in known.issues if issue.generation in generations)
+    elif (issue := known.get(argument)) is not None:
+        yield _of_issue(issue)
     else:
         yield ReplayTarget(argument, problem=problem or _unknown(argument, known))
 
@@ -229,38 +226,17 @@ def _of_finding(finding: Finding, where: str) -> ReplayTarget:
 
 
 def _of_issue(issue: KnownIssue) -> ReplayTarget:
-    found = ReplayTarget(
-        issue.id,
-        issue.title,
-        issue.id,
-        expected=Expected(issue=issue),
-        cloner=issue.cloner,
-        generation=issue.generation,
-    )
-    if issue.example is None:
-        return replace(found, problem="this known issue has no example to try; name a finding or a graph")
-    try:
-        return replace(found, graph=from_json(issue.example, "example"))
-    except MalformedGraph as error:
-        return replace(found, problem=str(error))
-
-
-def _past_bug(argument: str) -> KnownIssue | None:
-    """The bug of the past of that id, as a known issue."""
-    past = corpus.load()
-    if argument not in {bug.id for bug in past.bugs}:
-        return None
-    return past.as_issue(past[argument])
+    return ReplayTarget(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
 
 
 def _unknown(argument: str, known: KnownIssues) -> str:
-    hint = _near(argument, known) or "known issues are listed in reports/known_issues.toml"
+    hint = _near(argument, known) or "known issues are the scripts in reports/known"
     return f"no such folder or file, and no known issue of that id; {hint}"
 
 
 def _near(argument: str, known: KnownIssues) -> str:
     """Which known issues may have been meant; "" where none."""
-    ids = [issue.id for issue in known.issues if issue.example is not None]
+    ids = [issue.id for issue in known.issues]
     near = difflib.get_close_matches(argument, ids, 3)
     return f"did you mean {' or '.join(near)}?" if near else ""
 

@@ -1,8 +1,6 @@
 """What earlier nights found, kept so that it is tried first the next night.
 
-Owns the folder: a file for each graph of a finding, which a person may read, add to or delete. It is not
-`reports/corpus`: that has the bugs of the past with the releases that had them, was written by people and is the same
-for everyone; this is a machine's or a team's own, and a campaign writes it.
+Owns the folder: a file for each graph of a finding, which a person may read, add to or delete.
 """
 
 from __future__ import annotations

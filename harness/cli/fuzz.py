@@ -62,7 +62,7 @@ def command(as_json: bool, **options: Any) -> None:
 
     Every finding is made as small as it gets and written to the run's folder with a script. A script against upstream
     is plain Keras, and is run on its own: if it should fail and does not, the finding does not count. What
-    reports/known_issues.toml explains is counted, not reported. A release that is not there is installed; a subject
+    reports/known explains is counted, not reported. A release that is not there is installed; a subject
     that cannot be had is told, the others are tried, and the exit code is 2. What of --layers, or of Keras' own, no
     call was ever accepted of is named at the end, with the exception. What is less severe than --at-least is no
     finding, and a graph with nothing else is not counted as unfaithful; how many there were is said.

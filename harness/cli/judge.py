@@ -31,7 +31,6 @@ from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.releases import place_of, split
 from clonediff.harness.subjects.releases.git import parting, whole_name
 from clonediff.harness.subjects.subject import BACKENDS, Subject
-from clonediff.reports import corpus
 from clonediff.reports.known import KNOWN_ISSUES, load
 from clonediff.reports.records import Run, write, write_bytes
 from clonediff.reports.run_folder import RunFolder
@@ -192,8 +191,7 @@ def _judge_change(
         raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")
     progress = JudgeProgress(1, quiet=(as_json or markdown) and not sys.stderr.isatty())
     progress.on(head or repo)
-    past = corpus.load().issues(new.generation)
-    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say, at_least, past)
+    trees = TwoTrees(old, new, load(KNOWN_ISSUES), budget, progress.say, at_least)
     interrupted = False
     try:
         judged = trees.judge()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clonediff.harness.cli import options as shared
+from clonediff.reports.known import KnownIssue
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import RecordError, write_bytes
 
@@ -64,32 +65,30 @@ def command(
         raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)}: choose one")
     form = chosen[0] if chosen else ""
     from clonediff.harness.answers.repro import run_on, subject_of
+    from clonediff.harness.scripts.reproducer import Script
     from clonediff.harness.subjects.subject import Subject
 
     subject = Subject.parse(subject_name) if subject_name is not None else None
-    kept, made = _found(what, id_, subject, known_issues)
-    finding = kept.finding
-    if made is None:
-        made, problem = _made_anew(finding, subject)
-        if problem and (subject is not None or form not in ("", "issue")):
-            raise NoScript(one_line(f"{finding.id}: {problem}"))
-        if problem:
-            said = f"{finding.id}: cannot be made anew ({problem}); what is printed is the script that was kept"
-            click.echo(f"clonediff: {one_line(said)}", err=True)
-    text = made.text if made is not None else kept.script or finding.source
+    found = _found(what, id_, known_issues)
+    if isinstance(found, KnownIssue):
+        name, title, own = found.id, found.title, Subject.parse(found.generation)
+        made: Script | None = Script(found.script, found.raises, sure=True)
+        text = found.script
+    else:
+        name, title, own = found.finding.known or found.finding.id, found.finding.title, subject_of(found.finding)
+        made = _made_anew(found.finding, subject, form)
+        text = made.text if made is not None else found.script or found.finding.source
     if form == "issue":
-        from clonediff.reports.issue import issue
-
-        text = (kept.issue if subject is None else "") or issue(finding, text)
+        text = _issue(found, text, subject)
     elif form == "as-pytest" and made is not None:
-        text = _as_pytest(finding, made)
+        text = _as_pytest(made, name, title)
     text = visible(text)
     if out is not None:
         write_bytes(out, text.encode("utf-8", "replace"))
     if form == "run" and made is not None:
-        shown = run_on(made, subject or subject_of(finding))
+        shown = run_on(made, subject or own)
         word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
-        click.echo(f"{one_line(finding.id)} on {subject or subject_of(finding)}: {word}: {one_line(shown.said)}")
+        click.echo(f"{one_line(name)} on {subject or own}: {word}: {one_line(shown.said)}")
         sys.exit({True: 0, False: 1, None: 2}[shown.breaks])
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))
@@ -97,37 +96,45 @@ def command(
         click.echo(f"written to {out}", err=True)
 
 
-def _found(what: Path, id_: str, subject: Subject | None, known_issues: Path) -> tuple[StoredFinding, Script | None]:
-    """The finding that is named; of a known issue, what its example shows now, with the script of that."""
+def _found(what: Path, id_: str, known_issues: Path) -> StoredFinding | KnownIssue:
+    """The finding or the known issue of that name."""
     from clonediff.harness.answers.replay_target import NotFoundError, finding_at, issue_named
-    from clonediff.reports.reading import StoredFinding
 
     try:
-        known = None if id_ or what.exists() else issue_named(str(what), known_issues)
-        if known is None:
-            return finding_at(what, id_), None
-        from clonediff.harness.answers.examples import shown_by_example
-
-        finding, script = shown_by_example(known, subject)
-        return StoredFinding(Path(known.id), finding, None, script.text), script
+        issue = None if id_ or what.exists() else issue_named(str(what), known_issues)
+        return issue or finding_at(what, id_)
     except (NotFoundError, RecordError) as error:
         raise NoScript(one_line(str(error), 2000)) from None
 
 
-def _made_anew(finding: Finding, subject: Subject | None) -> tuple[Script | None, str]:
-    """The script as this clonediff writes it, or why it cannot be written."""
+def _made_anew(finding: Finding, subject: Subject | None, form: str) -> Script | None:
+    """The script as this clonediff writes it; None if it cannot be written, and the script that was kept will do."""
     from clonediff.harness.answers.repro import UnwritableError, script
 
     try:
-        return script(finding, subject), ""
+        return script(finding, subject)
     except UnwritableError as error:
-        return None, str(error)
+        if subject is not None or form not in ("", "issue"):
+            raise NoScript(one_line(f"{finding.id}: {error}")) from None
+        message = f"{finding.id}: cannot be made anew ({error}); what is printed is the script that was kept"
+        click.echo(f"clonediff: {one_line(message)}", err=True)
+        return None
 
 
-def _as_pytest(finding: Finding, made: Script) -> str:
+def _issue(found: StoredFinding | KnownIssue, script: str, subject: Subject | None) -> str:
+    """The text of an issue for Keras' tracker."""
+    from clonediff.reports.issue import fenced, issue
+
+    if isinstance(found, KnownIssue):
+        link = f"See {found.link}\n\n" if found.link else ""
+        return f"# {found.title}\n\n{found.because}.\n\n{link}{fenced(script.rstrip(), 'python')}\n"
+    return (found.issue if subject is None else "") or issue(found.finding, script)
+
+
+def _as_pytest(made: Script, name: str, title: str) -> str:
     from clonediff.harness.scripts.as_pytest import NoTestError, pytest_test
 
     try:
-        return pytest_test(made, finding)
+        return pytest_test(made, name, title)
     except NoTestError as error:
-        raise NoScript(one_line(f"{finding.id}: {error}")) from None
+        raise NoScript(one_line(f"{name}: {error}")) from None

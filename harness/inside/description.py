@@ -6,7 +6,7 @@ from typing import Any
 
 from .arguments import Arguments
 from .holdings import Holdings
-from .layers import Layers
+from .layers import Layers, is_own_class
 from .observer import Observer
 from .structure import skeleton
 
@@ -50,6 +50,7 @@ class Description:
             "compiled_with": [observer.ident(each) for each in framework.compiled_with(model)],
             "learned": self._learned(observer),
             "nodes": framework.node_counts(model),
+            "own": is_own_class(type(model)),
         }
         for written, value in zip(self.shape["weights"], self.initial):
             if not observer.values_by_chance and not _by_chance(value):

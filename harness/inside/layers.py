@@ -131,6 +131,8 @@ class Layers:
                     "config": configs[number].texts(),
                     "trainable": bool(getattr(layer, "trainable", False)),
                     "nodes": framework.node_counts(layer),
+                    "own": is_own_class(type(layer)),
+                    "model": framework.is_graph(layer),
                 }
             )
             if calls.get(number):
@@ -161,6 +163,11 @@ class Layers:
                 print_.append((_print(args), tuple(kwargs), _print(kwargs) if kwargs else ()))
                 print_.append([(id(output), framework.has_mask(output)) for output in framework.outputs(node)])
         return print_
+
+
+def is_own_class(kind: type) -> bool:
+    """Whether a class is the user's, and none of Keras."""
+    return kind.__module__.partition(".")[0] not in ("keras", "tf_keras")
 
 
 def _print(arguments: Any) -> Any:

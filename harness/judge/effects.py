@@ -61,10 +61,10 @@ class KnownBugs(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, known: KnownIssues, generation: Generation, release: str) -> KnownBugs:
-        """Excused is what Keras documents, and what the fixed cloner is known to break as well."""
-        upstream = known.on(generation, release, "upstream")
-        documented = [issue for issue in upstream.issues if issue.documented]
-        return cls(KnownIssues((*documented, *known.on(generation, release, "fixed").issues)), upstream)
+        """Excused is what Keras documents."""
+        upstream = known.on(generation, release)
+        documented = tuple(issue for issue in upstream.issues if issue.documented)
+        return cls(KnownIssues(documented), upstream)
 
 
 def effects(

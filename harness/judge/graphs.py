@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from clonediff.reports.known import KNOWN_ISSUES, KnownIssues
+from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.strategies.graph import (
     Call,
     Function,
@@ -20,12 +20,9 @@ from clonediff.strategies.graph import (
     Ref,
     Seq,
     Value,
-    from_json,
-    read_graph,
 )
 from clonediff.strategies.kinds import Generation
 
-CORPUS = KNOWN_ISSUES.with_name("corpus")
 """Graphs that once showed something, a file each."""
 
 
@@ -155,14 +152,7 @@ PLAIN: Mapping[str, Graph] = {
 """What a reader would try first, by what it is."""
 
 
-def known_graphs(known: KnownIssues, generation: Generation) -> dict[str, Graph]:
-    """The graphs to try first, by what they are: plain ones, examples of known issues, those of the corpus."""
-    graphs = dict(PLAIN)
-    for issue in known.issues:
-        if issue.generation == generation and issue.example is not None:
-            graphs[f"the known issue {issue.id}"] = from_json(issue.example, f"the example of {issue.id}")
-    for file in sorted(CORPUS.glob("*.json")):
-        graph = read_graph(file)
-        if graph.generation in (None, generation):
-            graphs[f"{file.stem} of the corpus"] = graph
-    return graphs
+def known_models(known: KnownIssues, generation: Generation, release: str) -> dict[str, Graph | KnownIssue]:
+    """The models to try first, by what they are: plain ones, and those of the known issues that a trial shows."""
+    issues = known.on(generation, release).issues
+    return {**PLAIN, **{f"the known issue {issue.id}": issue for issue in issues if issue.fingerprint is not None}}

@@ -17,7 +17,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from clonediff.harness.judge.effects import KnownBugs
-from clonediff.harness.judge.graphs import known_graphs
+from clonediff.harness.judge.graphs import known_models
 from clonediff.harness.judge.patching import PatchError
 from clonediff.harness.judge.processes import CandidateProcess, NotLoadedError, Prepared, prepare
 from clonediff.harness.judge.reading import Proposal
@@ -84,7 +84,7 @@ class JudgeSession:
         self.cloning = cloning
         self.versions = self._process.versions
         self._bugs = KnownBugs.of(self._known, self.subject.generation, ready.keras)
-        self._graphs = known_graphs(self._known, self.subject.generation)
+        self._graphs = known_models(self._known, self.subject.generation, ready.keras)
 
     def references(self) -> None:
         """Try the release's own code and the fixed cloner as a candidate is tried.
@@ -123,8 +123,8 @@ class JudgeSession:
         for number, one in enumerate(self.candidates):
             self._say("running the scripts on their own", number / len(self.candidates))
             if one.candidate is not None and one.folder is None:
-                for graph in self._reference.graphs():
-                    one.candidate.try_from(graph, DRAWN)
+                for model in self._reference.models():
+                    one.candidate.try_from(model, DRAWN)
             for shown, run in one.scripts:
                 shown.reproduced = run.result()
             self._write(one)

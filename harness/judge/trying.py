@@ -28,11 +28,12 @@ from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
+from clonediff.harness.trials.known_cases import case_of_script
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
-from clonediff.reports.known import KnownIssues
+from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Severity
-from clonediff.strategies.graph import Graph, from_json, to_json
+from clonediff.strategies.graph import Graph, to_json
 
 _MADE_SMALLER = (*WORSE, FixEffect.OTHERWISE)
 """The effects of a drawn graph that is worth making smaller. What is left as it was is counted, and no more."""
@@ -76,7 +77,7 @@ class JudgeBudget:
 class GraphTried:
     """One graph, tried: what the candidate made of it, the reference's trial where it was asked, causes and effects."""
 
-    graph: Graph
+    graph: Graph | KnownIssue
     case: Case
     own: Trial
     reference: Trial | None
@@ -133,28 +134,29 @@ class Reference(GraphTrials):
     def __init__(self, process: SubjectProcess, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> None:
         """`process` is the release, untouched."""
         super().__init__(process, KnownIssues(), cloners=cloners)
+        self._models: dict[bytes, Graph | KnownIssue] = {}
         self._trials: dict[bytes, Trial] = {}
         self._asked = threading.Lock()
 
-    def graphs(self) -> list[Graph]:
-        """Every graph that it was asked about."""
-        return [from_json(key) for key in self._trials]
+    def models(self) -> list[Graph | KnownIssue]:
+        """Every model that it was asked about."""
+        return list(self._models.values())
 
-    def had(self, graph: Graph) -> Trial | None:
-        """The trial of a graph, if there was one."""
-        return self._trials.get(to_json(graph))
+    def had(self, model: Graph | KnownIssue) -> Trial | None:
+        """The trial of a model, if there was one."""
+        return self._trials.get(key_of(model))
 
-    def trial(self, graph: Graph) -> Trial:
-        """The trial of a graph."""
-        key = to_json(graph)
+    def trial(self, model: Graph | KnownIssue) -> Trial:
+        """The trial of a model."""
+        key = key_of(model)
         with self._asked:
             if key not in self._trials:
-                with self.asking():
-                    self._trials[key] = self.try_case(self.case(graph))
+                self._models[key] = model
+                self._trials[key] = self.try_case(_case(self, model))
             return self._trials[key]
 
     @contextmanager
-    def ahead(self, graphs: Collection[Graph]) -> Iterator[None]:
+    def ahead(self, graphs: Collection[Graph | KnownIssue]) -> Iterator[None]:
         """A scope beside which these graphs are tried, in another thread: their trials are there when asked for."""
         ended = threading.Event()
 
@@ -202,7 +204,9 @@ class Candidate(GraphTrials):
         self._restarts = process.restarts
         self._counted = 0
 
-    def try_all(self, known: Mapping[str, Graph], budget: JudgeBudget, say: Say, *, fresh: bool = True) -> None:
+    def try_all(
+        self, known: Mapping[str, Graph | KnownIssue], budget: JudgeBudget, say: Say, *, fresh: bool = True
+    ) -> None:
         """Try the reported bug, the known graphs and, if asked for, fresh ones."""
         try:
             say("the reported bug", 0.0)
@@ -222,9 +226,9 @@ class Candidate(GraphTrials):
         except GivenUpError as error:
             self.stopped = str(error)
 
-    def try_from(self, graph: Graph, where: str, *, counts: bool = True) -> GraphTried:
+    def try_from(self, graph: Graph | KnownIssue, where: str, *, counts: bool = True) -> GraphTried:
         """Try a graph and, where it `counts`, remember it."""
-        key = to_json(graph)
+        key = key_of(graph)
         if key in self.graphs:
             return self.graphs[key]
         if self.process.restarts - self._restarts >= MOST_LOST:
@@ -234,7 +238,7 @@ class Candidate(GraphTrials):
             self.graphs[key] = tried
         for cause, effect in tried.causes:
             shown = self.causes.setdefault((effect, cause.fingerprint), CauseOnGraphs(effect, cause, where, tried))
-            if _size(graph) < _size(shown.smallest.graph):
+            if _size(tried.case) < _size(shown.smallest.case):
                 shown.cause, shown.smallest = cause, tried
             if counts:
                 shown.graphs.add(key)
@@ -271,7 +275,7 @@ class Candidate(GraphTrials):
         seen: set[Key] = {
             (effect.value, each.cause.fingerprint)
             for (effect, _), each in self.causes.items()
-            if effect not in (FixEffect.SILENCES, FixEffect.BREAKS) or len(each.smallest.graph.calls) <= SMALL
+            if effect not in (FixEffect.SILENCES, FixEffect.BREAKS) or _is_small(each.smallest.graph)
         }
         turn = 0
         while time.monotonic() < until and self.tally.drawn < budget.graphs:
@@ -289,9 +293,8 @@ class Candidate(GraphTrials):
             if found is not None:
                 seen.add(found.key)
 
-    def _tried(self, graph: Graph) -> GraphTried:
-        with self.asking():
-            case = self.case(graph)
+    def _tried(self, graph: Graph | KnownIssue) -> GraphTried:
+        case = _case(self, graph)
         if self.process is self.reference.process:
             own = self.reference.trial(graph)
             return GraphTried(graph, case, own, own, self._effects(own, own))
@@ -319,5 +322,21 @@ def _unbuilt(own: Trial) -> Cause:
     return Cause("original-refused", difference, severity=Severity.CRASHES)
 
 
-def _size(graph: Graph) -> tuple[int, int]:
-    return len(graph.calls) + len(graph.inputs), len(msgspec.json.encode(graph))
+def key_of(model: Graph | KnownIssue) -> bytes:
+    """What tells a model from all others, as JSON."""
+    return msgspec.json.encode(model.id) if isinstance(model, KnownIssue) else to_json(model)
+
+
+def _case(trials: GraphTrials, model: Graph | KnownIssue) -> Case:
+    if isinstance(model, KnownIssue):
+        return case_of_script(model)
+    with trials.asking():
+        return trials.case(model)
+
+
+def _is_small(model: Graph | KnownIssue) -> bool:
+    return isinstance(model, KnownIssue) or len(model.calls) <= SMALL
+
+
+def _size(case: Case) -> tuple[int, int]:
+    return case.source.count("\n"), len(case.source)

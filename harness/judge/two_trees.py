@@ -11,22 +11,22 @@ import functools
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import msgspec
 
 from clonediff.harness.judge.effects import WORSE, FixEffect, KnownBugs
-from clonediff.harness.judge.graphs import known_graphs
+from clonediff.harness.judge.graphs import known_models
 from clonediff.harness.judge.record import JudgedCause
 from clonediff.harness.judge.trying import Candidate, CauseOnGraphs, GivenUpError, JudgeBudget, Reference, Say
 from clonediff.harness.judge.verdicts import in_order, judged_cause
+from clonediff.harness.scripts.forked import ForkedScripts
+from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.expected import example_on
-from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.reports.known import KnownIssue, KnownIssues, explains
+from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import AT_LEAST, FORMAT, Severity
 
 UPSTREAM = "upstream"
@@ -94,15 +94,13 @@ class TwoTrees:
         budget: JudgeBudget,
         say: Say,
         at_least: str = "trains",
-        past: KnownIssues = KnownIssues(),  # noqa: B008 - frozen
     ) -> None:
-        """Nothing is started yet. `past` are bugs that some release had, which no longer are known issues."""
+        """Nothing is started yet."""
         self._base, self._head = base, head
         self._known = known
         self._budget = budget
         self._say = say
         self._at_least = at_least
-        self._past = past
         self._candidate: Candidate | None = None
         self._sure: list[CauseOnGraphs] = []
         self._unsteady = 0
@@ -119,10 +117,10 @@ class TwoTrees:
             base, head = (running.enter_context(self._process(each)) for each in (self._base, self._head))
             self._versions = head.versions
             self._candidate = candidate = self._pair(base, head)
-            graphs = known_graphs(self._known, generation)
+            graphs = known_models(self._known, generation, base.ready.keras)
             with candidate.reference.ahead(graphs.values()):
                 candidate.try_all(graphs, self._budget, lambda what, part: self._say(what, part * _PART))
-            self._compare_issues(self._asked(base, head), base, head)
+            self._compare_issues(self._known.on(generation).issues, base, head)
         self._say("trying again what differs", _TOLD)
         given_up = self._try_again([each for each in in_order(candidate) if each.effect in WORSE])
         self._stopped = given_up or candidate.stopped
@@ -164,36 +162,29 @@ class TwoTrees:
         return SubjectProcess(subject, place=place_of(subject), limits=self._budget.limits)
 
     def _pair(self, base: SubjectProcess, head: SubjectProcess) -> Candidate:
-        its = self._known.around(self._base.generation, base.ready.keras, UPSTREAM)
         reference = Reference(base, cloners=(UPSTREAM,))
-        return Candidate(head, reference, KnownBugs(upstream=its), cloner=UPSTREAM, shared=False)
+        bugs = KnownBugs(upstream=self._known.on(self._base.generation))
+        return Candidate(head, reference, bugs, cloner=UPSTREAM, shared=False)
 
     def _compare_issues(
         self, issues: Sequence[KnownIssue], base: SubjectProcess, head: SubjectProcess, part: float = _PART
     ) -> None:
-        """See which known issues each of the trees has, by their examples. `part` is how much is done by then."""
-        trials = [GraphTrials(each, KnownIssues()) for each in (base, head)]
-        with ThreadPoolExecutor(len(trials)) as both:
+        """See which known issues each of the trees has, by their scripts. `part` is how much is done by then."""
+        with ExitStack() as running, ThreadPoolExecutor(2) as both:
+            trees = [running.enter_context(closing(ForkedScripts(each.subject, each.place))) for each in (base, head)]
             for number, issue in enumerate(issues):
                 done = part + (_TOLD - part) * number / len(issues)
                 self._say(f"known issues, {number} of {len(issues)}", done)
-                shown = list(both.map(functools.partial(example_on, issue), trials))
-                where = _became(*(breaks for breaks, _ in shown))
+                answers = list(both.map(functools.partial(_breaks, issue), trees))
+                where = _became(*answers)
                 if where:
-                    causes = [hit.cause.severity for _, hit in shown if hit is not None and hit.cause is not None]
-                    self._issues.setdefault(where, []).append((issue, min(causes)))
-
-    def _asked(self, *trees: SubjectProcess) -> list[KnownIssue]:
-        """The known issues that either tree may have, and the bugs of the past."""
-        found = [self._known.around(each.subject.generation, each.ready.keras, UPSTREAM).issues for each in trees]
-        found.append(tuple(each for each in self._past.issues if each.cloner == UPSTREAM))
-        return list({issue.id: issue for its in found for issue in its if issue.example is not None}.values())
+                    self._issues.setdefault(where, []).append((issue, issue.severity))
 
     def _explained(self) -> dict[str, str]:
         """For what is worse, the known issue that is new with it."""
         causes = [each.cause for each in self._sure]
         new = [issue for issue, _ in self._issues.get("brought", ())]
-        return {each.fingerprint: issue.id for each in causes for issue in new if explains(issue, each)}
+        return {each.fingerprint: issue.id for each in causes for issue in new if issue.explains(each)}
 
     def _told_as_worse(self, issue: KnownIssue, severity: Severity, known: Mapping[str, str]) -> bool:
         """Whether a cause that is worse has an issue's name, and is as severe as its example."""
@@ -237,6 +228,12 @@ class TwoTrees:
     def _script(self, shown: CauseOnGraphs) -> str:
         case = shown.smallest.case
         return reproducer(case.source, self._head.generation, shown.cause.root, UPSTREAM, case).text
+
+
+def _breaks(issue: KnownIssue, scripts: ForkedScripts) -> bool | None:
+    """Whether the script of an issue fails as it should; None where that cannot be told."""
+    answer, _ = answer_of(issue, scripts)
+    return {IssueAnswer.BREAKS: True, IssueAnswer.GONE: False}.get(answer)
 
 
 def _became(before: bool | None, after: bool | None) -> str:

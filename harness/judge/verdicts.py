@@ -9,10 +9,9 @@ import msgspec
 from clonediff.harness.judge.effects import COUNTED, WORSE, FixEffect, loud
 from clonediff.harness.judge.record import Judged, JudgedCause, ReportedBug
 from clonediff.harness.judge.text import cause_clause, comes_of, graph_line, likeness, sentence, silently, where_raised
-from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, Mark
+from clonediff.harness.judge.trying import DRAWN, Candidate, CauseOnGraphs, GraphTried, Mark, key_of
 from clonediff.harness.trials.triage import makes_a_clone, title
 from clonediff.reports.records import Cause, Severity
-from clonediff.strategies.graph import Graph, to_json
 
 MOST_SCRIPTS = 5
 """The causes with one effect that get a script, the worst first."""
@@ -41,10 +40,10 @@ def with_scripts(shown: Sequence[CauseOnGraphs]) -> list[CauseOnGraphs]:
     for effect in COUNTED:
         worse = effect in WORSE
         most = MOST_SCRIPTS if worse else FEW_SCRIPTS if _any_worse(chosen) else ALL_SCRIPTS
-        first: dict[Graph | tuple[str, ...], CauseOnGraphs] = {}
+        first: dict[bytes | tuple[str, ...], CauseOnGraphs] = {}
         for each in shown:
             if each.effect is effect:
-                first.setdefault(each.smallest.graph if worse else likeness(each.cause.differences), each)
+                first.setdefault(key_of(each.smallest.graph) if worse else likeness(each.cause.differences), each)
         chosen += list(first.values())[:most]
     return chosen
 
@@ -100,7 +99,7 @@ def judged_cause(shown: CauseOnGraphs) -> JudgedCause:
         graphs=len(shown.graphs),
         first_on=shown.first_on,
         smallest=graph_line(shown.smallest.case.source),
-        graph=msgspec.Raw(to_json(shown.smallest.graph)),
+        graph=msgspec.Raw(key_of(shown.smallest.graph)),
         source=shown.smallest.case.source,
         differences=cause.differences,
         place=shown.place,

@@ -7,20 +7,19 @@ import re
 from textwrap import indent
 
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.reports.records import Finding
 
 
 class NoTestError(ValueError):
     """A script of which no test can be made; the message says why."""
 
 
-def pytest_test(script: Script, finding: Finding) -> str:
+def pytest_test(script: Script, name: str, title: str) -> str:
     """A file with one test, the script itself, which is expected to fail until the bug is mended."""
     if not script.raises:
         raise NoTestError("its script shows the model only and compares nothing")
     if not script.raises.isidentifier() or script.raises.isupper():
         raise NoTestError(f"its script does not end in an exception ({script.raises}), so that a test cannot fail")
-    name = re.sub(r"\W+", "_", f"test {finding.known or finding.id}", flags=re.ASCII)
-    reason = json.dumps(" ".join(finding.title.split()), ensure_ascii=False)
+    name = re.sub(r"\W+", "_", f"test {name}", flags=re.ASCII)
+    reason = json.dumps(" ".join(title.split()), ensure_ascii=False)
     mark = f"@pytest.mark.xfail(strict=True, reason={reason})"
     return f"import pytest\n\n\n{mark}\ndef {name}():\n{indent(script.text, '    ')}"

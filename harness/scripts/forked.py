@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.scripts.run_alone import LIMIT, UNTOLD, ScriptEnded, ended_so, tried_alone
+from clonediff.harness.scripts.run_alone import LIMIT, UNTOLD, ScriptEnded, ended_so, run_alone, tried_alone
 from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
@@ -31,8 +31,7 @@ def dies_with(parent):
         sys.exit("its parent is gone")
 
 dies_with({parent})
-sys.modules["clonediff"] = None
-sys.path[:0] = sys.argv[1:]
+{hidden}sys.path[:0] = sys.argv[1:]
 del sys.argv[1:]
 answers, nowhere = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
 os.dup2(nowhere, 1)
@@ -65,8 +64,9 @@ class ForkedScripts:
     `forks` says whether it forks at all: JAX and GPUs come with threads, of which a fork has none.
     """
 
-    def __init__(self, subject: Subject, place: ReleasePlace = BESIDE) -> None:
-        """Of a release, in its place."""
+    def __init__(self, subject: Subject, place: ReleasePlace = BESIDE, *, fixed: bool = False) -> None:
+        """For a release, in its place. `fixed`: our `clone_model` stands in for that of the release."""
+        self._fixed = fixed
         self._subject = subject
         self._place = place
         self.forks = subject.backend == "tensorflow" and subject.device == "cpu"
@@ -86,6 +86,23 @@ class ForkedScripts:
                     return True, ""
         return tried_alone(script, self._subject, self._place)
 
+    def ended(self, text: str) -> ScriptEnded:
+        """Run a script of plain Keras, whatever becomes of it."""
+        if self._fixed:
+            package = self._subject.package
+            before = f"import clonediff\nimport {package}\n\n{package}.models.clone_model = clonediff.clone_model\n"
+            text = before + text
+        if self.forks:
+            try:
+                return self._run(text)
+            except ChildLate:
+                self.close()
+                return ScriptEnded(None, "")
+            except (ChildEnded, OSError):
+                self.forks = False
+                self.close()
+        return run_alone(text, self._subject, self._place, with_clonediff=self._fixed)
+
     def close(self) -> None:
         """End the process, if there is one."""
         if self._child is not None:
@@ -104,6 +121,10 @@ class ForkedScripts:
     def _start(self) -> None:
         surroundings = environment(self._subject, self._place)
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
-        program = _FORKING.format(parent=os.getpid(), package=self._subject.package)
+        program = _FORKING.format(
+            parent=os.getpid(),
+            hidden="" if self._fixed else 'sys.modules["clonediff"] = None\n',
+            package=self._subject.package,
+        )
         self._child = Child([sys.executable, "-I", "-c", program, *folders], surroundings)
         self._child.ask(b"", LIMIT)

@@ -13,7 +13,6 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import Hit
-from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Difference, Finding
 from clonediff.strategies.graph import from_json, to_json
 
@@ -39,19 +38,6 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
         notes=hit.notes,
         smallest=False,
         unproven=_not_run(hit),
-    )
-
-
-def example_of(issue: KnownIssue, shown: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
-    """What the example of a known issue shows, as a finding that has the issue's title, reason and releases."""
-    return msgspec.structs.replace(
-        finding_of(shown, subject, versions),
-        title=issue.title,
-        known=issue.id,
-        since=issue.since,
-        notes=(*shown.notes, f"Why: {issue.because}", *([f"See {issue.link}"] if issue.link else [])),
-        unproven="that of a known issue is not run",
-        smallest=True,
     )
 
 

@@ -25,7 +25,7 @@ class Case(msgspec.Struct, frozen=True):
     then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With
     `functions_raise` an exception may be what a function is to give. `promises` names what is asked, where that is
     less. `keeps` says what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned with
-    the same arguments. `done` has what the source does to the model once it is made. `within` has the expressions of
+    the same arguments. `within` has the expressions of
     the scopes in which it is cloned. `index` has the expressions of the script that stand for a layer, or for what a
     layer gave, and which layer of the graph that is. Where it is `private`, so are attributes that are compared: not
     only public ones are.
@@ -41,21 +41,14 @@ class Case(msgspec.Struct, frozen=True):
     functions_raise: bool = False
     promises: str = ""
     repeats: bool = False
-    done: tuple[str, ...] = ()
-    called_again: tuple[str, ...] | None = None
     within: tuple[str, ...] = ()
     index: dict[str, tuple[int, ...]] = {}
     private: bool = False
 
     @property
     def given(self) -> tuple[str, ...]:
-        """What a cloner is given beside a plain model: arguments, and what was done to the model before."""
-        return (*self.arguments, *self.done)
-
-    def given_with(self, kinds: Iterable[str]) -> tuple[str, ...]:
-        """The same, and which layers are called more than once; all `kinds` of a model of which nobody knows."""
-        again = sorted(set(kinds)) if self.called_again is None else self.called_again
-        return (*self.given, *(f"{kind} called more than once" for kind in again))
+        """The arguments that a cloner is given beside the model."""
+        return tuple(self.arguments)
 
     def request(self, cloners: Iterable[str], costly: bool = False, device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""

@@ -100,7 +100,8 @@ class LayerSeen(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` is the same for one object met in two places.
 
     `inside` is the index of the model or wrapper that holds it, -1 for the model itself; `role` the name it has there.
-    `nodes` counts its inbound and its outbound nodes, those of other graphs too.
+    `nodes` counts its inbound and its outbound nodes, those of other graphs too. `own` says that its class is not one
+    of Keras, and `model` that it is a model.
     """
 
     name: str
@@ -112,6 +113,8 @@ class LayerSeen(msgspec.Struct, frozen=True):
     trainable: bool
     calls: tuple[CallSeen, ...] = ()
     nodes: tuple[int, int] = (0, 0)
+    own: bool = False
+    model: bool = False
 
 
 class End(msgspec.Struct, frozen=True):
@@ -132,7 +135,8 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
     metric it was given. `learned` has digests of what training has left beside a model that has run: in its optimizer
     and its metrics. `holdings` has all that the model holds, and then what each layer does, by path; empty where that
-    was not looked at. `harness/inside/holdings.py` says how each fact is written.
+    was not looked at: `harness/inside/holdings.py` says how each fact is written. `own` says that the model's class is
+    not one of Keras.
     """
 
     kind: str
@@ -149,6 +153,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     compiled_with: tuple[int, ...] = ()
     learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
+    own: bool = False
     holdings: tuple[dict[str, str], ...] = ()
 
     def __post_init__(self) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from msgspec import structs
@@ -13,21 +11,19 @@ from clonediff.harness.source import DIALECTS, written
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Keeps
 from clonediff.strategies.clone_arguments import inputs_of
-from clonediff.strategies.graph import Graph, Input, levels, refs, to_json
+from clonediff.strategies.graph import Graph, Input, refs, to_json
 
 
 def case_of(graph: Graph, dialect: str) -> Case:
     """The case of a graph: its script, its inputs in the order of the model's, a seed that follows from the graph."""
     script, inputs = written(graph, dialect), inputs_of(graph)
-    done = tuple(dict.fromkeys(each.does for each in graph.preparations))
+    compiled = any(each.does == "compile" for each in graph.preparations)
     case = Case(
         script.source,
         tuple(_input(inputs[ref.node]) for ref in refs(graph.takes)),
         batch=graph.batch,
         seed=number_of(graph),
-        done=done,
-        promises="not compiled" if "compile" in done and not DIALECTS[dialect].compiles else "",
-        called_again=tuple(sorted(set(_called_again(graph)))),
+        promises="not compiled" if compiled and not DIALECTS[dialect].compiles else "",
         within=script.within,
         index=dict(script.index),
     )
@@ -36,13 +32,6 @@ def case_of(graph: Graph, dialect: str) -> Case:
         return case
     keeps: Keeps = "inputs" if arguments.inputs == "own" else ""
     return structs.replace(case, arguments=dict(script.arguments), asked=script.asked, repeats=True, keeps=keeps)
-
-
-def _called_again(graph: Graph) -> Iterator[str]:
-    """The kinds of layers with several calls: the first of all builds a layer, that of the clone may be another."""
-    for level in levels(graph):
-        counted = Counter(call.layer for call in level.calls)
-        yield from (level.layers[layer].kind for layer, count in counted.items() if count > 1)
 
 
 def number_of(graph: Graph) -> int:

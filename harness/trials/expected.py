@@ -1,4 +1,4 @@
-"""What is expected of a trial, and whether it shows: the cause of a finding, a known issue, or anything at all.
+"""What is expected of a trial, and whether it shows: the cause of a finding, or anything at all.
 
 A cause that no check looked for, on either model, is never gone: `_unseen` and `_hidden` say why it may be there.
 """
@@ -11,15 +11,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks import takes_costly
-from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
-from clonediff.harness.trials.trial import LOST, Hit, Trial
-from clonediff.reports.known import KnownIssue, KnownIssues, explains
+from clonediff.harness.trials.trial import LOST, Trial
 from clonediff.reports.records import Cause, Difference, Finding
-from clonediff.strategies.graph import MalformedGraph, from_json
 
 
 class LookResult(enum.Enum):
@@ -57,14 +53,13 @@ _OF_PRIVATE = re.compile(r"\b(attribute|unshared|merged)\b.*\._[^_]")
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What is looked for: the cause of a finding, a known issue, an original that ends its process, or nothing at all.
+    """What is looked for: the cause of a finding, an original that ends its process, or nothing at all.
 
     `lost` is what ended it.
     `anywhere` says that the cause counts in whatever frame it is raised: code moves on from release to release.
     """
 
     cause: Cause | None = None
-    issue: KnownIssue | None = None
     lost: str = ""
     anywhere: bool = False
 
@@ -79,7 +74,7 @@ class Expected(msgspec.Struct, frozen=True):
     @property
     def sought(self) -> bool:
         """Whether anything is."""
-        return self.cause is not None or self.issue is not None or bool(self.lost)
+        return self.cause is not None or bool(self.lost)
 
     @property
     def costly(self) -> bool:
@@ -89,9 +84,7 @@ class Expected(msgspec.Struct, frozen=True):
         """
         if self.lost or self._ends_a_process or not self.checks:
             return True
-        if self.cause is not None:
-            return any(takes_costly(each.check, each.path) for each in self.cause.differences)
-        return any(takes_costly(check, path) for check, path, _ in self.places)
+        return self.cause is None or any(takes_costly(each.check, each.path) for each in self.cause.differences)
 
     @property
     def private(self) -> bool:
@@ -101,11 +94,7 @@ class Expected(msgspec.Struct, frozen=True):
     @property
     def checks(self) -> frozenset[str]:
         """The checks that may show it; none where any may."""
-        if self.cause is not None:
-            return frozenset(each.check for each in self.cause.differences)
-        if self.issue is None or any(pattern.check is None for pattern in self.issue.match):
-            return frozenset()
-        return frozenset(pattern.check or "" for pattern in self.issue.match)
+        return frozenset() if self.cause is None else frozenset(each.check for each in self.cause.differences)
 
     @property
     def roots(self) -> frozenset[str]:
@@ -114,12 +103,11 @@ class Expected(msgspec.Struct, frozen=True):
 
     @property
     def places(self) -> tuple[tuple[str, str, str], ...]:
-        """Check, path and aspect of what may be its root; of a known issue as it gives them, "" for any."""
-        if self.cause is not None:
-            root = self.cause.root
-            return ((root.check, root.path, root.aspect),)
-        patterns = self.issue.match if self.issue is not None else ()
-        return tuple((each.check or "", each.path or "", each.aspect or "") for each in patterns)
+        """Check, path and aspect of what may be its root."""
+        if self.cause is None:
+            return ()
+        root = self.cause.root
+        return ((root.check, root.path, root.aspect),)
 
     @property
     def _ends_a_process(self) -> bool:
@@ -129,11 +117,9 @@ class Expected(msgspec.Struct, frozen=True):
 
     def is_it(self, cause: Cause) -> bool:
         """Whether a cause is the one that is looked for."""
-        if self.cause is not None:
-            if self.anywhere:
-                return alike(self.cause, cause)
-            return cause.fingerprint == self.cause.fingerprint
-        return self.issue is not None and explains(self.issue, cause)
+        if self.cause is None:
+            return False
+        return alike(self.cause, cause) if self.anywhere else cause.fingerprint == self.cause.fingerprint
 
 
 def look_for(expected: Expected, tried: Trial) -> LookedFor:
@@ -159,31 +145,6 @@ def look_for(expected: Expected, tried: Trial) -> LookedFor:
         return LookedFor(LookResult.HIDDEN if makes_a_clone(tried.causes) else LookResult.NO_CLONE, behind)
     left = ", ".join(dict.fromkeys(hit.known.id for hit in tried.hits if hit.known is not None))
     return LookedFor(LookResult.GONE, f"known issues remain: {left}" if left else "")
-
-
-def example_on(issue: KnownIssue, trials: GraphTrials) -> tuple[bool | None, Hit | None]:
-    """Whether the example of a known issue still shows it (None: that cannot be told), and the hit that does.
-
-    It is tried with the costly checks.
-
-    Nothing of it is counted in the trials, whose processes are used. Whether the issue is one of this release at all,
-    `since` and `until`, is for the caller to say.
-    """
-    subject = trials.process.subject
-    if issue.example is None or issue.generation != subject.generation:
-        return None, None
-    try:
-        graph = from_json(issue.example, issue.id)
-    except MalformedGraph:
-        return None, None
-    expected = Expected(issue=issue)
-    cloner = next((each for each in trials.cloners if short_name(each) == issue.cloner), issue.cloner)
-    own = GraphTrials(trials.process, KnownIssues(), cloners=(cloner,), private=expected.private)
-    tried = own.try_or_say_why_not(graph, costly=True)
-    shown = next((hit for hit in tried.hits if hit.cause is not None and explains(issue, hit.cause)), None)
-    if shown is not None:
-        return True, shown
-    return (False if tried.built and not _hidden(expected, tried) else None), None
 
 
 def _failed(expected: Expected, trial: Trial) -> tuple[LookResult, str]:

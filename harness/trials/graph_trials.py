@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from clonediff.harness.inside.cloners.users import short_name
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.outcomes import SubjectError
@@ -29,6 +28,8 @@ from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Graph
 from clonediff.strategies.kinds import Generation
+
+UPSTREAM = UPSTREAM_AND_FIXED[0]
 
 Costly: TypeAlias = bool | None
 """Whether a graph gets the costly checks; None: it follows from the graph."""
@@ -88,16 +89,15 @@ class GraphTrials:
         self.private = private
         self.tally = Tally()
         self._all_known = known
-        self._known: dict[str, KnownIssues] = {}
+        self._known: KnownIssues | None = None
 
     def known(self, cloner: str) -> KnownIssues:
-        """The known issues that may explain what a cloner does."""
-        if not self._all_known.issues:
-            return self._all_known  # for which nothing has to be asked of a process that may be gone
-        if cloner not in self._known:
-            whose = short_name(cloner)
-            self._known[cloner] = self._all_known.on(self.generation, self.process.ready.keras, whose)
-        return self._known[cloner]
+        """The known issues that may explain what a cloner does; they are all upstream's."""
+        if cloner != UPSTREAM or not self._all_known.issues:
+            return KnownIssues()
+        if self._known is None:
+            self._known = self._all_known.on(self.generation, self.process.ready.keras)
+        return self._known
 
     def asking(self) -> AbstractContextManager[None]:
         """A scope in which questions of what can be built go to the subject."""

@@ -27,6 +27,11 @@ from clonediff.strategies.kinds import CATALOGUE
 LIST_OF_ONE = "a list of one tensor"
 MASKED_LAMBDA = "a Lambda with a mask"
 NAMESAKE = "a function of the same name"
+OWN_LAYER = "a layer of one's own"
+OWN_MODEL = "a model of one's own"
+INSIDE_LAYER = "inside a layer"
+NOT_CALLED = "a layer that the graph does not call"
+INSIDE_OWN_LAYER = "inside a layer of one's own"
 
 
 class Verdict(enum.StrEnum):
@@ -93,6 +98,8 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             min(member.severity for member in members),
             (
                 *given,
+                *_called_again(original),
+                *_classes(original, members[0]),
                 *_called_before(original, members[0]),
                 *_masked_lambda(original, members[0]),
                 *_namesake(members[0]),
@@ -101,6 +108,39 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
         for mark, members in merged.items()
     ]
     return sorted(found, key=lambda cause: cause.severity)
+
+
+def _called_again(original: Observation | None) -> tuple[str, ...]:
+    """The classes of layers with several calls: the first of all builds a layer, that of the clone may be another."""
+    if original is None:
+        return ()
+    counted: dict[tuple[int, str], int] = {}
+    for layer in original.shape.layers:
+        counted[layer.ident, layer.kind] = layer.nodes[0]
+    again = sorted({kind for (_, kind), count in counted.items() if count > 1})
+    return tuple(f"{kind} called more than once" for kind in again)
+
+
+def _classes(original: Observation | None, root: Difference) -> tuple[str, ...]:
+    """Whether the class at fault is the user's, and whether a layer, and no model, holds it."""
+    first = root.first
+    if original is None or first is None:
+        return ()
+    if first.layer < 0:
+        return (OWN_MODEL,) if original.shape.own else ()
+    classes = {layer.kind: layer for layer in original.shape.layers}
+    itself, holder = classes.get(first.kind), classes.get(first.inside)
+    facts = []
+    at = original.shape.layers[first.layer] if first.layer < len(original.shape.layers) else None
+    if at is not None and at.kind == first.kind and not at.calls:
+        facts.append(NOT_CALLED)
+    if itself is not None and itself.own:
+        facts.append(OWN_MODEL if itself.model else OWN_LAYER)
+    if holder is not None and not holder.model:
+        facts.append(INSIDE_LAYER)
+        if holder.own:
+            facts.append(INSIDE_OWN_LAYER)
+    return tuple(facts)
 
 
 def _called_before(original: Observation | None, root: Difference) -> tuple[str, ...]:

@@ -185,9 +185,8 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
             continue
         found[name] = in_graph(compare(answer.original, clone), case, answer.original)
     found = _with_numbers(found, subject)
-    given = case.given_with(layer.kind for layer in answer.original.shape.layers)
     for name, differences in found.items():
-        its_causes = causes(answer.original, differences, given)
+        its_causes = causes(answer.original, differences, case.given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
         told = answers[name].clones[name]
         judged[name] = CloneTrial(tuple(broken), told.notes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -11,24 +9,20 @@ from msgspec.structs import replace
 from clonediff.harness.answers.causes import causes_shown
 from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow, with_answer
 from clonediff.harness.cli.text.replay import exit_code
-from clonediff.harness.scripts.of_finding import example_of, script_of
-from clonediff.harness.scripts.run_alone import tried_alone
-from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Shape
 from clonediff.harness.subjects.outcomes import Killed
-from clonediff.harness.trials.expected import Expected, example_on
-from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
-from clonediff.reports.known import KnownIssue, KnownIssues, Pattern, explains, load
+from clonediff.reports.known import KnownIssue, Pattern
 from clonediff.reports.records import Cause, Difference, Raised, Severity
 from clonediff.reports.records import Place as Where
 from clonediff.strategies import from_json
+from tests.example_graphs import EXAMPLES
 from tests.reports.making import finding
 
-KNOWN = load()
-GRAPH = from_json(KNOWN["lambda-refused"].example or "", "example")
+GRAPH = from_json(EXAMPLES["lambda-refused"], "example")
 SHAPE = Shape("Functional", "model", True, None, None, (), (), (), (), ())
 BUILT = Trial({"upstream": CloneTrial()}, original=Observation(SHAPE))
 REFUSED = Trial(refused=Failure("ValueError", "no such layer"))
@@ -63,7 +57,7 @@ FLAG = Difference(
     Where("b/forward_lstm", "LSTM", 2, container=True, inside="Bidirectional"),
 )
 ENDS = msgspec.structs.replace(CRASH, path="process", aspect="process SIGSEGV")
-ISSUE = KnownIssue("it", "keras", "t", "b", (Pattern(check="structure"),))
+ISSUE = KnownIssue("it", "keras", "t", "b", Severity.PROPERTY, "", (Pattern(check="structure"),))
 
 
 def cause(root: Difference, *followers: Difference) -> Cause:
@@ -120,8 +114,6 @@ def expecting(root: Difference) -> Expected:
         pytest.param(expecting(CRASH), BUILT, shown(cause(ELSEWHERE)), ReplayOutcome.CHANGED, id="raised elsewhere"),
         pytest.param(expecting(VALUE), REFUSED, [], ReplayOutcome.ERROR, id="not built"),
         pytest.param(expecting(VALUE), Trial(lost=Killed("SIGSEGV", None)), [], ReplayOutcome.ERROR, id="process lost"),
-        pytest.param(Expected(issue=ISSUE), BUILT, shown(cause(NAME)), ReplayOutcome.BROKEN, id="an issue shows"),
-        pytest.param(Expected(issue=ISSUE), BUILT, [], ReplayOutcome.FIXED, id="an issue is gone"),
         pytest.param(Expected(), BUILT, [], ReplayOutcome.HOLDS, id="a bare graph holds"),
         pytest.param(Expected(), BUILT, shown(cause(NAME), known=True), ReplayOutcome.BROKEN, id="a bare graph breaks"),
         pytest.param(Expected(), REFUSED, [], ReplayOutcome.ERROR, id="a bare graph is not built"),
@@ -207,50 +199,3 @@ def test_an_original_may_end_its_process_in_a_costly_part() -> None:
 def test_the_exit_code(outcomes: list[ReplayOutcome], interrupted: bool, code: int) -> None:
     rows = [ReplayRow("w", "t", "i", "keras", "upstream", each) for each in outcomes]
     assert exit_code(rows, interrupted=interrupted) == code
-
-
-ONE_CALL = KNOWN["input-name"].example
-CANNOT = KnownIssue("none", "keras", "t", "b", (Pattern(check="sharing"),), example=ONE_CALL)
-
-
-def test_a_known_issue_is_said_to_break_where_it_does(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=("fixed",))
-    assert example_on(KNOWN["lambda-refused"], trials)[0] is True
-    assert example_on(KNOWN["input-name"], trials)[0] is True
-    assert example_on(CANNOT, trials)[0] is False
-    assert example_on(msgspec.structs.replace(KNOWN["input-name"], cloner="fixed"), trials)[0] is False
-    assert (trials.tally.trials, trials.tally.verdicts) == (0, {})
-
-
-def test_what_the_example_of_a_known_issue_shows_is_said(keras: SubjectProcess) -> None:
-    breaks, shown = example_on(KNOWN["input-name"], GraphTrials(keras, KnownIssues()))
-    assert breaks is True
-    assert shown is not None
-    assert shown.cause is not None
-    assert explains(KNOWN["input-name"], shown.cause)
-    kept = example_of(KNOWN["input-name"], shown, keras.subject, keras.versions)
-    assert (kept.title, kept.known, kept.since) == (KNOWN["input-name"].title, "input-name", KNOWN["input-name"].since)
-    assert kept.notes == (f"Why: {KNOWN['input-name'].because}",)
-    script = script_of(shown, keras.subject.generation, keras.versions)
-    assert "clone = keras.models.clone_model(model)" in script.text
-    assert tried_alone(script, keras.subject)[0] is True
-    assert example_on(CANNOT, GraphTrials(keras, KnownIssues())) == (False, None)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        pytest.param({"example": None}, id="without an example"),
-        pytest.param({"generation": "tf_keras"}, id="of another generation"),
-        pytest.param({"example": '{"inputs": []}'}, id="whose example is no graph"),
-        pytest.param({"cloner": "backend"}, id="of two backends, where there is one"),
-        pytest.param({"cloner": "multi_gpu"}, id="of a cloner that the release has not"),
-        pytest.param({"example": KNOWN["lambda-refused"].example}, id="behind a crash"),
-    ],
-)
-def test_an_issue_that_cannot_be_tried_is_neither(keras: SubjectProcess, changes: dict[str, object]) -> None:
-    assert example_on(msgspec.structs.replace(CANNOT, **changes), GraphTrials(keras, KnownIssues()))[0] is None
-
-
-def test_an_issue_is_gone_in_a_release_without_it(warm: Callable[[str], SubjectProcess]) -> None:
-    assert example_on(KNOWN["lambda-refused"], GraphTrials(warm("keras==3.10.0"), KNOWN))[0] is False

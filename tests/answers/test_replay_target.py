@@ -8,7 +8,7 @@ import pytest
 
 from clonediff.harness.answers.replay_target import ReplayTarget, replay_targets
 from clonediff.harness.campaign.corpus import About, NightlyCorpus
-from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import write
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, to_json
 from tests.reports.making import TWO, finding
@@ -70,9 +70,3 @@ def test_a_file_that_is_wrong_is_named_and_the_rest_is_read(content: bytes, said
     assert said in wrong.problem
     assert wrong.where == str(tmp_path / "a.json")
     assert (right.graph, right.problem) == (TWO, "")
-
-
-def test_a_bug_of_the_past_goes_by_its_id() -> None:
-    [found], problems = replay_targets(["sequential-optional"], load())
-    assert (found.id, found.cloner, found.problem, problems) == ("sequential-optional", "upstream", "", [])
-    assert found.graph is not None

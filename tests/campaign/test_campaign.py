@@ -14,7 +14,6 @@ import psutil
 import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.reports.known import load
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Run, Severity, read
 from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, from_json
@@ -29,6 +28,7 @@ from tests.campaign.running import (
     summary,
     workers_below,
 )
+from tests.example_graphs import EXAMPLES
 from tests.interrupting import interrupt
 from tests.planted import planted
 from tests.waiting import PATIENCE, until
@@ -95,11 +95,9 @@ def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_pat
     corpus = NightlyCorpus(tmp_path / "corpus")
     for layer in (lambda_, Layer("ReLU")):  # which crash, and change a name
         corpus.keep("keras", Graph((Input((3, 2)),), (layer,), **calls))
-    trains_differently = load()["weight-trainable"].example
-    assert trains_differently is not None
-    corpus.keep("keras", from_json(trains_differently, "an example"))
-    nothing = tmp_path / "nothing.toml"
-    nothing.write_text("format = 1\n")
+    corpus.keep("keras", from_json(EXAMPLES["weight-trainable"], "an example"))
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
     asked = ("--trials", "1", "--known-issues", str(nothing), "--at-least", "trains", "--out", "run")
     done = fuzz(tmp_path, *asked, "--json")
     said = summary(done)
@@ -242,8 +240,8 @@ def test_nothing_listens_beyond_this_machine(under_way: UnderWay) -> None:
 @pytest.mark.slow(reason="the longest way to an interrupt: something has to be found first")
 def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    nothing = tmp_path / "nothing.toml"
-    nothing.write_text("format = 1\n")
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
     asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
     with fuzzing(tmp_path, *asked) as process:
         until(lambda: _events(run, "finding"), process)

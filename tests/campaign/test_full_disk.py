@@ -30,8 +30,8 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow(reason="a campaign has to find and write enough to fill a disk")
 def test_a_full_disk_is_a_line_and_what_was_written_is_whole(small: Path, tmp_path: Path) -> None:
-    nothing = tmp_path / "nothing.toml"
-    nothing.write_text("format = 1\n")
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
     filler = small / "filler"
     filler.write_bytes(bytes(200_000))
     out = small / "run"

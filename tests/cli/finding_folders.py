@@ -13,6 +13,7 @@ from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, Run, write, write_bytes
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, from_json
+from tests.example_graphs import EXAMPLES
 
 KNOWN = load()
 DENSE = Graph(
@@ -26,8 +27,8 @@ DENSE = Graph(
 
 
 def found(process: SubjectProcess, issue: str, cloner: str = "upstream") -> Finding:
-    """What a trial of a known issue's example shows: the cause that the issue explains."""
-    graph = from_json(KNOWN[issue].example or "", issue)
+    """What a trial of the example of a known issue shows: the cause that the issue explains."""
+    graph = from_json(EXAMPLES[issue], issue)
     trials = GraphTrials(process, KNOWN, cloners=(cloner,))
     [one] = [
         each for each in trials.try_graph(graph, costly=True).hits if each.known is not None and each.known.id == issue

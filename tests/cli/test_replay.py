@@ -18,17 +18,15 @@ from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.trials.cases import number_of
-from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.records import Finding, write_bytes
-from clonediff.strategies.graph import from_json, to_json
+from clonediff.strategies.graph import to_json
 from tests.cli.finding_folders import DENSE, KNOWN, folder_of, found, kept, news
 from tests.command_line import Command
+from tests.example_graphs import EXAMPLES
 from tests.interrupting import interrupt, under_way
 from tests.planted import planted
 from tests.repositories import commit, git, put_keras
 from tests.shared_subjects import Lent
-
-EMPTY = "format = 1\n"
 
 pytestmark = pytest.mark.usefixtures("warm_commands")
 
@@ -71,9 +69,9 @@ def test_what_remains_is_a_change_where_it_is_not_known(
     refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
 ) -> None:
     release_place("keras==3.10.0")
-    (tmp_path / "none.toml").write_text(EMPTY)
+    (tmp_path / "none").mkdir()
     folder = folder_of(kept(tmp_path / "run", refused), refused)
-    [row], code = answers(folder, "--subject", "keras==3.10.0", "--known-issues", tmp_path / "none.toml")
+    [row], code = answers(folder, "--subject", "keras==3.10.0", "--known-issues", tmp_path / "none")
     assert (row["outcome"], code) == ("CHANGED", 1)
     assert row["because"].startswith("gone; instead: An input layer has another name in the clone [structure-name-")
 
@@ -96,7 +94,7 @@ def test_what_only_the_costly_checks_see_is_not_taken_for_fixed(keras: SubjectPr
 def test_a_graph_a_folder_of_graphs_and_a_known_issue_are_tried(tmp_path: Path) -> None:
     graphs = tmp_path / "graphs"
     write_bytes(graphs / "a-holds.json", to_json(DENSE))
-    write_bytes(graphs / "b-breaks.json", (KNOWN["lambda-refused"].example or "").encode())
+    write_bytes(graphs / "b-breaks.json", EXAMPLES["lambda-refused"].encode())
     corpus = NightlyCorpus(tmp_path / "corpus")
     corpus.keep("keras", DENSE, About(("an-id",), "A title", "keras", "fixed"))
     rows, code = answers(graphs, "lambda-refused", graphs / "a-holds.json", corpus.folder)
@@ -161,7 +159,7 @@ def test_what_cannot_be_had_is_an_error_in_a_line(arguments: tuple[str, ...], sa
         pytest.param((), "RUN|FINDING|GRAPH|ISSUE|known", id="nothing"),
         pytest.param(("lambda-refused", "--subject", "kerras"), "unknown release 'kerras'", id="subject"),
         pytest.param(("lambda-refused", "--cloner", "fixd"), "'fixd'", id="cloner"),
-        pytest.param(("lambda-refused", "--known-issues", "no.toml"), "no.toml: cannot be read", id="known-issues"),
+        pytest.param(("lambda-refused", "--known-issues", "nowhere"), "nowhere: not a folder", id="known-issues"),
     ],
 )
 def test_a_bad_argument_is_exit_code_2(arguments: tuple[str, ...], said: str, clonediff: Command) -> None:
@@ -189,7 +187,7 @@ def test_nothing_in_a_file_does_anything_to_a_terminal(
 
 
 def test_an_interrupt_tells_what_was_replayed_so_far(tmp_path: Path) -> None:
-    example = json.loads(KNOWN["input-name"].example or "")
+    example = json.loads(EXAMPLES["input-name"])
     for number in range(2000):
         write_bytes(tmp_path / f"{number:04}.json", json.dumps({**example, "name": f"m{number}"}).encode())
     with under_way("replay", str(tmp_path), cwd=tmp_path, PYTHONUNBUFFERED="1") as process:
@@ -201,12 +199,6 @@ def test_an_interrupt_tells_what_was_replayed_so_far(tmp_path: Path) -> None:
     assert stdout.splitlines()[-1].startswith("interrupted; ")
     assert " of 2000 replayed" in stdout
     assert "Traceback" not in stderr
-
-
-def test_the_list_of_known_issues_has_the_examples_that_are_used_here() -> None:
-    assert KNOWN_ISSUES.is_file()
-    for name in ("lambda-refused", "input-name"):
-        assert from_json(KNOWN[name].example or "", name)
 
 
 def test_the_answers_for_several_subjects_come_worst_last() -> None:
@@ -226,9 +218,7 @@ def test_the_answers_for_several_subjects_come_worst_last() -> None:
 
 def test_all_known_issues_of_a_generation_are_named_by_one_word() -> None:
     (targets, problems) = replay_targets(["known"], KNOWN, ["keras"])
-    assert {each.id for each in targets} == {
-        each.id for each in KNOWN.issues if each.example and each.generation == "keras"
-    }
+    assert {target.id for target in targets} == {issue.id for issue in KNOWN.on("keras").issues}
     assert not problems
 
 

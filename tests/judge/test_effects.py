@@ -33,7 +33,9 @@ MASK = Difference("structure", "layers['a'].config.mask", "config.mask", "f", "n
 NAME = Difference("structure", "layers['a'].name", "name", "a", "b", Severity.NAME, DENSE)
 VALUES = Difference("outputs", "inference.outputs[0]", "value", "1", "2", Severity.COMPUTES, DENSE)
 
-LOSES_MASKS = KnownIssue("mask", "keras", "a mask is lost", "a line of Keras", (Pattern(aspect="config.mask"),))
+LOSES_MASKS = KnownIssue(
+    "mask", "keras", "a mask is lost", "a line of Keras", Severity.COMPUTES, "", (Pattern(aspect="config.mask"),)
+)
 
 
 def cause(root: Difference) -> Cause:

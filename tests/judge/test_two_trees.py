@@ -87,7 +87,7 @@ def judged(keras: SubjectProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return Lent(keras) if subject == old else SubjectProcess(old, place=place, limits=BUDGET.limits)
 
     monkeypatch.setattr(TwoTrees, "_process", process)
-    monkeypatch.setattr(two_trees, "known_graphs", lambda *_: {"a Sequential": PLAIN["a Sequential"]})
+    monkeypatch.setattr(two_trees, "known_models", lambda *_: {"a Sequential": PLAIN["a Sequential"]})
     known = KnownIssues(tuple(load()[each] for each in (MENDED, LEFT)))
     return TwoTrees(old, new, known, BUDGET, lambda what, part: None).judge()
 
@@ -148,9 +148,12 @@ def test_an_interrupt_while_it_tries_again_keeps_what_was_seen_once(monkeypatch:
     nothing = SimpleNamespace(
         reference=SimpleNamespace(ahead=nullcontext), try_all=lambda *_: None, graphs={}, causes={}, stopped=""
     )
-    monkeypatch.setattr(TwoTrees, "_process", lambda *_: nullcontext(SimpleNamespace(versions={})))
+    monkeypatch.setattr(
+        TwoTrees,
+        "_process",
+        lambda *_: nullcontext(SimpleNamespace(versions={}, ready=SimpleNamespace(keras="3.15.1"))),
+    )
     monkeypatch.setattr(TwoTrees, "_pair", lambda *_: nothing)
-    monkeypatch.setattr(TwoTrees, "_asked", lambda *_: [])
     monkeypatch.setattr(TwoTrees, "_compare_issues", compare)
     its = trees()
     with pytest.raises(KeyboardInterrupt):

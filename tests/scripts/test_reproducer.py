@@ -20,13 +20,13 @@ from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import run
-from clonediff.reports.known import load
 from clonediff.reports.records import Difference, Numbers, Place, Raised, Severity
 from clonediff.strategies import from_json
 from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Layer, Ref, Seq
 from clonediff.strategies.kinds import Generation
 from tests.example_counts import examples
+from tests.example_graphs import EXAMPLES
 from tests.warm_keras import SEED, graphs_of, process_of
 
 SOURCES: dict[Generation, str] = {
@@ -222,9 +222,8 @@ def test_a_script_does_not_fail_where_nothing_differs(generation: Generation) ->
 
 
 def test_numbers_that_differed_differ_in_the_script(warm: Callable[[str], SubjectProcess]) -> None:
-    issue = load()["tf-varargs"]
     subject = Subject.parse("tf_keras")
-    case = case_of(from_json(issue.example or "", issue.id), subject.generation)
+    case = case_of(from_json(EXAMPLES["tf-varargs"], "an example"), subject.generation)
     causes = run(case, warm("tf_keras"), ("upstream",)).clones["upstream"].causes
     values = [each for cause in causes for each in cause.differences if each.aspect == "value"]
     step = next(each for each in values if ".steps[" in each.path)

@@ -20,7 +20,7 @@ SLOW = {"hypothesis", "dask", "distributed", "tensorflow", "keras", "tf_keras", 
             id="reading a run and writing its reports",
         ),
         pytest.param(
-            "import clonediff.reports.known, clonediff.reports.corpus",
+            "import clonediff.reports.known",
             "clonediff.reports",
             id="known issues and past bugs",
         ),

@@ -11,7 +11,6 @@ from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.remembered_answers import asked
-from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.asking import asking
@@ -33,6 +32,7 @@ from clonediff.strategies.graph import (
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.kinds.recurrent import chained
 from clonediff.strategies.preparations import PREPARATIONS
+from tests.example_graphs import EXAMPLES
 from tests.strategies.models import GRAPH, INNER
 from tests.waiting import PATIENCE
 
@@ -160,16 +160,6 @@ def test_fixed_keeps_what_was_read_of_the_session(what: str, keras: SubjectProce
             fixed_is_faithful(held, keras)
 
 
-def test_fixed_keeps_what_only_a_private_attribute_tells(keras: SubjectProcess) -> None:
-    issue = load()["session-flash-attention"]
-    graph = from_json(issue.example or "", issue.id)
-    for private, found in ((False, []), (True, [issue.id])):
-        trial = GraphTrials(keras, load(), private=private).try_graph(graph, costly=False)
-        assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, trial.clones["fixed"].differences
-        known = [hit.known.id if hit.known else hit.title for hit in trial.hits]
-        assert [each for each in known if each not in ("input-name", "unnamed-sublayers")] == found
-
-
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_fixed_is_compiled_as_its_model_was(generation: str, warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation=generation, preparations=(COMPILED[1], SESSIONS[1]))
@@ -207,7 +197,7 @@ def test_fixed_keeps_what_no_config_has(keras: SubjectProcess) -> None:
     names = ("quantized-inside", "policy-of-lookup", "policy-of-pipeline")
     for name in names:
         with asking(asked(keras)):
-            graph = from_json(load()[name].example or "", name)
+            graph = from_json(EXAMPLES[name], name)
         fixed_is_faithful(graph, keras)
 
 

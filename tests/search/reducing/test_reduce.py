@@ -9,7 +9,6 @@ from msgspec import structs
 
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
-from clonediff.reports.known import load
 from clonediff.strategies import Graph, from_json, infer
 from clonediff.strategies.graph import (
     Call,
@@ -24,6 +23,7 @@ from clonediff.strategies.graph import (
     Ref,
 )
 from clonediff.strategies.kinds import GENERATIONS, Generation
+from tests.example_graphs import EXAMPLES
 from tests.warm_keras import at_hand, hold
 
 from .questions import QUESTIONS, Asked, held
@@ -41,7 +41,6 @@ GRAPH = Graph(
     Ref(4),
     generation="keras",
 )
-EXAMPLES = {issue.id: issue.example for issue in load().issues if issue.example}
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

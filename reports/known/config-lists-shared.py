@@ -1,0 +1,41 @@
+"""A list in a config is one object in the original and in its clone.
+
+keras/src/ops/operation.py:263 puts the arguments of an operation into its config as they are, and
+keras/src/models/cloning.py:219 makes the clone of them, where a layer would wrap each list anew that it is given
+(keras/src/utils/tracking.py:96); that a get_config hands on an object as it is would be another cause, its own.
+"""
+
+# /// clonediff
+# generation = "keras"
+# severity = "property"
+# fingerprint = "own-object-shared-89695d8c"
+#
+# [trial]
+# inputs = [{ shape = [1] }]
+#
+# [[match]]
+# check = "own"
+# aspect = "object shared"
+# path = "layers*.attribute.*"
+# found = "the original's list of *"
+# ///
+
+import keras
+from keras import ops
+
+inputs = keras.Input(shape=(1,))
+nanpercentile = ops.nanpercentile(inputs, 50, axis=[1])
+model = keras.Model(inputs, nanpercentile)
+
+clone = keras.models.clone_model(model)
+
+assert (
+    next(each for each in (lambda it: getattr(it, "operations", it.layers))(clone) if each.name == "nanpercentile").axis
+    is not next(
+        each for each in (lambda it: getattr(it, "operations", it.layers))(model) if each.name == "nanpercentile"
+    ).axis
+), "the clone has an object of the model"
+
+# own: layers['nanpercentile'].attribute.axis
+#   original: an object of its own
+#   clone:    the original's list of 1

@@ -1,0 +1,45 @@
+"""The layers inside a MultiHeadAttention that was frozen once it was built are not frozen in the clone.
+
+tf_keras/src/layers/attention/multi_head_attention.py:364 makes the layers inside only when it is called, and does
+not hand on the trainable flag that the clone has from the config; the clone of the layer itself is frozen, so that
+none of them is trained before that is thawed.
+"""
+
+# /// clonediff
+# generation = "tf_keras"
+# severity = "property"
+# fingerprint = "structure-trainable-in-multiheadattention-165d8d5f"
+#
+# [trial]
+# inputs = [{ shape = [3, 4] }]
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# kind = "EinsumDense"
+# inside = "MultiHeadAttention"
+# found = "true"
+# ///
+
+import tf_keras as keras
+from tf_keras import layers
+
+inputs = keras.Input(shape=(3, 4))
+multi_head_attention = layers.MultiHeadAttention(num_heads=2, key_dim=2)(inputs, inputs)
+model = keras.Model(inputs, multi_head_attention)
+model.trainable = False
+
+clone = keras.models.clone_model(model)
+expected, found = [
+    next(
+        each
+        for each in it.get_layer("multi_head_attention")._flatten_layers(include_self=False)
+        if each.name == "query"
+    ).trainable
+    for it in (model, clone)
+]
+assert found == expected, f"{found} in the clone, {expected} in the model"
+
+# structure: layers['multi_head_attention/query'].trainable
+#   original: false
+#   clone:    true
