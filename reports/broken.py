@@ -24,7 +24,7 @@ from clonediff.reports.records import (
 
 _OURS = "clonediff's own cloner"
 _DOES = {**DOES, Severity.NAME: "changes only a name"}
-_NAMES = {"keras": "Keras", "tf_keras": "tf_keras", "tf.keras": "tf.keras"}
+_NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 
 @dataclass(frozen=True, slots=True)

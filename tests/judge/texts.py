@@ -24,12 +24,6 @@ def _clone_functional_model(model, input_tensors=None):
 """
 """Clones the model of the report, and passes no mask on."""
 
-UPWARDS = MENDS.replace("sorted(model._nodes_by_depth, reverse=True)", "sorted(model._nodes_by_depth)")
-"""Meets the outputs before the inputs."""
-
-TENSORS = MENDS.replace("made[layer] = tensor._keras_history[0]", "made[layer] = tensor")
-"""Takes the tensor of an input for its layer."""
-
 HOLLOW = """\
 def _clone_functional_model(model, input_tensors=None):
     # everything up to here stays as it is

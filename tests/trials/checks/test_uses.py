@@ -31,7 +31,6 @@ def test_calls_on_the_same_tensor_are_told_apart_by_who_uses_them() -> None:
 
 
 def test_calls_change_places_also_where_the_clone_adds_an_argument_to_each() -> None:
-    """Keras 2.2 hands `mask=None` on."""
     shared = layer("s", "ReLU", 2, gives([0, 0, 0]), gives([1, 0, 0]))
     original = observed([layer("input", "InputLayer", 0), layer("a", "ELU", 1, gives([0, 0, 0])), shared], [2])
     added = {"mask": None}
