@@ -15,6 +15,7 @@ import jinja2
 from clonediff.reports.broken import broken, table_of_worst
 from clonediff.reports.draws import never_accepted, refusals
 from clonediff.reports.issue import issue
+from clonediff.reports.known import load
 from clonediff.reports.markup import cut, visible
 from clonediff.reports.reading import RunRead
 from clonediff.reports.summary import ran
@@ -37,6 +38,7 @@ def page(read: RunRead) -> str:
         problems=read.problems,
         groups=groups,
         causes=broken(read),
+        scripts={known.id: known.script for known in load().issues},
         heads=heads,
         counts=counts,
         refused={name: lines for name, lines in refused.items() if lines},
