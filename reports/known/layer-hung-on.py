@@ -21,7 +21,7 @@ no clone.
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*"
-# expected = "a layer"
+# expected = ["a layer", "Dense"]
 # found = "nothing"
 # ///
 

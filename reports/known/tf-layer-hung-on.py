@@ -27,7 +27,7 @@ as they were made: not built, and under no attribute.
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*"
-# expected = "a layer"
+# expected = ["a layer", "Dense"]
 # found = "nothing"
 # ///
 
