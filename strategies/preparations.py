@@ -21,7 +21,7 @@ Args = Callable[[Graph, str | None], Mapping[str, Values]]
 
 @dataclass(frozen=True, slots=True)
 class PreparationSort:
-    """A sort of preparation: what `happened`, its arguments, and what it may be done to.
+    """A sort of preparation: its arguments, and what it may be done to.
 
     `args` gives the values of each argument, the simplest first, which is `LEFT_OUT` where it need not be given; with
     `one`, exactly one of them is given; done `plainly`, it is given these. It may be done to the `model`, and to layers
@@ -29,7 +29,6 @@ class PreparationSort:
     drawn by its `weight`: more often where it can be done in many ways.
     """
 
-    happened: str
     args: Args
     plainly: tuple[tuple[str, Value], ...] = ()
     model: bool = True
@@ -134,12 +133,11 @@ def costly(graph: Graph) -> bool:
 
 
 PREPARATIONS: Mapping[str, PreparationSort] = {
-    "compile": PreparationSort("compiled", compiled, (("optimizer", "sgd"), ("loss", "mse")), weight=5),
-    "trainable": PreparationSort("trainable set later", _given(trainable=(False, True)), kinds=_any, weight=2),
-    "weight trainable": PreparationSort("a weight frozen", _a_weight_frozen, model=False, kinds=_WEIGHTS.__contains__),
-    "policy": PreparationSort("another global policy", _given(name=("mixed_bfloat16", "float64"))),
+    "compile": PreparationSort(compiled, (("optimizer", "sgd"), ("loss", "mse")), weight=5),
+    "trainable": PreparationSort(_given(trainable=(False, True)), kinds=_any, weight=2),
+    "weight trainable": PreparationSort(_a_weight_frozen, model=False, kinds=_WEIGHTS.__contains__),
+    "policy": PreparationSort(_given(name=("mixed_bfloat16", "float64"))),
     "session": PreparationSort(
-        "another setting of the session",
         _given(
             image_data_format=("channels_first",),
             floatx=("float64", "float16"),
@@ -151,23 +149,19 @@ PREPARATIONS: Mapping[str, PreparationSort] = {
         weight=2,
     ),
     "objects": PreparationSort(
-        "with a function or a class found in a custom_object_scope",
         _objects,
         model=False,
         kinds=lambda kind: kind in _ACTIVATED or _is_custom(kind),
     ),
-    "adapt": PreparationSort("adapted", _adapted, model=False, kinds=LEARNED.__contains__),
+    "adapt": PreparationSort(_adapted, model=False, kinds=LEARNED.__contains__),
     "lora": PreparationSort(
-        "low rank enabled later",
         _given(rank=(1, 2), lora_alpha=(LEFT_OUT, 3)),
         model=False,
         kinds=_LOW_RANK.__contains__,
         weight=2,
     ),
-    "quantize": PreparationSort("quantized", _given(mode=("int8", "float8", "int4")), costly=True),
-    "hang": PreparationSort(
-        "a layer hung on it", _given(layer=(Made(Layer("Dense", (("units", 4),))),), built=(LEFT_OUT, True))
-    ),
+    "quantize": PreparationSort(_given(mode=("int8", "float8", "int4")), costly=True),
+    "hang": PreparationSort(_given(layer=(Made(Layer("Dense", (("units", 4),))),), built=(LEFT_OUT, True))),
 }
 """What can be done to a model, by name."""
 

@@ -183,7 +183,7 @@ class Replays:
             return self._issue_answered(row, target.issue, process)
         assert target.graph is not None
         cloners = (row.cloner,) if row.cloner else ()
-        trials = GraphTrials(process, self._known, cloners=cloners, private=target.expected.private)
+        trials = GraphTrials(process, self._known, cloners=cloners)
         tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
         row = with_answer(row, target.expected, tried)
         if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:

@@ -7,55 +7,34 @@ from typing import Any, Callable
 from .frameworks.interface import Framework
 from .layers import Layers
 
-ARRIVED = "a function that clone_model was given raised %s, which arrived, and there is no clone: %s"
-
 
 class CallbackLog:
-    """The functions that `clone_model` is given: `asked` has each layer with what was given for it.
+    """The clone function that `clone_model` is given: `asked` has each layer with what was given for it.
 
-    `raised` is the last exception that one of them ended in; `watches` and `calls` say whether there is a
-    clone function, and a call function, at all.
+    `watches` says whether there is a clone function at all.
     """
 
     def __init__(self) -> None:
         self.asked: list[tuple[Any, Any]] = []
-        self.raised: BaseException | None = None
-        self.watches = self.calls = self.recursive = False
+        self.watches = self.recursive = False
 
     def around(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments, with functions that are logged."""
+        """The arguments, with a clone function that is logged."""
         logged = dict(arguments)
         self.recursive = bool(arguments.get("recursive"))
         if callable(arguments.get("clone_function")):
             self.watches = True
             logged["clone_function"] = self._clone_function(arguments["clone_function"])
-        if callable(arguments.get("call_function")):
-            self.calls = True
-            logged["call_function"] = self._call_function(arguments["call_function"])
         return logged
 
     def _clone_function(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def clone_function(layer: Any) -> Any:
             self.asked.append((layer, None))
-            try:
-                given = function(layer)
-            except Exception as error:
-                self.raised = error
-                raise
+            given = function(layer)
             self.asked[-1] = (layer, given)
             return given
 
         return clone_function
-
-    def _call_function(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call_function(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return function(layer, *args, **kwargs)
-            except Exception as error:
-                self.raised = error
-                raise
-
-        return call_function
 
 
 def asked_for(callbacks: CallbackLog, layers: Layers, framework: Framework, clone: Layers | None) -> dict[str, Any]:

@@ -59,25 +59,19 @@ class Calling:
             with hearing, self._within(), self.time:
                 clone = call_cloner(each, model, context)
         except Exception as error:  # what this whole project is about
-            theirs = self._request.get("functions_raise") and error is self.callbacks.raised
-            told = failure(error, below="call_cloner")
-            return None, dict(told, own=True) if theirs else told
+            return None, failure(error, below="call_cloner")
         refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
         if refused is not None:
             return None, refused
         context.made += 1
         return clone, None
 
-    def asked(self, clone: Description | None, cloned: Description, refused: dict[str, Any]) -> dict[str, Any]:
-        """What the clone function was asked, where there is one; and what it raised, where that did not arrive."""
-        callbacks = self.callbacks
-        told: dict[str, Any] = {}
-        if callbacks.watches:
-            layers = clone.layers if clone is not None else None
-            told = asked_for(callbacks, cloned.layers, self._observer.framework, layers)
-        if callbacks.raised is not None and self._request.get("functions_raise") and not refused.get("own"):
-            told["raised"] = failure(callbacks.raised, below="_clone_function")
-        return {"asked": told} if told else {}
+    def asked(self, clone: Description | None, cloned: Description) -> dict[str, Any]:
+        """What the clone function was asked, where there is one."""
+        if not self.callbacks.watches:
+            return {}
+        layers = clone.layers if clone is not None else None
+        return {"asked": asked_for(self.callbacks, cloned.layers, self._observer.framework, layers)}
 
     def _given(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""

@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any, Iterator
 
 from .build import BuiltModel, build, build_after, custom_objects, script
-from .callback_log import ARRIVED
 from .calling import Calling
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, chosen_cloners
@@ -52,7 +51,6 @@ def run_trial(
         raise ValueError("a trial needs the field `source`: Python that leaves a `model`")
     observer = observer or Observer(framework, int(request.get("seed", 0)))
     observer.values_by_chance = bool(request.get("ran"))
-    observer.private = bool(request.get("private"))
     began = perf_counter()
     with unheard() as filters, framework.on(request.get("device")):
         if built is None:
@@ -271,12 +269,10 @@ class _Trial:
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
-            answer.update(calling.asked(None, self._cloned, refused))
-            if refused.get("own"):
-                answer["notes"] = [*context.notes, ARRIVED % (refused["type"], refused["message"])]
+            answer.update(calling.asked(None, self._cloned))
             return answer
         description, found = self._described(clone)
-        answer.update(calling.asked(description, self._cloned, {}))
+        answer.update(calling.asked(description, self._cloned))
         answer["observation"] = self._observe_clone(name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
             now = self._original.held_now(self._observer), description.held_now(self._observer, self._cloned)

@@ -22,13 +22,11 @@ class Case(msgspec.Struct, frozen=True):
     """What is tried.
 
     `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
-    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. With
-    `functions_raise` an exception may be what a function is to give. `promises` names what is asked, where that is
-    less. `keeps` says what of the model itself is to stand in the clone; where it `repeats`, the clone is cloned with
-    the same arguments. `within` has the expressions of
-    the scopes in which it is cloned. `index` has the expressions of the script that stand for a layer, or for what a
-    layer gave, and which layer of the graph that is. Where it is `private`, so are attributes that are compared: not
-    only public ones are.
+    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. `promises`
+    names what is asked, where that is less. `keeps` says what of the model itself is to stand in the clone; where it
+    `repeats`, the clone is cloned with the same arguments. `within` has the expressions of the scopes in which it is
+    cloned. `index` has the expressions of the script that stand for a layer, or for what a layer gave, and which layer
+    of the graph that is.
     """
 
     source: str
@@ -38,12 +36,10 @@ class Case(msgspec.Struct, frozen=True):
     arguments: dict[str, str] = {}
     asked: str = ""
     keeps: Keeps = ""
-    functions_raise: bool = False
     promises: str = ""
     repeats: bool = False
     within: tuple[str, ...] = ()
     index: dict[str, tuple[int, ...]] = {}
-    private: bool = False
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -62,12 +58,9 @@ class Case(msgspec.Struct, frozen=True):
             "costly": costly,
         }
         if self.arguments:
-            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps)
-            request.update(functions_raise=self.functions_raise, repeats=self.repeats)
+            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, repeats=self.repeats)
         if self.within:
             request["within"] = self.within
-        if self.private:
-            request["private"] = True
         if self.index:
             request["index"] = list(self.index)
         if device is not None:

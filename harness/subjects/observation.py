@@ -26,12 +26,11 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception: where it was raised and what it said. `own` is one of a function that `clone_model` was given."""
+    """An exception: where it was raised and what it said."""
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
-    own: bool = False
 
     @property
     def unsteady(self) -> bool:
@@ -217,14 +216,10 @@ class FunctionCall(msgspec.Struct, frozen=True):
 
 
 class FunctionCalls(msgspec.Struct, frozen=True):
-    """What a clone function was asked; `wanted` are the layers that it is to be asked for.
-
-    `raised` is what it, or a call function, ended in.
-    """
+    """What a clone function was asked; `wanted` are the layers that it is to be asked for."""
 
     calls: tuple[FunctionCall, ...] = ()
     wanted: tuple[int, ...] = ()
-    raised: Failure | None = None
 
 
 class Late(msgspec.Struct, frozen=True):
@@ -240,10 +235,8 @@ class Clone(msgspec.Struct, frozen=True):
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
     one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
-    `asked` is there where functions were given to `clone_model`. `warned` is what it warned of, where building the
-    model did not.
-    Where it was stopped, there is `late` and nothing else. `through_keras` is of a user's cloner: whether it called the
-    release's own `clone_model`.
+    `asked` is there where a clone function was given to `clone_model`. `warned` is what it warned of, where building
+    the model did not. Where it was stopped, there is `late` and nothing else.
     """
 
     failure: Failure | None = None

@@ -48,20 +48,16 @@ _AS_IT_FAILS = ("no longer raises", "raises another")
 """Aspects that show only where the original itself fails."""
 _BEGINNING = re.compile(r"^(original|again|twice)\.")
 """What the path of a difference begins with that is told of another model than the clone."""
-_OF_PRIVATE = re.compile(r"\b(attribute|unshared|merged)\b.*\._[^_]")
-"""The path or the aspect of a difference in a private attribute, or in what one holds."""
 
 
 class Expected(msgspec.Struct, frozen=True):
     """What is looked for: the cause of a finding, an original that ends its process, or nothing at all.
 
     `lost` is what ended it.
-    `anywhere` says that the cause counts in whatever frame it is raised: code moves on from release to release.
     """
 
     cause: Cause | None = None
     lost: str = ""
-    anywhere: bool = False
 
     @classmethod
     def of(cls, finding: Finding) -> Expected:
@@ -85,11 +81,6 @@ class Expected(msgspec.Struct, frozen=True):
         if self.lost or self._ends_a_process or not self.checks:
             return True
         return self.cause is None or any(takes_costly(each.check, each.path) for each in self.cause.differences)
-
-    @property
-    def private(self) -> bool:
-        """Whether it is of a private attribute, which is looked at only where that is asked for."""
-        return any(_OF_PRIVATE.search(each) for _, path, aspect in self.places for each in (path, aspect))
 
     @property
     def checks(self) -> frozenset[str]:
@@ -117,9 +108,7 @@ class Expected(msgspec.Struct, frozen=True):
 
     def is_it(self, cause: Cause) -> bool:
         """Whether a cause is the one that is looked for."""
-        if self.cause is None:
-            return False
-        return alike(self.cause, cause) if self.anywhere else cause.fingerprint == self.cause.fingerprint
+        return self.cause is not None and cause.fingerprint == self.cause.fingerprint
 
 
 def look_for(expected: Expected, tried: Trial) -> LookedFor:

@@ -69,7 +69,7 @@ class GraphTrials:
 
     One graph in `RATE` gets the costly checks as well: it follows from the graph which one, so that a graph is always
     tried in the same way. A cause less severe than `at_least` is left out: it is no hit, and a cloner that did nothing
-    worse is counted apart. With `private`, private attributes are compared, too.
+    worse is counted apart.
     """
 
     def __init__(
@@ -79,14 +79,12 @@ class GraphTrials:
         *,
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         at_least: Severity = Severity.NAME,
-        private: bool = False,
     ) -> None:
         """Nothing is tried, nor started, yet."""
         self.process = process
         self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
         self.at_least = at_least
-        self.private = private
         self.tally = Tally()
         self._all_known = known
         self._known: KnownIssues | None = None
@@ -124,7 +122,7 @@ class GraphTrials:
 
     def case(self, graph: Graph) -> Case:
         """What is tried of a graph; to be asked for in the scope of `asking`."""
-        return replace(case_of(graph, self.process.subject.generation), private=self.private)
+        return case_of(graph, self.process.subject.generation)
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn for this subject."""

@@ -40,7 +40,6 @@ class CloneTrial(msgspec.Struct, frozen=True):
     """What a trial says of one cloner, by the causes of what is wrong with its clone.
 
     `notes` is what every report of the cloner's work has to say, such as that a placement was simulated.
-    `through_keras` is of a user's own cloner: it called the `clone_model` of Keras.
     """
 
     causes: tuple[Cause, ...] = ()

@@ -12,7 +12,6 @@ metrics of a compiled model go by them (keras/src/trainers/trainer.py:188); the 
 #
 # [trial]
 # inputs = [{ shape = [1] }]
-# promises = "another scope"
 #
 # [[match]]
 # check = "structure"

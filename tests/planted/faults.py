@@ -240,14 +240,6 @@ def asked_again(model: Any, **given: Any) -> Any:
     return clonediff.clone_model(model, **given)
 
 
-def error_swallowed(model: Any, **given: Any) -> Any:
-    """functions: where a function raises, the model is cloned without it."""
-    try:
-        return clonediff.clone_model(model, **given)
-    except Exception:  # the fault
-        return clonediff.clone_model(model)
-
-
 def input_tensors_ignored(model: Any, **given: Any) -> Any:
     """structure: the clone is built upon inputs of its own, whatever tensors it is given."""
     return clonediff.clone_model(model, **{**given, "input_tensors": None})

@@ -57,9 +57,6 @@ CHAIN = """
 def renamed(layer):
     return type(layer).from_config(dict(layer.get_config(), name=layer.name + "_2"))
 
-def refuses(layer):
-    raise RuntimeError("no layer " + layer.name)
-
 def twice(tensor, name):
     return layers.Rescaling(2.0, name="twice_" + name)(tensor)
 
@@ -75,12 +72,9 @@ model = chain()
 """
 
 
-def _given(
-    asked: str = "", functions_raise: bool = False, **arguments: str
-) -> tuple[str, dict[str, Any], dict[str, Any]]:
+def _given(asked: str, **arguments: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """A model that is cloned with arguments, which ask for another one."""
-    fields = {"arguments": arguments, "asked": asked and f"model = {asked}\n", "functions_raise": functions_raise}
-    return CHAIN, FLOATS, fields
+    return CHAIN, FLOATS, {"arguments": arguments, "asked": f"model = {asked}\n"}
 
 
 MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -88,12 +82,11 @@ MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "nested": (NESTED, FLOATS, {}),
     "masked": (MASKED, IDS, {}),
     "own": (OWN, FLOATS, {}),
-    "compiled": (COMPILED, FLOATS, {"done": ("compile",)}),
+    "compiled": (COMPILED, FLOATS, {}),
     "other inputs": _given("chain('other')", input_tensors="[keras.Input((4,), name='other')]"),
     "renamed": _given("chain(inner='inner_2', x='x_2')", clone_function="renamed"),
     "renamed inside": _given("chain(within='within_2', x='x_2')", clone_function="renamed", recursive="True"),
     "doubled": _given("chain(after=twice)", call_function="doubled"),
-    "refused": _given(functions_raise=True, clone_function="refuses"),
 }
 """The source of each model, what it takes, and more fields of its case."""
 

@@ -32,7 +32,6 @@ BREAKS = {
     "renamed": "clone_function_ignored asked_again",
     "renamed inside": "recursive_ignored",
     "doubled": "call_function_ignored",
-    "refused": "error_swallowed",
 }
 """The faults that are planted on each model."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import FunctionCalls, Shape
-from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, crashes, loses, trains
+from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, loses, trains
 from clonediff.harness.trials.checks.links import Reach, Stage
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
@@ -44,19 +44,13 @@ _ASPECTS = Aspects(
         reach=Reach.BEHAVIOUR,
         any_layer=True,
     ),
-    crashes(("own error lost", "an exception of a function that was given does not propagate"), any_layer=True),
 )
 
 
 def functions(pair: Pair) -> list[Difference]:
     """What it was asked otherwise, and what of its answers is lost."""
     clone, shape = pair.clone, pair.original.cloned or pair.original.shape
-    differences = list(_asked(clone.asked, shape)) if clone.asked is not None else []
-    if clone.asked is not None and clone.asked.raised is not None:
-        said = "a clone" if clone.failure is None else clone.failure.type
-        raised = clone.asked.raised.type
-        differences.append(_differs("own error lost", shape, -1, raised, said))
-    return differences
+    return list(_asked(clone.asked, shape)) if clone.asked is not None else []
 
 
 def _asked(asked: FunctionCalls, shape: Shape) -> Iterator[Difference]:

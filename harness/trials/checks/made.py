@@ -37,7 +37,7 @@ def made(pair: Pair) -> list[Difference]:
     if failure is not None and failure.type == NO_MODEL:
         return [_ASPECTS.differs("no model", "clone", f"a {shape.kind} model", failure.message, place(shape, -1))]
     if failure is not None:
-        return [] if failure.own else [raises(_ASPECTS, "clone", "a clone", failure, shape)]
+        return [raises(_ASPECTS, "clone", "a clone", failure, shape)]
     if pair.clone.observation is None:
         return [_ASPECTS.differs("nothing", "clone", "a clone", "nothing", place(shape, -1))]
     return []

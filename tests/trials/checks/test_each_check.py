@@ -87,7 +87,6 @@ BROKEN = [
         "not what it gave",
         Severity.TRAINS,
     ),
-    ("functions", [("asked", {"raised": FAILURE})], "model", "own error lost", Severity.CRASHES),
     ("weights", [(f"{S}.states.0", GONE)], "states[0]", "state missing", Severity.COMPUTES),
     ("weights", [(f"{S}.states.0.value", "other")], "states[0].value", "state value", Severity.COMPUTES),
     ("own", [(f"{S}.weights.0.ident", 100)], "weights[0]", "weight shared", Severity.TRAINS),
@@ -268,11 +267,6 @@ def test_catches_what_is_broken(
     assert (path, aspect, severity) in [(one.path, one.aspect, one.severity) for one in differences]
     assert {one.check for one in differences} == {check}
     assert all(CHECKS[check].severity <= one.severity for one in differences)
-
-
-def test_an_exception_of_one_s_own_is_to_arrive() -> None:
-    arrived = altered(CLONE, ("failure", msgspec.structs.replace(FAILURE, own=True)), ("observation", None))
-    assert compare(ORIGINAL, arrived) == []
 
 
 def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:
