@@ -17,6 +17,11 @@ keras/src/ops/operation.py:354 gives the constructor no more than the name of th
 # aspect = "config.dtype"
 # expected = "{class_name: *, registered_name: '*>*'}"
 # found = "{class_name: 'DTypePolicy', *"
+#
+# [[match]]
+# check = "sharing"
+# aspect = "unshared.dtype_policy"
+# expected = "the same as *.dtype_policy"
 # ///
 
 import keras

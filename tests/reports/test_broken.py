@@ -106,7 +106,14 @@ def test_a_cause_of_two_subjects_is_one(tmp_path: Path) -> None:
 
 def test_the_page_shows_the_reason_and_the_script_of_a_known_issue(tmp_path: Path) -> None:
     text = page(a_run(tmp_path))
-    for said in (NAME.title, "cloning.py:399", "3.3.3", "3.16.0", "290 graphs", "clone = keras.models.clone_model(model)"):
+    for said in (
+        NAME.title,
+        "cloning.py:399",
+        "3.3.3",
+        "3.16.0",
+        "290 graphs",
+        "clone = keras.models.clone_model(model)",
+    ):
         assert said in text, said
     assert '<a href="https://github.com/keras-team/keras/issues/1" rel="noopener noreferrer">input-name</a>' in text
 
