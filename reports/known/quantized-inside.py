@@ -15,7 +15,7 @@ layers that are made when they are built.
 # [[match]]
 # check = "structure"
 # aspect = "config.dtype"
-# expected = "*Quantized*"
+# expected = ["*Quantized*", "*Int4DTypePolicy*"]
 # given = "inside a layer"
 # ///
 
