@@ -39,11 +39,11 @@ MOST = 10
 def issue(finding: Finding, script: str) -> str:
     """The text. `script` is what shows it, a screen of plain Keras."""
     root = finding.root
-    parts = [f"# {escaped(finding.title)}", *_what(finding), *(escaped(note) for note in finding.notes)]
+    parts = [f"# {escaped(finding.title)}", *_what(finding)]
     if root is not None:
         parts += ["## What should happen", PROMISES.get(root.check, f"{code(root.check)} should hold.")]
     parts += ["## Script", fenced(script.rstrip("\n"), "python"), _proof(finding)]
-    parts += ["## Versions", _versions(finding), "## Since", _since(finding)]
+    parts += ["## Versions", _versions(finding)]
     parts.append(f"Found by clonediff, as {code(finding.id)}.")
     return visible("\n\n".join(parts) + "\n")
 
@@ -103,10 +103,6 @@ def _proof(finding: Finding) -> str:
 def _versions(finding: Finding) -> str:
     rows = [f"| {escaped(name)} | {escaped(version)} |" for name, version in finding.versions.items()]
     return "\n".join(("| package | version |", "|---|---|", *rows)) if rows else "Not recorded."
-
-
-def _since(finding: Finding) -> str:
-    return f"Since {escaped(finding.since)}." if finding.since else "Not known: no other release was tried."
 
 
 def _who(finding: Finding) -> str:

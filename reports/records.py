@@ -174,9 +174,8 @@ class Finding(msgspec.Struct, frozen=True):
     """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
     `proof` says whether its script failed alone, as it should: None where that is not known, and then `unproven` says
-    why. `blame` is whose fault it is, `detail` what was said where there are no differences, `notes` what every report
-    has to say of how it was found. `since` is the first release that has it. `smallest` is False as long as its graph
-    may get smaller: it is as it was drawn, or as small as there was time for.
+    why. `blame` is whose fault it is, `detail` what was said where there are no differences. `smallest` is False as
+    long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
     """
 
     id: str
@@ -194,8 +193,6 @@ class Finding(msgspec.Struct, frozen=True):
     proof: bool | None = None
     blame: str = ""
     detail: str = ""
-    notes: tuple[str, ...] = ()
-    since: str | None = None
     smallest: bool = True
     unproven: str = ""
     format: int = FORMAT

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from clonediff.harness.trials.titles import sentence
-from clonediff.harness.trials.triage import likeness, makes_a_clone, signature, title
+from clonediff.harness.trials.triage import signature, title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
@@ -24,8 +24,6 @@ class CauseShown(msgspec.Struct, frozen=True):
     """A cause on one model. `known` is the issue that explains it, `because` and `link` what that says.
 
     `happens` is what it does to the clone, `headline` that and the cause of it, `follows` the exception it leads to.
-    `key` is what it has in common with itself in another release: no frame, no line. `hides` says that there was no
-    clone, so that no other cause could show. `fingerprint` is the id, under the name that some answers give it.
     """
 
     id: str
@@ -42,9 +40,6 @@ class CauseShown(msgspec.Struct, frozen=True):
     link: str | None = None
     documented: bool = False
     script: str = ""
-    key: str = ""
-    hides: bool = False
-    fingerprint: str = ""
 
     @property
     def said(self) -> str:
@@ -64,7 +59,7 @@ class CauseShown(msgspec.Struct, frozen=True):
 
 def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseShown:
     """A cause and the issue that explains it. `told` has the fields that it takes more than these to tell."""
-    fields: dict[str, Any] = {"title": title(cause), "fingerprint": cause.fingerprint, **told}
+    fields: dict[str, Any] = {"title": title(cause), **told}
     if issue is not None:
         fields |= {"known": issue.id, "because": issue.because, "link": issue.link, "documented": issue.documented}
     return CauseShown(
@@ -76,17 +71,13 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseSho
         headline=headline(cause),
         follows=follows(cause),
         followers=cause.followers,
-        key=" ".join(filter(None, likeness(cause.root))),
         **fields,
     )
 
 
 def causes_shown(tried: Trial) -> tuple[CauseShown, ...]:
     """The causes of a trial."""
-    hides = not makes_a_clone(tried.causes)
-    return tuple(
-        cause_shown(hit.cause, hit.known, title=hit.title, hides=hides) for hit in tried.hits if hit.cause is not None
-    )
+    return tuple(cause_shown(hit.cause, hit.known, title=hit.title) for hit in tried.hits if hit.cause is not None)
 
 
 def worst(cause: Cause) -> Difference:

@@ -63,7 +63,6 @@ class Calling:
         refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
         if refused is not None:
             return None, refused
-        context.made += 1
         return clone, None
 
     def asked(self, clone: Description | None, cloned: Description) -> dict[str, Any]:

@@ -263,7 +263,7 @@ class _Trial:
         context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
         clone, refused = calling.call(name, each, model, context, warned)
-        answer: dict[str, Any] = {"notes": context.notes} if context.notes else {}
+        answer: dict[str, Any] = {}
         if refused is None and warned.beside(self._warned_of):
             answer["warned"] = warned
         self._look_again(answer)

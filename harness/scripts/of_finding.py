@@ -35,7 +35,6 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
         first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
         blame=hit.blame.value if hit.blame else "",
         detail=hit.detail,
-        notes=hit.notes,
         smallest=False,
         unproven=_not_run(hit),
     )

@@ -234,9 +234,9 @@ class Clone(msgspec.Struct, frozen=True):
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
-    one could not be made, `again_failure` or `twice_failure` says why. `notes` is what every report of it has to say.
-    `asked` is there where a clone function was given to `clone_model`. `warned` is what it warned of, where building
-    the model did not. Where it was stopped, there is `late` and nothing else.
+    one could not be made, `again_failure` or `twice_failure` says why. `asked` is there where a clone function was
+    given to `clone_model`. `warned` is what it warned of, where building the model did not. Where it was stopped, there
+    is `late` and nothing else.
     """
 
     failure: Failure | None = None
@@ -248,7 +248,6 @@ class Clone(msgspec.Struct, frozen=True):
     twice: Observation | None = None
     twice_failure: Failure | None = None
     asked: FunctionCalls | None = None
-    notes: tuple[str, ...] = ()
     warned: tuple[Failure, ...] = ()
     late: Late | None = None
 

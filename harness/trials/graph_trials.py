@@ -156,7 +156,6 @@ class GraphTrials:
                 graph,
                 cause,
                 self.known(cloner).of(cause),
-                notes=clone.notes,
             )
             for cloner, clone in trial.clones.items()
             for cause in clone.causes

@@ -37,13 +37,9 @@ _TIMES = 20.0
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """What a trial says of one cloner, by the causes of what is wrong with its clone.
-
-    `notes` is what every report of the cloner's work has to say, such as that a placement was simulated.
-    """
+    """What a trial says of one cloner, by the causes of what is wrong with its clone."""
 
     causes: tuple[Cause, ...] = ()
-    notes: tuple[str, ...] = ()
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -59,7 +55,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
 class Hit(msgspec.Struct, frozen=True):
     """Something that a trial showed. `known` is the issue that explains it; what has none is new.
 
-    `graph` is None of a model that nobody drew. `notes` is what every report of the cloner's work has to say.
+    `graph` is None of a model that nobody drew.
     """
 
     fingerprint: str
@@ -70,7 +66,6 @@ class Hit(msgspec.Struct, frozen=True):
     cause: Cause | None = None
     known: KnownIssue | None = None
     detail: str = ""
-    notes: tuple[str, ...] = ()
 
     @property
     def blame(self) -> Blame | None:
@@ -187,8 +182,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)
         broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
-        told = answers[name].clones[name]
-        judged[name] = CloneTrial(tuple(broken), told.notes)
+        judged[name] = CloneTrial(tuple(broken))
     return Trial(_blamed({name: judged[name] for name in answers}), original=answer.original)
 
 

@@ -124,7 +124,7 @@ def test_nothing_from_a_graph_or_a_child_is_obeyed_by_the_terminal(
 ) -> None:
     listener = console(totals)
     evil = "\x1b[2Jgone\r\x07\u202e"
-    evil_one = msgspec.structs.replace(FINDING, title=evil, notes=(evil,))
+    evil_one = msgspec.structs.replace(FINDING, title=evil)
     listener(Found(evil_one, "", first=True))
     listener(Found(evil_one, ""))
     listener(MakingSmaller("keras", KEY, evil, begins=True))

@@ -47,10 +47,8 @@ def everywhere(text: str) -> tuple[Finding, Run]:
     made = replace(
         made,
         graph=msgspec.Raw(msgspec.json.encode(graph)),
-        since=text,
         blame=text,
         detail=text,
-        notes=(text, text),
         first_seen=text,
     )
     run = Run(

@@ -24,7 +24,7 @@ from clonediff.harness.subjects.observation import Failure
 from clonediff.harness.subjects.outcomes import LostProcess, ModelDescribed, OutOfMemory, TimedOut
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.triage import makes_a_clone, with_blame
+from clonediff.harness.trials.triage import with_blame
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause
@@ -179,13 +179,11 @@ def _cloned(trial: Trial, cloners: Sequence[str], process: SubjectProcess) -> tu
     blamed = with_blame({name: [hit.cause for hit in its if hit.cause is not None] for name, its in hits.items()})
     found = []
     for name in cloners:
-        hides = not makes_a_clone(blamed[name])
         breaks = tuple(
-            cause_shown(cause, hit.known, script=_script(cause, name, hit.case, process), hides=hides)
+            cause_shown(cause, hit.known, script=_script(cause, name, hit.case, process))
             for hit, cause in zip(hits[name], blamed[name], strict=True)
         )
-        clone = trial.clones[name]
-        found.append(Cloned(name, clone.verdict.value, verdicts.outcome(breaks), breaks, clone.notes))
+        found.append(Cloned(name, trial.clones[name].verdict.value, verdicts.outcome(breaks), breaks))
     return tuple(found)
 
 

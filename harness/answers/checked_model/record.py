@@ -27,7 +27,6 @@ class Cloned(msgspec.Struct, frozen=True):
     verdict: str
     outcome: str = ""
     breaks: tuple[CauseShown, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 class CheckedModel(msgspec.Struct, frozen=True):

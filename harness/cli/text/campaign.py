@@ -126,8 +126,7 @@ class CampaignText:
 
 def found_line(finding: Finding) -> str:
     """A finding in a line, when it is seen."""
-    notes = "".join(f" ({note})" for note in finding.notes)
-    return visible(f"found: {_named(finding)}{notes}")
+    return visible(f"found: {_named(finding)}")
 
 
 def small_line(finding: Finding) -> str:

@@ -36,8 +36,6 @@ def _cloned_text(cloned: Cloned, ignored: Collection[str]) -> Iterable[str]:
         return
     more = "" if cloned.outcome in ("", FAITHFUL) else f": {cloned.outcome}"
     yield f"  {cloner_said(cloned.cloner)}: {cloned.verdict}{more}"
-    for note in cloned.notes:
-        yield f"    {one_line(note)}"
     for each in cloned.breaks:
         yield from (f"    {line}" for line in _break_text(each, ignored=is_ignored(each, ignored)))
 

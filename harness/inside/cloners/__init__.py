@@ -15,10 +15,9 @@ from .users import function, is_users
 
 
 class TrialContext:
-    """What a cloner may know of its trial: the framework, the custom objects, and how many clones it has made.
+    """What a cloner may know of its trial: the framework and the custom objects.
 
-    A cloner leaves in `notes` what every report of what it did has to say. `arguments` is what `clone_model` is given
-    beside the model, made anew each time that it is asked for.
+    `arguments` is what `clone_model` is given beside the model, made anew each time that it is asked for.
     """
 
     def __init__(
@@ -27,8 +26,6 @@ class TrialContext:
         self.framework = framework
         self.known = known
         self.arguments = arguments
-        self.made = 0
-        self.notes: list[str] = []
 
 
 Cloner = Callable[[Any, TrialContext], Any]
