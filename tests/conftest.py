@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import re
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +29,6 @@ from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, e
 from tests.required_releases import not_had
 from tests.shared_subjects import lend
 from tests.warm_keras import KerasAtHand, processes
-from tests.worker_groups import group, turn
 
 SUBJECTS = (
     "keras",
@@ -40,6 +41,12 @@ SUBJECTS = (
     "keras/torch@gpu",
 )
 """The subjects of the property tests, where the command line names none."""
+
+WARM = frozenset(("warm", "keras", "warm_commands", "property_trials"))
+"""The fixtures that ask a warm process of a Keras."""
+
+KNOWN_SCRIPTS = "tests/known/test_scripts.py"
+"""The module that has processes of its own beside a warm one."""
 
 MOST = 3
 """As many subjects `warm` keeps: each holds half a gigabyte."""
@@ -97,13 +104,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is slow, unless it is asked for; the rest in groups, those that take longest first."""
+    """Leave out what is slow, unless it is asked for; say which tests run in one worker."""
     slow = [each for each in items if each.get_closest_marker("slow")]
     if slow and not _wants_all(config):
         config.stash[LEFT_OUT] = len(slow)
         config.hook.pytest_deselected(items=slow)
         items[:] = [each for each in items if each not in slow]
-    items.sort(key=lambda each: turn(each.nodeid))
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _group(item: pytest.Item) -> str:
+    """Tests that ask one Keras share its process, those that draw share what was drawn, the others their module.
+
+    Two groups share Keras 3, so that two workers have as much to do.
+    """
+    module, _, test = item.nodeid.partition("::")
+    generation = "tf_keras" if re.search(r"\[tf_keras[-\]@/]", test) else "keras"
+    if module == KNOWN_SCRIPTS:
+        return f"{module} of {generation}"
+    if any(getattr(value, "__module__", "") == "tests.warm_keras" for value in vars(item.module).values()):  # type: ignore[attr-defined]
+        return f"drawn graphs of {generation}"
+    if WARM.intersection(getattr(item, "fixturenames", ())):
+        return generation if generation == "tf_keras" else f"keras {zlib.crc32(module.encode()) % 2}"
+    return f"{module} of {generation}"
 
 
 def _wants_all(config: pytest.Config) -> bool:
@@ -115,21 +139,6 @@ def _wants_all(config: pytest.Config) -> bool:
 def pytest_collection_finish() -> None:
     """What was imported stays: Python need not look through a TensorFlow for garbage while graphs are drawn."""
     gc.freeze()
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Whole groups to whoever is free: the tests of one subject, and otherwise those of one module."""
-    if config.getoption("dist") != "loadscope":
-        return None
-    from xdist.scheduler import LoadScopeScheduling
-
-    class Groups(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return group(nodeid)
-
-    config.option.loadscopereorder = False  # the longest first, and not those of most tests
-    return Groups(config, log)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -19,7 +19,7 @@ from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
 
 _FORKING = """\
-import importlib, os, runpy, signal, sys
+import importlib, os, runpy, signal, sys, traceback
 
 def dies_with(parent):
     try:
@@ -47,8 +47,16 @@ for folder in sys.stdin:
         os.dup2(nowhere, 0)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
         answers.close()
-        runpy.run_path("repro.py", run_name="__main__")
-        sys.exit()
+        code = 0
+        try:
+            runpy.run_path("repro.py", run_name="__main__")
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stderr.flush()
+        os._exit(code & 255)  # to take down TensorFlow would take a second and more
     ended = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
     try:
         os.killpg(script, signal.SIGKILL)  # what it has started
