@@ -9,10 +9,7 @@ so that :121 reads a plain dictionary, and :128 refuses it.
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-24b6cbae"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Could not interpret activation function identifier: {'value'*"
@@ -35,6 +32,3 @@ dense = layers.Dense(1, activation=lambda x: x * 2.0)(inputs)
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not interpret activation function identifier: {'value': ('4wEAAAAAAAAAAAAAAAIAAAADAAAB8wwAAACXAHwAZAF6BQAAUwApAk5nAAAAAAAAAECpACkB2gF4\ncwEA...

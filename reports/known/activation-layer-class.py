@@ -11,10 +11,7 @@ class keras/src/saving/serialization_lib.py:899 does not find.
 # link = "https://keras.io/guides/serialization_and_saving/"
 # documented = true
 # fingerprint = "made-raises-typeerror-66b9b913"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Could not locate class '*"
@@ -44,6 +41,3 @@ dense = layers.Dense(1, activation=Double(2.0))(inputs)
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not locate class 'Double'. Make sure custom classes and functions are decorated with `@keras.saving.register_keras_serializable()` ... nable...

@@ -10,10 +10,7 @@ that name.
 # severity = "computes"
 # until = "3.16.0"
 # fingerprint = "structure-attribute-activation-dense-9660de22"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*activation"
@@ -32,7 +29,3 @@ model = keras.Model(inputs, dense)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").activation.__code__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].attribute.activation
-#   original: function gelu 1235eda20ee96f17dd38a19e
-#   clone:    function gelu 4ccbd53069fc754ccb5679ef

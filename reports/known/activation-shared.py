@@ -9,10 +9,7 @@ keras/src/models/cloning.py:219 makes each layer from a config of its own, and e
 # link = "https://keras.io/api/models/model_saving_apis/model_config_serialization/"
 # documented = true
 # fingerprint = "sharing-layer-unshared-80dfe98f"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "sharing"
 # aspect = "layer unshared"

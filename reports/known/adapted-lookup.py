@@ -9,10 +9,7 @@ word up in it raises.
 # generation = "keras"
 # severity = "crashes"
 # fingerprint = "structure-attribute-vocabulary-9e063072"
-#
-# [trial]
-# inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
-#
+# trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.vocabulary"
@@ -36,7 +33,3 @@ integer_lookup_layer.adapt(np.array([1, 2, 4]))
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("integer_lookup").get_vocabulary() for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['integer_lookup'].attribute.vocabulary
-#   original: ['4', '2', '1']
-#   clone:    []

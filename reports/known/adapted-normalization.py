@@ -8,10 +8,7 @@ adapted, and not when weights are set.
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-attribute-statistics-normalization-a787cf91"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.statistics"
@@ -31,7 +28,3 @@ normalization_layer.adapt(np.arange(1, 3, dtype="float32").reshape(2, 1) / 2)
 clone = keras.models.clone_model(model)
 expected, found = [keras.ops.convert_to_numpy(it.get_layer("normalization").mean).tolist() for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['normalization'].attribute.statistics
-#   original: [[[0.75]], [[0.0625]]]
-#   clone:    [[[0.0]], [[1.0]]]

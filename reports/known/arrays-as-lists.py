@@ -8,10 +8,7 @@ keeps what it is given.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-input-mean-normalization-0ec9a765"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.input_idf_weights", "attribute.input_mean", "attribute.input_variance"]
@@ -31,7 +28,3 @@ model = keras.Model(inputs, normalization)
 clone = keras.models.clone_model(model)
 expected, found = [type(it.get_layer("normalization").input_mean).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['normalization'].attribute.input_mean
-#   original: array of (4,), float32: 924625c414f4db6260f21a6a
-#   clone:    list of 4

@@ -7,10 +7,7 @@ keras/src/layers/attention/additive_attention.py:101 takes it out of the config 
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-score-mode-additiveattention-95dae5f4"
-#
-# [trial]
-# inputs = [{ shape = [1, 1] }, { shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1] }, { shape = [1, 1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.score_mode"
@@ -28,7 +25,3 @@ model = keras.Model([input_1, input_2], additive_attention)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("additive_attention").score_mode for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['additive_attention'].attribute.score_mode
-#   original: 'concat'
-#   clone:    'dot'

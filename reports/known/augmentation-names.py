@@ -9,10 +9,7 @@ their RandomShear where they are given one, as from a config, and make the other
 # generation = "keras"
 # severity = "name"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 3] }]
-#
+# trial.inputs = [{ shape = [4, 4, 3] }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"
@@ -32,7 +29,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['rand_augment/random_shear'].name
-#   original: random_shear
-#   clone:    rand_augment

@@ -10,10 +10,7 @@ their number, and :320 their number as the depth.
 # since = "3.10.0"
 # until = "3.14.0"
 # fingerprint = "structure-config-chain-depth-augmix-3ab8bf5d"
-#
-# [trial]
-# inputs = [{ shape = [1, 1, 3] }]
-#
+# trial.inputs = [{ shape = [1, 1, 3] }]
 # [[match]]
 # check = "structure"
 # aspect = ["config.num_chains", "config.chain_depth"]
@@ -32,7 +29,3 @@ model = keras.Model(inputs, aug_mix)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("aug_mix").get_config().get("chain_depth") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['aug_mix'].config.chain_depth
-#   original: 2
-#   clone:    3

@@ -8,10 +8,7 @@ keras/src/layers/preprocessing/image_preprocessing/max_num_bounding_box.py:114 w
 # severity = "property"
 # until = "3.16.0"
 # fingerprint = "structure-attribute-fill-value-maxnumboundingboxes-1207a7d1"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.fill_value"
@@ -28,7 +25,3 @@ model = keras.Model(inputs, max_num_bounding_boxes)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("max_num_bounding_boxes").fill_value for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['max_num_bounding_boxes'].attribute.fill_value
-#   original: 0
-#   clone:    -1

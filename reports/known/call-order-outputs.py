@@ -10,10 +10,7 @@ clone is another one, since keras/src/models/cloning.py:407 goes by depth in the
 # raises = "ValueError"
 # since = "3.14.0"
 # fingerprint = "made-raises-valueerror-cf85a2e9"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Output with path*is not connected to*"
@@ -31,6 +28,3 @@ attention = attention_layer([inputs, inputs])
 model = keras.Model(inputs, [attention_b, attention])
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Output with path `0` is not connected to `inputs`

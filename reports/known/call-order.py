@@ -9,10 +9,7 @@ the graph, not by the order in which the calls were made.
 # severity = "property"
 # since = "3.3.3"
 # fingerprint = "structure-call-order-49466e96"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "call order"
@@ -51,7 +48,3 @@ def config(model):
 
 
 assert config(clone) == config(model)
-
-# structure: layers['gaussian_dropout'].calls
-#   original: [0, 1]
-#   clone:    [1, 0]

@@ -11,10 +11,7 @@ keras/src/ops/function.py:210 calls the cast anew as an operation of its own, wh
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/21946"
 # fingerprint = "masks-mask-lost-cast-bf766052"
-#
-# [trial]
-# inputs = [{ shape = [1], dtype = "int32", fill = "ids", high = 6 }]
-#
+# trial.inputs = [{ shape = [1], dtype = "int32", fill = "ids", high = 6 }]
 # [[match]]
 # check = "masks"
 # aspect = "mask lost"
@@ -41,7 +38,3 @@ def masks(model):
 
 
 assert masks(clone) == masks(model), (masks(clone), masks(model))
-
-# masks: layers['cast_1'].calls[0].masks[0]
-#   original: a mask
-#   clone:    no mask

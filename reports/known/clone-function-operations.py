@@ -8,10 +8,7 @@ clone each layer in the target model".
 # generation = "keras"
 # severity = "property"
 # fingerprint = "functions-asked-of-an-operation-f07c353a"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "name"
@@ -59,7 +56,3 @@ asked = []
 clone = keras.models.clone_model(model, clone_function=lambda layer: asked.append(layer) or clone_function(layer))
 
 assert all(isinstance(each, keras.layers.Layer) for each in asked)
-
-# functions: layers['absolute']
-#   original: not asked
-#   clone:    asked

@@ -10,10 +10,7 @@ keras/src/losses/losses.py:298 writes a config without axis.
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/23286"
 # fingerprint = "structure-compiled-loss-cosinesimilarity-axis-model-2cd72cdf"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "compiled.loss.CosineSimilarity.axis"
@@ -30,7 +27,3 @@ model.compile(loss=keras.losses.CosineSimilarity(axis=1))
 clone = keras.models.clone_model(model)
 expected, found = [it._compile_config.config["loss"]._fn_kwargs for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.compiled.loss.CosineSimilarity.axis
-#   original: 1
-#   clone:    -1

@@ -10,10 +10,7 @@ keras/src/metrics/regression_metrics.py:302 writes a config without axis.
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/23717"
 # fingerprint = "structure-compiled-metrics-cosinesimilarity-axis-model-957ba21b"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "compiled.*metrics.CosineSimilarity.axis"
@@ -30,7 +27,3 @@ model.compile(metrics=[keras.metrics.CosineSimilarity(axis=1)])
 clone = keras.models.clone_model(model)
 expected, found = [it._compile_config.config["metrics"][0]._fn_kwargs for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.compiled.metrics[0].CosineSimilarity.axis
-#   original: 1
-#   clone:    -1

@@ -10,10 +10,7 @@ keras/src/losses/losses.py:353 writes a config without delta.
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/23286"
 # fingerprint = "structure-compiled-loss-huber-delta-model-bc937156"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "compiled.loss.Huber.delta"
@@ -30,7 +27,3 @@ model.compile(loss=keras.losses.Huber(delta=2.0))
 clone = keras.models.clone_model(model)
 expected, found = [it._compile_config.config["loss"]._fn_kwargs for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.compiled.loss.Huber.delta
-#   original: 2.0
-#   clone:    1.0

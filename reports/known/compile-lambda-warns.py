@@ -11,10 +11,7 @@ deserialization is enabled, and the lambda is not refused.
 # severity = "property"
 # since = "3.9.0"
 # fingerprint = "warned-raises-userwarning-b6a5eda5"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "warned"
 # aspect = "raises"
@@ -43,6 +40,3 @@ with warnings.catch_warnings(record=True) as heard:
 said = "The object being serialized includes a `lambda`. This is unsafe. In order to reload the object, you will have to pass `safe_mode=False` to the load"
 told = [re.sub(r"0x[0-9a-fA-F]*|_?\d+", "", str(each.message)) for each in heard]
 assert not any(said in each for each in told), f"cloning warns: {told}"
-
-# warned: warned[0]
-#   UserWarning: The object being serialized includes a `lambda`. This is unsafe. In order to reload the object, you will have to pass `safe_mode=False ... on fu...

@@ -10,10 +10,7 @@ safe mode and refuses a lambda (keras/src/saving/serialization_lib.py:681).
 # raises = "ValueError"
 # since = "3.9.0"
 # fingerprint = "made-raises-valueerror-7fc94124"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Python lambda*"
@@ -31,6 +28,3 @@ model = keras.Model(inputs, activation)
 model.compile(loss=lambda y_true, y_pred: ops.mean(ops.abs(y_true - y_pred), axis=-1))
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Requested the deserialization of a Python lambda. This carries a potential risk of arbitrary code execution and thus it is disallowed b ... tifac...

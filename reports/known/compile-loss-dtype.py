@@ -8,10 +8,7 @@ keras/src/losses/loss.py:91 writes a config without dtype.
 # severity = "property"
 # since = "3.9.0"
 # fingerprint = "structure-attribute-loss-dtype-functional-96d9daf4"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.loss*.dtype"
@@ -28,7 +25,3 @@ model.compile(loss=keras.losses.MeanSquaredError(dtype="float64"))
 clone = keras.models.clone_model(model)
 expected, found = [it.loss.dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.loss.dtype
-#   original: 'float64'
-#   clone:    'float32'

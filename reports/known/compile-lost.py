@@ -10,10 +10,7 @@ in 3.5.0, keras/src/models/cloning.py:398 makes the model again and compiles not
 # until = "3.9.0"
 # link = "https://github.com/keras-team/keras/issues/20888"
 # fingerprint = "structure-compiled-functional-62a36e74"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "compiled"
@@ -32,7 +29,3 @@ model.compile()
 clone = keras.models.clone_model(model)
 expected, found = [it.compiled for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.compiled
-#   original: true
-#   clone:    false

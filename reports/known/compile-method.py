@@ -11,10 +11,7 @@ refuses such a config; before 3.15.0 the class of the method was looked for and 
 # since = "3.15.0"
 # until = "3.16.0"
 # fingerprint = "made-raises-typeerror-5cfa3f69"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*to be a dict for method,*"
@@ -41,6 +38,3 @@ model = keras.Model(inputs, activation)
 model.compile(loss=Factor(2.0).apply)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Expected 'config' to be a dict for method,

@@ -8,10 +8,7 @@ keras/src/trainers/trainer.py:1020 builds the optimizer of each model that is co
 # severity = "property"
 # since = "3.9.0"
 # fingerprint = "structure-attribute-optimizer-adam-velocities-functional-63b3c5a2"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.optimizer.built"
@@ -39,7 +36,3 @@ model.compile(optimizer=keras.optimizers.Muon())
 clone = keras.models.clone_model(model)
 expected, found = [hasattr(it.optimizer, "adam_velocities") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.optimizer.adam_velocities
-#   original: nothing
-#   clone:    list of 2

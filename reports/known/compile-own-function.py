@@ -10,10 +10,7 @@ the name of what is not registered (keras/src/saving/serialization_lib.py:899).
 # raises = "TypeError"
 # since = "3.9.0"
 # fingerprint = "made-raises-typeerror-5cfa3f69"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Could not locate *"
@@ -36,6 +33,3 @@ model = keras.Model(inputs, activation)
 model.compile(loss=error)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not locate function 'error'. Make sure custom classes and functions are decorated with `@keras.saving.register_keras_serializable( ... befor...

@@ -9,10 +9,7 @@ keras/src/models/cloning.py:219 makes the clone of them, where a layer would wra
 # generation = "keras"
 # severity = "property"
 # fingerprint = "own-object-shared-89695d8c"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "own"
 # aspect = "object shared"
@@ -35,7 +32,3 @@ assert (
         each for each in (lambda it: getattr(it, "operations", it.layers))(model) if each.name == "nanpercentile"
     ).axis
 ), "the clone has an object of the model"
-
-# own: layers['nanpercentile'].attribute.axis
-#   original: an object of its own
-#   clone:    the original's list of 1

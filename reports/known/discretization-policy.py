@@ -8,10 +8,7 @@ into the config in the place of the policy.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-dtype-policy-47af40c3"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.compute_dtype", "attribute.dtype_policy*"]
@@ -28,7 +25,3 @@ model = keras.Model(inputs, discretization)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("discretization").compute_dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['discretization'].attribute.compute_dtype
-#   original: 'bfloat16'
-#   clone:    'float32'

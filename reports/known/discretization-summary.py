@@ -8,10 +8,7 @@ data (:212), so that the next update_state of the clone begins anew.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-summary-discretization-6612c6a6"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.summary"
@@ -31,7 +28,3 @@ discretization_layer.adapt(np.arange(1, 3, dtype="float32").reshape(2, 1) / 2)
 clone = keras.models.clone_model(model)
 expected, found = [keras.ops.convert_to_numpy(it.get_layer("discretization").summary).tolist() for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['discretization'].attribute.summary
-#   original: array of (2, 2), float32: 43dfcbb3bfd4d2d4d2bedb79
-#   clone:    array of (2, 0), float32: 7b284c402ea958da90f2ee70

@@ -8,10 +8,7 @@ not take; it has no weights to train, so that training is the same.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-ab564334"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -31,7 +28,3 @@ model = keras.Model(inputs, discretization)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("discretization").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['discretization'].trainable
-#   original: false
-#   clone:    true

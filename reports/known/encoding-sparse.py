@@ -9,10 +9,7 @@ keras/src/layers/preprocessing/category_encoding.py:147 writes a config without 
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/23375"
 # fingerprint = "structure-output-sparse-categoryencoding-c7003e02"
-#
-# [trial]
-# inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 4 }]
-#
+# trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 4 }]
 # [[match]]
 # check = "structure"
 # aspect = "*sparse"

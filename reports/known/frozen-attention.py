@@ -8,10 +8,7 @@ is built, and does not hand on the trainable flag that the clone has from the co
 # generation = "keras"
 # severity = "trains"
 # fingerprint = "structure-trainable-in-multiheadattention-165d8d5f"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -38,7 +35,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['multi_head_attention/query'].trainable
-#   original: false
-#   clone:    true

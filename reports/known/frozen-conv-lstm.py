@@ -8,10 +8,7 @@ keras/src/layers/rnn/lstm.py:494 hands on.
 # generation = "keras"
 # severity = "trains"
 # fingerprint = "structure-trainable-in-convlstm1d-e6e47901"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -39,7 +36,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['conv_lstm1d/conv_lstm_cell'].trainable
-#   original: false
-#   clone:    true

@@ -9,10 +9,7 @@ so that training is the same.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-in-randomcolorjitter-8314394b"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 3] }]
-#
+# trial.inputs = [{ shape = [4, 4, 3] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"

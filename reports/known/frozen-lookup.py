@@ -8,10 +8,7 @@ constructor is given before it is there; it has no weights to train, so that tra
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-in-textvectorization-f68e3590"
-#
-# [trial]
-# inputs = [{ shape = [1], dtype = "string", fill = "words" }]
-#
+# trial.inputs = [{ shape = [1], dtype = "string", fill = "words" }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"

@@ -8,10 +8,7 @@ makes the layers inside; the setter at :644, which the original was frozen with,
 # generation = "keras"
 # severity = "trains"
 # fingerprint = "structure-trainable-in-a-layer-of-one-s-own-44a927dc"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -51,7 +48,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['branches/plus'].trainable
-#   original: false
-#   clone:    true

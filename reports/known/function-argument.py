@@ -10,10 +10,7 @@ keras/src/models/functional.py:807 reads the arguments of a call back from a con
 # raises = "ValueError"
 # since = "3.3.3"
 # fingerprint = "made-raises-valueerror-4aaa6703"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*Python lambda*"
@@ -32,6 +29,3 @@ model_2 = inner_model(inputs)
 model = keras.Model(inputs, model_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Requested the deserialization of a Python lambda. This carries a potential risk of arbitrary code execution and thus it is disallowed b ... tifac...

@@ -12,10 +12,7 @@ keras/src/constraints/__init__.py:34, finds no more than Keras' own and what is 
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-8994f025"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Could not interpret *izer identifier: {*"
@@ -45,6 +42,3 @@ dense = layers.Dense(4, bias_initializer=np.arange(1, 5) / 2)(inputs)
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not interpret initializer identifier: {'module': 'builtins', 'class_name': 'function', 'config': 'initialize_fn', 'registered_name': 'functi...

@@ -29,6 +29,3 @@ with keras.utils.custom_object_scope({"halves": halves}):
     model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not interpret initializer identifier: {'module': 'builtins', 'class_name': 'function', 'config': 'halves', 'registered_name': 'function'}

@@ -8,7 +8,6 @@ as "input tensors or InputLayer objects".
 # generation = "keras"
 # severity = "crashes"
 # raises = "ValueError"
-#
 # [[match]]
 # check = "made"
 # found = "*<InputLayer*"
@@ -25,6 +24,3 @@ activation = layers.Activation("relu")(inputs)
 model = keras.Model(inputs, activation)
 
 clone = keras.models.clone_model(model, input_tensors=layers.InputLayer(shape=(1,)))
-
-# made: clone
-#   ValueError: All entries in `input_tensors` must be KerasTensors. Received invalid values: inputs_tensors=<InputLayer name=input_layer_1, built=True>

@@ -6,7 +6,6 @@ keras/src/models/cloning.py:317 makes an InputLayer of the original's name for t
 # /// clonediff
 # generation = "keras"
 # severity = "name"
-#
 # [[match]]
 # check = "structure"
 # aspect = "name"
@@ -28,7 +27,3 @@ keras.utils.clear_session()
 model = keras.Sequential([keras.Input(shape=(1,), name="given_1"), layers.Activation("relu")])
 expected, found = [[each._keras_history.operation.name for each in it.inputs] for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['given_1'].name
-#   original: given_1
-#   clone:    x

@@ -8,11 +8,8 @@ keras/src/models/cloning.py:317 puts a new InputLayer around the tensor, whose n
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "untouched-original-input-tensor-inputlayer-24c7cd8d"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-# keeps = "inputs"
-#
+# trial.inputs = [{ shape = [1] }]
+# trial.keeps = "inputs"
 # [[match]]
 # check = "untouched"
 # aspect = ["input tensor", "call.*"]
@@ -29,7 +26,3 @@ before = [id(each._keras_history[0]) for each in model.inputs]
 clone = keras.models.clone_model(model, input_tensors=model.inputs)
 
 assert [id(each._keras_history[0]) for each in model.inputs] == before
-
-# untouched: original.inputs[0].tensor
-#   original: input_layer#0.0
-#   clone:    sequential#-1.-1

@@ -9,7 +9,6 @@ as an "optional list of input tensors".
 # severity = "crashes"
 # raises = "ValueError"
 # link = "https://github.com/keras-team/keras/pull/18732"
-#
 # [[match]]
 # check = "made"
 # found = "*must have the same structure as model.input*"
@@ -26,6 +25,3 @@ activation = layers.Activation("relu")(inputs)
 model = keras.Model(inputs, activation)
 
 clone = keras.models.clone_model(model, input_tensors=[keras.Input(shape=(1,))])
-
-# made: clone
-#   ValueError: `input_tensors` must have the same structure as model.input

@@ -9,7 +9,6 @@ it gives.
 # /// clonediff
 # generation = "keras"
 # severity = "crashes"
-#
 # [[match]]
 # check = "weights"
 # aspect = "weight shape"

@@ -10,10 +10,7 @@ which https://github.com/keras-team/keras/pull/23658 adds, nor the data format.
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/issues/23657"
 # fingerprint = "structure-attribute-seed-randomgrayscale-89d88d22"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 3] }]
-#
+# trial.inputs = [{ shape = [4, 4, 3] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.seed"
@@ -30,7 +27,3 @@ model = keras.Model(inputs, random_grayscale)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("random_grayscale").seed for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['random_grayscale'].attribute.seed
-#   original: 7
-#   clone:    None

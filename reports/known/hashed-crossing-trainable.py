@@ -8,10 +8,7 @@ would not hand on; it has no weights to train, so that training is the same.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-ab564334"
-#
-# [trial]
-# inputs = [{ shape = [1], dtype = "int32", fill = "ids", high = 6 }]
-#
+# trial.inputs = [{ shape = [1], dtype = "int32", fill = "ids", high = 6 }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -31,7 +28,3 @@ model = keras.Model(inputs, hashed_crossing)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("hashed_crossing").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['hashed_crossing'].trainable
-#   original: false
-#   clone:    true

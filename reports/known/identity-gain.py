@@ -8,10 +8,7 @@ keras/src/initializers/constant_initializers.py:135 takes a gain, and the class 
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-kernel-initializer-gain-dense-62d4b454"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*initializer.gain"
@@ -28,7 +25,3 @@ model = keras.Model(inputs, dense)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").kernel_initializer.gain for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].attribute.kernel_initializer.gain
-#   original: 0.5
-#   clone:    1.0

@@ -8,10 +8,7 @@ keras/src/models/cloning.py:399 names the new Input after the tensor, not after 
 # severity = "name"
 # since = "3.3.3"
 # fingerprint = "structure-name-inputlayer-0771a4a4"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "*name"
@@ -28,7 +25,3 @@ model = keras.Model(inputs, re_lu)
 clone = keras.models.clone_model(model)
 expected, found = [[each._keras_history.operation.name for each in it.inputs] for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['input_layer'].name
-#   original: input_layer
-#   clone:    keras_tensor

@@ -8,18 +8,11 @@ sparse nor ragged.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-config-sparse-inputlayer-2e13b313"
-#
-# [trial]
-# inputs = [{ shape = [4], optional = true }]
-#
+# trial.inputs = [{ shape = [4], optional = true }]
 # [[match]]
 # check = "structure"
 # aspect = [
-#     "config.optional",
-#     "attribute.optional",
-#     "input optional",
-#     "output optional",
-#     "config.sparse",
+#     "config.optional", "attribute.optional", "input optional", "output optional", "config.sparse",
 #     "config.ragged",
 # ]
 # kind = "InputLayer"
@@ -35,7 +28,3 @@ model = keras.Model(inputs, re_lu)
 clone = keras.models.clone_model(model)
 expected, found = [[each._keras_history[0].get_config().get("optional") for each in it.inputs] for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['input_layer'].config.optional
-#   original: True
-#   clone:    False

@@ -12,10 +12,7 @@ refused before (:200 there), unless unsafe deserialization is enabled.
 # raises = "NotImplementedError"
 # since = "3.3.3"
 # fingerprint = "made-raises-in-a-call-notimplementederror-229f29bd"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*could not automatically infer the shape of*"
@@ -34,6 +31,3 @@ model = keras.Model(inputs, lambda_2)
 keras.config.enable_unsafe_deserialization()
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   NotImplementedError: We could not automatically infer the shape of the Lambda's output. Please specify the `output_shape` argument for this Lambda layer.

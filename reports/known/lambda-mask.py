@@ -8,10 +8,7 @@ function, the output shape and the arguments back, but not the mask.
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-config-mask-lambda-4904dde9"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.mask"
@@ -70,7 +67,3 @@ model = keras.Model(inputs, lambda_2)
 clone = keras.models.clone_model(model)
 expected, found = [type(it.get_layer("lambda").mask) for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['lambda'].config.mask
-#   original: function output_mask 1fbcb355e744eabe3fe913b9
-#   clone:    {class_name: 'function', config: 'Custom>output_mask', module: 'builtins', registered_name: 'function'}

@@ -11,10 +11,7 @@ refuses such a config.
 # since = "3.15.0"
 # until = "3.16.0"
 # fingerprint = "made-raises-typeerror-b7d55d89"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # kind = ""
@@ -40,6 +37,3 @@ lambda_2 = layers.Lambda(Factor(2.0).apply)(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Expected 'config' to be a dict for method,

@@ -13,10 +13,7 @@ model in the config of one that keras/src/models/cloning.py:219 clones.
 # link = "https://keras.io/guides/serialization_and_saving/"
 # documented = true
 # fingerprint = "made-raises-typeerror-66b9b913"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # kind = ""
@@ -44,6 +41,3 @@ lambda_2 = layers.Lambda(transform)(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not locate function 'transform'. Make sure custom classes and functions are decorated with `@keras.saving.register_keras_serializa ... ore t...

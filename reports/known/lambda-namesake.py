@@ -9,10 +9,7 @@ function, whichever package it is of, without a word.
 # severity = "computes"
 # until = "3.16.0"
 # fingerprint = "structure-config-function-lambda-f58559e8"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.function"
@@ -40,7 +37,3 @@ model = keras.Model(inputs, lambda_2)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("lambda").function.__code__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['lambda'].config.function
-#   original: function transform 775b8fd52af5ebcf545c90f2
-#   clone:    function transform c9ee9100521cb1210e88d6a3

@@ -9,10 +9,7 @@ lists, to which :108 cannot add a batch.
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-in-a-call-typeerror-6e90e7c3"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*can only concatenate tuple*"
@@ -39,6 +36,3 @@ lambda_a, lambda_b = layers.Lambda(transform, output_shape=[(1,), (1,)])(inputs)
 model = keras.Model(inputs, lambda_a)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: can only concatenate tuple (not "TrackedList") to tuple

@@ -10,10 +10,7 @@ keras/src/saving/serialization_lib.py:416 refuses one that has neither a name no
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-f6e8b37e"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # kind = ""
@@ -43,6 +40,3 @@ lambda_2 = layers.Lambda(functools.partial(times_by, by=2.0))(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Cannot serialize object functools.partial(<function times_by at 0x>, by=2.0) of type <class 'functools.partial'>. To be serializable, a class must...

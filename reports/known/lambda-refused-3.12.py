@@ -12,10 +12,7 @@ clone_model sets none, so :200 refuses the layer.
 # until = "3.13.0"
 # link = "https://github.com/keras-team/keras/pull/23165"
 # fingerprint = "made-raises-valueerror-c7fe8e53"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*`Lambda` layer*Python lambda*"
@@ -33,6 +30,3 @@ lambda_2 = layers.Lambda(lambda x: x * 2.0)(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Requested the deserialization of a `Lambda` layer whose `function` is a Python lambda. This carries a potential risk of arbitrary code ... tifact...

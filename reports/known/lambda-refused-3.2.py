@@ -10,10 +10,7 @@ keras/src/layers/core/lambda_layer.py:190 refuses the layer.
 # raises = "ValueError"
 # until = "3.3.3"
 # fingerprint = "made-raises-valueerror-c7fe8e53"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*`Lambda` layer*Python lambda*"
@@ -31,6 +28,3 @@ lambda_2 = layers.Lambda(lambda x: x * 2.0)(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: The `{arg_name}` of this `Lambda` layer is a Python lambda. Deserializing it is unsafe. If you trust the source of the config artifact, you can o...

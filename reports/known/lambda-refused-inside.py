@@ -11,10 +11,7 @@ mode, so keras/src/layers/core/lambda_layer.py:190 refuses the layer.
 # since = "3.5.0"
 # until = "3.12.3"
 # fingerprint = "made-raises-valueerror-c7fe8e53"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*`Lambda` layer*Python lambda*"
@@ -35,6 +32,3 @@ model_2 = inner_model(inputs)
 model = keras.Model(inputs, model_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Requested the deserialization of a `Lambda` layer whose `function` is a Python lambda. This carries a potential risk of arbitrary code ... tifact...

@@ -11,10 +11,7 @@ keras/src/layers/core/lambda_layer.py:193 counts as safe, so that :200 refuses t
 # since = "3.15.0"
 # link = "https://github.com/keras-team/keras/pull/23048"
 # fingerprint = "made-raises-valueerror-c7fe8e53"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*`Lambda` layer*Python lambda*"
@@ -30,6 +27,3 @@ lambda_2 = layers.Lambda(lambda x: x * 2.0)(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Requested the deserialization of a `Lambda` layer whose `function` is a Python lambda. This carries a potential risk of arbitrary code ... tifact...

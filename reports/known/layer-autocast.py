@@ -7,10 +7,7 @@ keras/src/layers/layer.py:1744 writes a config without autocast.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-autocast-c41166f4"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.autocast"
@@ -27,7 +24,3 @@ model = keras.Model(inputs, dense)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").autocast for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].attribute.autocast
-#   original: False
-#   clone:    True

@@ -9,10 +9,7 @@ no clone.
 # severity = "property"
 # since = "3.15.0"
 # fingerprint = "structure-layer-missing-dense-37e2b3fa"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "layer missing"
@@ -36,7 +33,3 @@ model.extra = layers.Dense(4)
 clone = keras.models.clone_model(model)
 expected, found = [sorted(type(each).__name__ for each in it._flatten_layers()) for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense']
-#   original: Dense
-#   clone:    nothing

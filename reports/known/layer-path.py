@@ -8,10 +8,7 @@ is in, while keras/src/saving/serialization_lib.py:787 builds it as soon as it i
 # generation = "keras"
 # severity = "name"
 # fingerprint = "structure-attribute-path-fce4669d"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.path"

@@ -10,10 +10,7 @@ keras/src/models/sequential.py:97 refuses.
 # raises = "ValueError"
 # until = "3.3.3"
 # fingerprint = "made-raises-valueerror-ca1f5a6a"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*should have unique names*"
@@ -30,6 +27,3 @@ dense_layer = layers.Dense(1)
 model = keras.Sequential([keras.Input(shape=(1,)), dense_layer, dense_layer])
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: All layers added to a Sequential model should have unique names. Name 'dense' is already the name of a layer in this model. Update the `name` arg...

@@ -8,10 +8,7 @@ keras/src/models/sequential.py:360 writes super().layers into the config, which 
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-call-count-ac09962e"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "call count"
@@ -34,7 +31,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['sequential/dense'].calls
-#   original: 2 calls
-#   clone:    1 calls

@@ -8,10 +8,7 @@ training is the same.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-ab564334"
-#
-# [trial]
-# inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
-#
+# trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -32,7 +29,3 @@ model = keras.Model(inputs, integer_lookup)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("integer_lookup").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['integer_lookup'].trainable
-#   original: false
-#   clone:    true

@@ -8,10 +8,7 @@ keras/src/layers/convolutional/base_conv.py:386 write it where there is a rank o
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-lora-alpha-dense-b77ab295"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.lora_alpha"
@@ -28,7 +25,3 @@ model = keras.Model(inputs, dense)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").lora_alpha for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].attribute.lora_alpha
-#   original: 2
-#   clone:    None

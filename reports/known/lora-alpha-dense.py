@@ -8,10 +8,7 @@ keras/src/layers/core/dense.py:156 enables the rank that a config tells without 
 # severity = "computes"
 # until = "3.16.0"
 # fingerprint = "structure-config-lora-alpha-dense-9cdb9300"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.lora_alpha"
@@ -30,7 +27,3 @@ dense_layer.enable_lora(rank=1, lora_alpha=3)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").get_config().get("lora_alpha") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].config.lora_alpha
-#   original: 3
-#   clone:    1

@@ -8,10 +8,7 @@ keras/src/layers/core/embedding.py:167 enables the rank that a config tells with
 # severity = "computes"
 # until = "3.16.0"
 # fingerprint = "structure-config-lora-alpha-embedding-02614c59"
-#
-# [trial]
-# inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
-#
+# trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
 # [[match]]
 # check = "structure"
 # aspect = "config.lora_alpha"
@@ -30,7 +27,3 @@ embedding_layer.enable_lora(rank=1, lora_alpha=3)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("embedding").get_config().get("lora_alpha") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['embedding'].config.lora_alpha
-#   original: 3
-#   clone:    1

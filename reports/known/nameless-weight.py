@@ -8,10 +8,7 @@ LayerScale at keras/src/applications/convnext.py:200, and no config tells which 
 # generation = "keras"
 # severity = "name"
 # fingerprint = "weights-weight-name-f7622a71"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "weights"
 # aspect = "weight name"
@@ -47,7 +44,3 @@ expected, found = [
     [(each.path, tuple(each.shape), str(each.dtype), each.trainable) for each in it.weights] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# weights: weights[0].name
-#   original: offset/variable
-#   clone:    offset/variable_1

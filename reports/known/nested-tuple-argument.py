@@ -8,10 +8,7 @@ keras/src/saving/serialization_lib.py:557 gives a list for a tuple in the node o
 # severity = "computes"
 # since = "3.3.3"
 # fingerprint = "structure-call-tuple-as-list-26a894ec"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = ["call.args type", "call.kwargs type"]

@@ -10,10 +10,7 @@ keras/src/applications/nasnet.py:515; clone_model (keras/src/models/cloning.py:2
 # generation = "keras"
 # severity = "name"
 # fingerprint = "weights-weight-scope-202963d4"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "weights"
 # aspect = "weight scope"
@@ -31,7 +28,3 @@ expected, found = [
     [(each.path, tuple(each.shape), str(each.dtype), each.trainable) for each in it.weights] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# weights: weights[0].name
-#   original: sequential/dense/kernel
-#   clone:    dense/kernel

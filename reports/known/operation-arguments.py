@@ -10,10 +10,7 @@ keras/src/models/cloning.py:219 asks each for one.
 # raises = "NotImplementedError"
 # since = "3.3.3"
 # fingerprint = "made-raises-notimplementederror-7bde9185"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # exception = "NotImplementedError"
@@ -28,6 +25,3 @@ while_loop = ops.while_loop(lambda v: ops.max(v) < 3.0, lambda v: v + 1.0, input
 model = keras.Model(inputs, while_loop)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   NotImplementedError: Object WhileLoop was created by passing

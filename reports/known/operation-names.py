@@ -10,10 +10,7 @@ none, as hardly one does.
 # since = "3.3.3"
 # until = "3.11.0"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "name"
@@ -39,7 +36,3 @@ expected, found = [
     [each.name for each in it.operations if not isinstance(each, keras.layers.InputLayer)] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['sort'].name
-#   original: sort
-#   clone:    sort_1

@@ -9,16 +9,11 @@ of one, which keras/src/saving/serialization_lib.py:629 refuses.
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-b7d55d89"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = [
-#     "*functools.partial*",
-#     "*Could not parse config: <function*",
-#     "*Could not parse config: <bound method*",
+#     "*functools.partial*", "*Could not parse config: <function*", "*Could not parse config: <bound method*",
 # ]
 # exception = "TypeError"
 # frame = "keras/src/saving/serialization_lib.py:deserialize_keras_object"
@@ -38,6 +33,3 @@ vectorized_map = ops.vectorized_map(functools.partial(times_by, by=2.0), inputs)
 model = keras.Model(inputs, vectorized_map)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Could not parse config: functools.partial(<function times_by at 0x>, by=2.0)

@@ -9,10 +9,7 @@ put a function.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-kind-ownmodel-ad888daa"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "kind"
@@ -44,7 +41,3 @@ model = OwnModel(factor=2.0)
 clone = keras.models.clone_model(model)
 expected, found = [type(it).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.kind
-#   original: OwnModel
-#   clone:    Functional

@@ -9,10 +9,7 @@ call has built yet.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "warned-raises-userwarning-a6a537dd"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "warned"
 # aspect = "raises"
@@ -59,6 +56,3 @@ with warnings.catch_warnings(record=True) as heard:
 said = "`build()` was called on layer 'louder', however the layer does not have a `build()` method implemented and it looks like it has unbuilt state. This"
 told = [re.sub(r"0x[0-9a-fA-F]*|_?\d+", "", str(each.message)) for each in heard]
 assert not any(said in each for each in told), f"cloning warns: {told}"
-
-# warned: warned[0]
-#   UserWarning: `build()` was called on layer 'louder', however the layer does not have a `build()` method implemented and it looks like it has unbuil ... to be...

@@ -12,10 +12,7 @@ keras/src/models/model.py:839 calls the class without inputs and outputs.
 # since = "3.3.3"
 # until = "3.15.0"
 # fingerprint = "made-raises-typeerror-20df5d8a"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*missing*'inputs' and 'outputs'*"
@@ -46,6 +43,3 @@ model_2 = inner_model(inputs)
 model = keras.Model(inputs, model_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: OwnModel.__init__() missing 2 required positional arguments: 'inputs' and 'outputs'

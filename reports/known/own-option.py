@@ -9,10 +9,7 @@ not asked for, since :166 has put a function in the place of clone_function befo
 # severity = "property"
 # since = "3.15.0"
 # fingerprint = "structure-attribute-factor-ownmodel-f8bd8719"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*"
@@ -39,7 +36,3 @@ model = OwnModel(inputs, activation, factor=2.0)
 clone = keras.models.clone_model(model)
 expected, found = [it.factor for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.factor
-#   original: 2.0
-#   clone:    1.0

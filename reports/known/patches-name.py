@@ -7,10 +7,7 @@ keras/src/ops/image.py:647 writes a config without the name.
 # generation = "keras"
 # severity = "name"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"
@@ -29,7 +26,3 @@ expected, found = [
     [each.name for each in it.operations if not isinstance(each, keras.layers.InputLayer)] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['extract_patches'].name
-#   original: extract_patches
-#   clone:    extract_patches_1

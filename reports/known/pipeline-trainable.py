@@ -8,10 +8,7 @@ layers keep their own flags, so that training differs only where one of them was
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-ab564334"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -31,7 +28,3 @@ model = keras.Model(inputs, pipeline)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("pipeline").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['pipeline'].trainable
-#   original: false
-#   clone:    true

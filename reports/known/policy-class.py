@@ -8,10 +8,7 @@ keras/src/ops/operation.py:354 gives the constructor no more than the name of th
 # severity = "property"
 # since = "3.4.0"
 # fingerprint = "structure-config-dtype-6d45574f"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.dtype"
@@ -48,7 +45,3 @@ model = keras.Model(inputs, activation)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("activation").get_config().get("dtype") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['activation'].config.dtype
-#   original: {class_name: 'Precise', config: {by: 2.0, name: 'float32'}, module: None, registered_name: 'Custom>Precise'}
-#   clone:    {class_name: 'DTypePolicy', config: {name: 'float32'}, module: 'keras', registered_name: None}

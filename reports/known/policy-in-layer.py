@@ -8,10 +8,7 @@ the global policy of now (keras/src/layers/layer.py:277).
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-config-dtype-6d45574f"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.dtype"
@@ -22,18 +19,8 @@ the global policy of now (keras/src/layers/layer.py:277).
 # check = "structure"
 # aspect = "config.dtype"
 # inside = [
-#     "RandomColorJitter",
-#     "RandAugment",
-#     "AugMix",
-#     "SpectralNormalization",
-#     "Bidirectional",
-#     "RNN",
-#     "LSTM",
-#     "GRU",
-#     "SimpleRNN",
-#     "StackedRNNCells",
-#     "MultiHeadAttention",
-#     "GroupedQueryAttention",
+#     "RandomColorJitter", "RandAugment", "AugMix", "SpectralNormalization", "Bidirectional", "RNN", "LSTM",
+#     "GRU", "SimpleRNN", "StackedRNNCells", "MultiHeadAttention", "GroupedQueryAttention",
 # ]
 # expected = "*'DTypePolicy'*"
 #
@@ -76,7 +63,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['branches/plus'].config.dtype
-#   original: {class_name: 'DTypePolicy', config: {name: 'float32'}, module: 'keras', registered_name: None}
-#   clone:    {class_name: 'DTypePolicy', config: {name: 'mixed_bfloat16'}, module: 'keras', registered_name: None}

@@ -8,10 +8,7 @@ one.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-compute-dtype-inputlayer-fa9a3f61"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.compute_dtype", "attribute.dtype*"]

@@ -8,10 +8,7 @@ global policy of now, and text_vectorization.py:348 there makes one with no dtyp
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-config-dtype-6d45574f"
-#
-# [trial]
-# inputs = [{ shape = [1], dtype = "string", fill = "words" }]
-#
+# trial.inputs = [{ shape = [1], dtype = "string", fill = "words" }]
 # [[match]]
 # check = "structure"
 # aspect = "config.dtype"

@@ -8,10 +8,7 @@ Sequential from its name only.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-dtype-policy-47af40c3"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.compute_dtype", "attribute.dtype*"]
@@ -44,7 +41,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['functional'].attribute.compute_dtype
-#   original: 'float32'
-#   clone:    'bfloat16'

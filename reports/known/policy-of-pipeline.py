@@ -7,10 +7,7 @@ keras/src/layers/preprocessing/pipeline.py:85 writes a config without a dtype.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-dtype-policy-47af40c3"
-#
-# [trial]
-# inputs = [{ shape = [2, 2, 1] }]
-#
+# trial.inputs = [{ shape = [2, 2, 1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.compute_dtype", "attribute.dtype*"]
@@ -28,7 +25,3 @@ keras.config.set_dtype_policy("mixed_bfloat16")
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("pipeline").compute_dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['pipeline'].attribute.compute_dtype
-#   original: 'float32'
-#   clone:    'bfloat16'

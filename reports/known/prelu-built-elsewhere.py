@@ -12,10 +12,7 @@ of the model alone, by their depth (keras/src/ops/function.py:192).
 # severity = "crashes"
 # raises = "ValueError"
 # fingerprint = "made-raises-in-a-call-valueerror-d78609e1"
-#
-# [trial]
-# inputs = [{ shape = [-1] }, { shape = [1] }]
-#
+# trial.inputs = [{ shape = [-1] }, { shape = [1] }]
 # [[match]]
 # check = "made"
 # exception = "ValueError"
@@ -34,6 +31,3 @@ pre_lu_2 = pre_lu_layer(input_1)
 model = keras.Model([input_1, input_2], pre_lu_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Shapes used to initialize variables must be fully-defined (no `None` dimensions). Received: shape=(None,) for variable path='p_re_lu/alpha'

@@ -9,10 +9,7 @@ layers that are made when they are built were quantized.
 # severity = "property"
 # since = "3.13.0"
 # fingerprint = "structure-config-quantization-config-6c3d84d3"
-#
-# [trial]
-# inputs = [{ shape = [2, 2] }]
-#
+# trial.inputs = [{ shape = [2, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.quantization_config"
@@ -39,7 +36,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['multi_head_attention/query'].config.quantization_config
-#   original: {class_name: 'Int8QuantizationConfig', config: {activation_quantizer: {class_name: 'AbsMaxQua...e0d8fdbbfd463e29858fb2ff
-#   clone:    None

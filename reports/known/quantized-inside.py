@@ -8,10 +8,7 @@ layers that are made when they are built.
 # generation = "keras"
 # severity = "crashes"
 # fingerprint = "structure-config-dtype-6d45574f"
-#
-# [trial]
-# inputs = [{ shape = [2, 2] }]
-#
+# trial.inputs = [{ shape = [2, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.dtype"
@@ -39,7 +36,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['multi_head_attention/query'].config.dtype
-#   original: {class_name: 'QuantizedDTypePolicy', config: {mode: 'int8', source_name: 'float32'}, module: ...6ffcd487693b426263aea51f
-#   clone:    {class_name: 'DTypePolicy', config: {name: 'float32'}, module: 'keras', registered_name: None}

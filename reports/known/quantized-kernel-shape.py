@@ -9,10 +9,7 @@ list of :187, where quantize hands on that of the kernel (:1337).
 # severity = "property"
 # until = "3.16.0"
 # fingerprint = "structure-attribute-original-kernel-shape-einsumdense-e36939f5"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.original_kernel_shape"
@@ -29,7 +26,3 @@ model.quantize("int4")
 clone = keras.models.clone_model(model)
 expected, found = [type(it.get_layer("einsum_dense").original_kernel_shape).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['einsum_dense'].attribute.original_kernel_shape
-#   original: TensorShape (1, 1)
-#   clone:    list of 2

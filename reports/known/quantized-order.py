@@ -10,10 +10,7 @@ one cannot be set on the other.
 # severity = "crashes"
 # until = "3.16.0"
 # fingerprint = "weights-weight-order-9646429d"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "weights"
 # aspect = "weight order"
@@ -32,7 +29,3 @@ expected, found = [
     [(each.path, tuple(each.shape), str(each.dtype), each.trainable) for each in it.weights] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# weights: weights
-#   original: [0, 1, 2, 3, 4, 5, 6, 7]
-#   clone:    [6, 7, 0, 1, 2, 3, 4, 5]

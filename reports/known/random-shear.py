@@ -9,10 +9,7 @@ constructor has made of the one it was given (a range from -0.5 to 0.5) and get_
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-80e761e0"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "made"
 # found = "*input_number=-*"
@@ -28,6 +25,3 @@ random_shear = layers.RandomShear(x_factor=0.5)(inputs)
 model = keras.Model(inputs, random_shear)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: The `factor` argument should be a number (or a list of two numbers) in the range [0, 1.0]. Received: input_number=-0.5

@@ -8,10 +8,7 @@ policy, which the layer and its cell read one after the other.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "sharing-unshared-dtype-policy-abb28bac"
-#
-# [trial]
-# inputs = [{ shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1] }]
 # [[match]]
 # check = "sharing"
 # aspect = "unshared.dtype_policy"

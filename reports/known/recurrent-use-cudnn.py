@@ -7,10 +7,7 @@ keras/src/layers/rnn/lstm.py:651 and gru.py:669 write a config without use_cudnn
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-use-cudnn-gru-a6fb0bad"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.use_cudnn"
@@ -27,7 +24,3 @@ model = keras.Model(inputs, lstm)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("lstm").use_cudnn for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['lstm'].attribute.use_cudnn
-#   original: False
-#   clone:    'auto'

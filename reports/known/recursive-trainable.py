@@ -8,10 +8,7 @@ layers keep their own flags, so that training differs only where one of them was
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-functional-d148cadb"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -49,7 +46,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['functional'].trainable
-#   original: false
-#   clone:    true

@@ -36,7 +36,3 @@ def run(model):
 
 run(model)
 run(clone)
-
-# outputs: inference
-#   original: it runs
-#   clone:    AttributeError: property 'activation' of 'LSTM' object has no setter

@@ -47,7 +47,3 @@ for one, other in zip(expected, found):
     assert (masks[0] is None) == (masks[1] is None), masks
     if masks[1] is not None:
         np.testing.assert_array_equal(*map(keras.ops.convert_to_numpy, masks))
-
-# masks: inference.outputs[0].mask
-#   original: no mask
-#   clone:    c41cdaf8a7312c57cb749ed2

@@ -9,10 +9,8 @@ metrics of a compiled model go by them (keras/src/trainers/trainer.py:188); the 
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-metrics-output-names-functional-85fb3e98"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
+# trial.promises = "another scope"
 # [[match]]
 # check = "structure"
 # aspect = "attribute.metrics.output_names"
@@ -31,7 +29,3 @@ model.compile(weighted_metrics=["mse"])
 clone = keras.models.clone_model(model)
 expected, found = [it.metrics[1].output_names[0] for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.metrics[1].output_names[0]
-#   original: 'activation'
-#   clone:    'renamed'

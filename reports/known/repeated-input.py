@@ -10,15 +10,11 @@ keras/src/ops/function.py:384 refuses.
 # raises = "ValueError"
 # since = "3.3.3"
 # fingerprint = "made-raises-valueerror-2cee63ea"
-#
-# [trial]
-# inputs = [{ shape = [1] }, { shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }, { shape = [1] }]
 # [[match]]
 # check = "made"
 # found = [
-#     "*The name \"keras_tensor*is used 2 times*",
-#     "*The name \"features*is used 2 times*",
+#     "*The name \"keras_tensor*is used 2 times*", "*The name \"features*is used 2 times*",
 #     "*The name \"start_*is used 2 times*",
 # ]
 # exception = "ValueError"
@@ -33,6 +29,3 @@ activation = layers.Activation("relu")(inputs)
 model = keras.Model([inputs, inputs], activation)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: The name "keras_tensor" is used 2 times in the model. All operation names should be unique.

@@ -9,7 +9,6 @@ clone as if the user had.
 # generation = "keras"
 # severity = "computes"
 # until = "3.16.0"
-#
 # [[match]]
 # check = "structure"
 # aspect = "call.kwargs *"

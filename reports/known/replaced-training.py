@@ -10,7 +10,6 @@ whatever takes the layer's place.
 # severity = "property"
 # since = "3.10.0"
 # until = "3.16.0"
-#
 # [[match]]
 # check = "structure"
 # aspect = "call.kwargs *"

@@ -11,10 +11,7 @@ clone_model does so for the layers of a loaded model (keras/src/models/cloning.p
 # severity = "name"
 # since = "3.16.0"
 # fingerprint = "weights-state-scope-2ae19844"
-#
-# [trial]
-# inputs = [{ shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1] }]
 # [[match]]
 # check = "weights"
 # aspect = "state scope"

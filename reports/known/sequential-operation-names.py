@@ -9,10 +9,7 @@ name takes the next that is free (keras/src/ops/operation.py:24).
 # severity = "name"
 # until = "3.16.0"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1] }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"

@@ -8,10 +8,7 @@ out; its layers keep their own flags, so that training differs only where one of
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-sequential-f17db574"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -35,7 +32,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['sequential'].trainable
-#   original: false
-#   clone:    true

@@ -8,10 +8,7 @@ it is given itself.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-config-data-format-randombrightness-d2fcedd2"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 3] }]
-#
+# trial.inputs = [{ shape = [4, 4, 3] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.data_format"

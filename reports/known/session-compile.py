@@ -10,10 +10,7 @@ from the session.
 # severity = "computes"
 # since = "3.9.0"
 # fingerprint = "structure-attribute-metrics-dtype-functional-f34cb5eb"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.metrics.dtype"
@@ -45,7 +42,3 @@ keras.config.set_floatx("float64")
 clone = keras.models.clone_model(model)
 expected, found = [it.metrics[0].dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.metrics[0].dtype
-#   original: 'float32'
-#   clone:    'float64'

@@ -9,7 +9,6 @@ attributes tell, so that only --private sees it.
 # /// clonediff
 # generation = "keras"
 # severity = "property"
-#
 # [[match]]
 # check = "structure"
 # aspect = "attribute._flash_attention"
@@ -26,7 +25,3 @@ keras.config.disable_flash_attention()
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("multi_head_attention")._flash_attention for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['multi_head_attention'].attribute._flash_attention
-#   original: None
-#   clone:    False

@@ -9,10 +9,7 @@ text_vectorization.py:390 there for a lookup.
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-output-dtype-sqrt-49454dd5"
-#
-# [trial]
-# inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
-#
+# trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
 # [[match]]
 # check = "structure"
 # aspect = "output dtype"

@@ -8,26 +8,13 @@ not what that made of it (keras/src/ops/image.py:260, for Resize), though a laye
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-output-shape-resize-699f1f55"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 3] }]
-#
+# trial.inputs = [{ shape = [4, 4, 3] }]
 # [[match]]
 # check = "structure"
 # aspect = ["output shape", "attribute.data_format"]
 # kind = [
-#     "Resize",
-#     "CropImages",
-#     "PadImages",
-#     "AffineTransform",
-#     "ExtractPatches",
-#     "RGBToGrayscale",
-#     "RGBToHSV",
-#     "HSVToRGB",
-#     "PerspectiveTransform",
-#     "GaussianBlur",
-#     "ElasticTransform",
-#     "ScaleAndTranslate",
+#     "Resize", "CropImages", "PadImages", "AffineTransform", "ExtractPatches", "RGBToGrayscale", "RGBToHSV",
+#     "HSVToRGB", "PerspectiveTransform", "GaussianBlur", "ElasticTransform", "ScaleAndTranslate",
 # ]
 #
 # [[match]]

@@ -10,10 +10,7 @@ keras/src/layers/rnn/simple_rnn.py:413 writes a config without the seed, which t
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/issues/23657"
 # fingerprint = "structure-config-seed-simplernncell-06b60db6"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.seed"
@@ -40,7 +37,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['simple_rnn/simple_rnn_cell'].config.seed
-#   original: 7
-#   clone:    None

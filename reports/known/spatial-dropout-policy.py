@@ -8,10 +8,7 @@ the policy.
 # generation = "keras"
 # severity = "computes"
 # fingerprint = "structure-attribute-dtype-policy-47af40c3"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.compute_dtype", "attribute.dtype_policy*"]
@@ -29,7 +26,3 @@ model = keras.Model(inputs, spatial_dropout_1d)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("spatial_dropout1d").compute_dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['spatial_dropout1d'].attribute.compute_dtype
-#   original: 'bfloat16'
-#   clone:    'float32'

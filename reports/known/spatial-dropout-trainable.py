@@ -8,10 +8,7 @@ so that training is the same.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-trainable-ab564334"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -31,7 +28,3 @@ model = keras.Model(inputs, spatial_dropout_1d)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("spatial_dropout1d").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['spatial_dropout1d'].trainable
-#   original: false
-#   clone:    true

@@ -9,10 +9,7 @@ takes what it is read back as, a dict, for the window.
 # severity = "crashes"
 # raises = "ValueError"
 # fingerprint = "made-raises-valueerror-1e6e7b53"
-#
-# [trial]
-# inputs = [{ shape = [2, 1] }]
-#
+# trial.inputs = [{ shape = [2, 1] }]
 # [[match]]
 # check = "made"
 # found = "*__numpy__*"
@@ -34,6 +31,3 @@ model_2 = inner_model(inputs)
 model = keras.Model(inputs, model_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Attempt to convert a value ({'class_name': '__numpy__', 'config': {'value': [0.5, 1.0], 'dtype': 'float32'}}) with an unsupported type (<class 'k...

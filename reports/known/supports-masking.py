@@ -8,10 +8,7 @@ cloned with the default of its class.
 # generation = "keras"
 # severity = "property"
 # fingerprint = "structure-attribute-supports-masking-3b631eb5"
-#
-# [trial]
-# inputs = [{ shape = [-1, 4] }]
-#
+# trial.inputs = [{ shape = [-1, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.supports_masking"
@@ -36,7 +33,3 @@ model = keras.Model(inputs, drop_mask)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("drop_mask").supports_masking for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['drop_mask'].attribute.supports_masking
-#   original: True
-#   clone:    False

@@ -8,10 +8,7 @@ tf_keras/src/activations.py:639 finds Keras' own.
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "structure-attribute-activation-dense-9660de22"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*activation"
@@ -34,7 +31,3 @@ model = keras.Model(inputs, dense)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").activation.__code__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].attribute.activation
-#   original: function relu 775b8fd52af5ebcf545c90f2
-#   clone:    function relu 4ce8f44360c755d6efdf238b

@@ -9,10 +9,7 @@ tf_keras/src/models/cloning.py:52 makes each layer from a config of its own, and
 # link = "https://www.tensorflow.org/api_docs/python/tf/keras/models/clone_model"
 # documented = true
 # fingerprint = "sharing-layer-unshared-80dfe98f"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "sharing"
 # aspect = "layer unshared"

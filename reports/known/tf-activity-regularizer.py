@@ -8,10 +8,7 @@ layer; and an EinsumDense takes one (tf_keras/src/layers/core/einsum_dense.py:12
 # generation = "tf_keras"
 # severity = "trains"
 # fingerprint = "structure-config-activity-regularizer-c5031e2d"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.activity_regularizer"
@@ -27,7 +24,3 @@ model = keras.Model(inputs, masking)
 clone = keras.models.clone_model(model)
 expected, found = [type(it.get_layer("masking").activity_regularizer) for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['masking'].config.activity_regularizer
-#   original: L2 {l2: 0.009999999776482582}
-#   clone:    nothing

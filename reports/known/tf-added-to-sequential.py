@@ -8,10 +8,7 @@ tf_keras/src/models/cloning.py:446 takes a tensor for the key of a dictionary, w
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-cdcf093f"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*unhashable*"
@@ -27,6 +24,3 @@ model = keras.Sequential([keras.Input(shape=(1,)), layers.Activation("relu")])
 model.add_loss(tf.reduce_mean(model.outputs[0]))
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Tensors are unhashable (this tensor: KerasTensor(type_spec=TensorSpec(shape=(None, 1), dtype=tf.float32, name=None), name='activation/Relu:0', des...

@@ -7,10 +7,7 @@ tf_keras/src/layers/regularization/alpha_dropout.py:98 writes a config without n
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-noise-shape-alphadropout-9649d1b3"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.noise_shape"
@@ -27,7 +24,3 @@ model = keras.Model(inputs, alpha_dropout)
 clone = keras.models.clone_model(model)
 expected, found = [type(it.get_layer("alpha_dropout").noise_shape).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['alpha_dropout'].attribute.noise_shape
-#   original: list of 2
-#   clone:    None

@@ -9,10 +9,7 @@ which refuses (:226) what JSON cannot hold, such as a dtype.
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-b4ba4f9a"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*non-JSON-serializable arguments*"
@@ -63,6 +60,3 @@ adjust = Adjust()(inputs, how=np.dtype(dtype="float16"))
 model = keras.Model(inputs, adjust)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Layer adjust was passed non-JSON-serializable arguments. Arguments had types: {'how': <class 'numpy.dtypes.Float16DType'>}. They cannot be seriali...

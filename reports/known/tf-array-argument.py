@@ -7,10 +7,7 @@ tf_keras/src/engine/node.py:212 turns an array into a list, and nothing turns it
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "structure-call-array-as-list-9573305b"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "call.kwargs type"

@@ -8,10 +8,7 @@ layer keeps what it is given.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-input-idf-weights-integerlookup-87737a79"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.input_idf_weights", "attribute.input_mean", "attribute.input_variance"]
@@ -31,7 +28,3 @@ model = keras.Model(inputs, integer_lookup)
 clone = keras.models.clone_model(model)
 expected, found = [type(it.get_layer("integer_lookup").input_idf_weights).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['integer_lookup'].attribute.input_idf_weights
-#   original: array of (3,), float32: b3084391cf41e8c11e370666
-#   clone:    list of 3

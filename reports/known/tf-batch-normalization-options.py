@@ -7,10 +7,7 @@ tf_keras/src/layers/normalization/batch_normalization.py:810 writes a config wit
 # generation = "tf_keras"
 # severity = "trains"
 # fingerprint = "structure-attribute-fused-batchnormalization-fa499c21"
-#
-# [trial]
-# inputs = [{ shape = [1, 1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1, 1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.fused", "attribute.synchronized"]
@@ -27,7 +24,3 @@ model = keras.Model(inputs, batch_normalization)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("batch_normalization").fused for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['batch_normalization'].attribute.fused
-#   original: False
-#   clone:    True

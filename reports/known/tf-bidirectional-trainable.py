@@ -9,10 +9,7 @@ clone of the layer itself is frozen, so that none of them is trained before that
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-trainable-in-bidirectional-21c9fb3d"
-#
-# [trial]
-# inputs = [{ shape = [3, 4], fill = "steps" }]
-#
+# trial.inputs = [{ shape = [3, 4], fill = "steps" }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -36,7 +33,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['bidirectional/forward_gru'].trainable
-#   original: false
-#   clone:    true

@@ -10,10 +10,7 @@ tf_keras/src/saving/serialization_lib.py:394 refuses what has neither a name nor
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-f647d310"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = ["*Cannot serialize object functools.partial(*", "*Cannot serialize object <*"]
@@ -35,6 +32,3 @@ dense = layers.Dense(1, activation=functools.partial(double, by=2.0))(inputs)
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Cannot serialize object functools.partial(<function double at 0x>, by=2.0) of type <class 'functools.partial'>. To be serializable, a class must i...

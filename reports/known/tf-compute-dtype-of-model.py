@@ -8,10 +8,7 @@ tf_keras/src/models/cloning.py:242 makes the model anew, and a model has the glo
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-compute-dtype-model-e5ca3eca"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.compute_dtype"
@@ -27,7 +24,3 @@ keras.mixed_precision.set_global_policy("mixed_bfloat16")
 clone = keras.models.clone_model(model)
 expected, found = [it.compute_dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.compute_dtype
-#   original: 'float32'
-#   clone:    'bfloat16'

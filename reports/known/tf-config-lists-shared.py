@@ -8,10 +8,7 @@ as Lambda at tf_keras/src/layers/core/lambda_layer.py:299.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "own-object-shared-89695d8c"
-#
-# [trial]
-# inputs = [{ shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1] }]
 # [[match]]
 # check = "own"
 # aspect = "object shared"
@@ -41,7 +38,3 @@ clone = keras.models.clone_model(model)
 assert clone.get_layer("dropout").noise_shape is not model.get_layer("dropout").noise_shape, (
     "the clone has an object of the model"
 )
-
-# own: layers['dropout'].attribute.noise_shape
-#   original: an object of its own
-#   clone:    the original's list of 3

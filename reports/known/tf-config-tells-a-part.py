@@ -10,10 +10,7 @@ asks for all that the constructor takes.
 # link = "https://www.tensorflow.org/guide/keras/save_and_serialize"
 # documented = true
 # fingerprint = "structure-attribute-high-span-03127fd7"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*"
@@ -47,7 +44,3 @@ model = keras.Model(inputs, span)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("span").high for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['span'].attribute.high
-#   original: 3.0
-#   clone:    2.0

@@ -9,10 +9,7 @@ tf_keras/src/engine/base_layer.py:1078 makes a float32 of that when the clone's 
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-in-a-call-typeerror-d7f77323"
-#
-# [trial]
-# inputs = [{ shape = [4], dtype = "float64" }]
-#
+# trial.inputs = [{ shape = [4], dtype = "float64" }]
 # [[match]]
 # check = "made"
 # kind = "TFOpLambda"
@@ -33,6 +30,3 @@ from_one = 1.0 - inputs
 model = keras.Model(inputs, from_one)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Exception encountered when calling layer "tf.math.subtract" (type TFOpLambda).

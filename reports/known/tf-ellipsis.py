@@ -9,10 +9,7 @@ tf_keras/src/saving/serialization_lib.py:394 refuses the Ellipsis in the config 
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-f647d310"
-#
-# [trial]
-# inputs = [{ shape = [3, 1] }]
-#
+# trial.inputs = [{ shape = [3, 1] }]
 # [[match]]
 # check = "made"
 # found = "*Ellipsis*"
@@ -31,6 +28,3 @@ sequential = inner_model(inputs)
 model = keras.Model(inputs, sequential)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Cannot serialize object Ellipsis of type <class 'ellipsis'>. To be serializable, a class must implement the `get_config()` method.

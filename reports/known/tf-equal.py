@@ -10,10 +10,7 @@ that tf_keras/src/engine/node.py:193 loses what it was compared with.
 # raises = "TypeError"
 # link = "https://github.com/keras-team/tf-keras/issues/31"
 # fingerprint = "made-raises-in-a-call-typeerror-d7f77323"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*Missing required positional argument*"
@@ -28,6 +25,3 @@ not_equal = inputs != 0.5
 model = keras.Model(inputs, not_equal)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Missing required positional argument

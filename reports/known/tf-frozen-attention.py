@@ -9,10 +9,7 @@ none of them is trained before that is thawed.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-trainable-in-multiheadattention-165d8d5f"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -39,7 +36,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['multi_head_attention/query'].trainable
-#   original: false
-#   clone:    true

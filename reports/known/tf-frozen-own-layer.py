@@ -9,10 +9,7 @@ the clone of the layer itself is frozen, so that none of them is trained before 
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-trainable-in-a-layer-of-one-s-own-44a927dc"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -52,7 +49,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['branches/plus'].trainable
-#   original: false
-#   clone:    true

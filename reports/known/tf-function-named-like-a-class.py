@@ -9,10 +9,7 @@ tf_keras/src/saving/serialization_lib.py:727 hands the name of the function, as 
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-c88fb119"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*must be a mapping, not str*"
@@ -40,6 +37,3 @@ dense = layers.Dense(1, kernel_regularizer=l1)(inputs)
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: tf_keras.src.regularizers.L1() argument after ** must be a mapping, not str

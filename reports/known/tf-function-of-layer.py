@@ -14,10 +14,7 @@ what is registered; where no weight has it, the constraint of the clone is its n
 # link = "https://www.tensorflow.org/guide/keras/save_and_serialize"
 # documented = true
 # fingerprint = "made-raises-typeerror-8f40107c"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # found = "*Unknown activation function*"
@@ -50,6 +47,3 @@ dense = layers.Dense(1, activation=double)(inputs)
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Unknown activation function '{'module': 'builtins', 'class_name': 'function', 'config': 'double', 'registered_name': 'function'}' cannot be deseri...

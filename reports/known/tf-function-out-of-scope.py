@@ -11,7 +11,6 @@ tf_keras/src/models/cloning.py:52 makes the layer from its config, which has the
 # raises = "TypeError"
 # link = "https://www.tensorflow.org/guide/keras/save_and_serialize"
 # documented = true
-#
 # [[match]]
 # check = "made"
 # found = "*Cannot deserialize object of type*"
@@ -34,6 +33,3 @@ with keras.utils.custom_object_scope({"double": double}):
     model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Unknown activation function '{'module': 'builtins', 'class_name': 'function', 'config': 'double', 'registered_name': 'function'}' cannot be deseri...

@@ -9,18 +9,14 @@ what takes it accepts any function.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "warned-raises-userwarning-d2930059"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "warned"
 # aspect = "raises"
 # found = "*API should only be used for objects of type*"
 # exception = "UserWarning"
 # frame = [
-#     "tf_keras/src/regularizers.py:serialize",
-#     "tf_keras/src/constraints.py:serialize",
+#     "tf_keras/src/regularizers.py:serialize", "tf_keras/src/constraints.py:serialize",
 #     "tf_keras/src/initializers/__init__.py:serialize",
 # ]
 # ///
@@ -49,6 +45,3 @@ with warnings.catch_warnings(record=True) as heard:
 said = "The `keras.regularizers.serialize()` API should only be used for objects of type `keras.regularizers.Regularizer`. Found an instance of type <class 'function'>, which may lead to improper serialization."
 told = [re.sub(r"0x[0-9a-fA-F]*|_?\d+", "", str(each.message)) for each in heard]
 assert not any(said in each for each in told), f"cloning warns: {told}"
-
-# warned: warned[0]
-#   UserWarning: The `keras.regularizers.serialize()` API should only be used for objects of type `keras.regularizers.Regularizer`. Found an instance of type <cl...

@@ -8,7 +8,6 @@ tensor (tf_keras/src/backend.py:1345).
 # generation = "tf_keras"
 # severity = "crashes"
 # raises = "ValueError"
-#
 # [[match]]
 # check = "made"
 # found = "*InputLayer'>*"
@@ -25,6 +24,3 @@ activation = layers.Activation("relu")(inputs)
 model = keras.Model(inputs, activation)
 
 clone = keras.models.clone_model(model, input_tensors=[layers.InputLayer(input_shape=(1,))])
-
-# made: clone
-#   ValueError: Unexpectedly found an instance of type `<class 'tf_keras.src.engine.input_layer.InputLayer'>`. Expected a symbolic tensor instance.

@@ -8,7 +8,6 @@ tf_keras/src/engine/functional.py:1518 then waits for a call for ever.
 # generation = "tf_keras"
 # severity = "crashes"
 # raises = "TimeoutError"
-#
 # [[match]]
 # check = "made"
 # aspect = "process timed out"

@@ -8,11 +8,8 @@ calls, and where layers are kept, those of the original are among them.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-call-count-ac09962e"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-# keeps = "layers"
-#
+# trial.inputs = [{ shape = [1] }]
+# trial.keeps = "layers"
 # [[match]]
 # check = "structure"
 # aspect = "call count"
@@ -59,7 +56,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['activation'].calls
-#   original: 1 calls
-#   clone:    3 calls

@@ -9,10 +9,7 @@ tensors, though :275 accepts them as masks.
 # severity = "crashes"
 # raises = "ValueError"
 # fingerprint = "made-raises-valueerror-e4dc2c43"
-#
-# [trial]
-# inputs = [{ shape = [3, 4], fill = "steps" }]
-#
+# trial.inputs = [{ shape = [3, 4], fill = "steps" }]
 # [[match]]
 # check = "made"
 # found = "*Invalid input for serialization*"
@@ -30,6 +27,3 @@ lambda_2 = layers.Lambda(lambda x: x * 2.0, mask=tf.convert_to_tensor(np.arange(
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Invalid input for serialization, type: <class 'tensorflow.python.framework.ops.EagerTensor'>

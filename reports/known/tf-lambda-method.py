@@ -9,10 +9,7 @@ its function.
 # severity = "crashes"
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-21a8ebda"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*unsupported callable*"
@@ -46,6 +43,3 @@ lambda_2 = layers.Lambda(Factor(2.0).apply)(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: unsupported callable

@@ -10,10 +10,7 @@ tf_keras/src/layers/core/lambda_layer.py:394 refuses the layer there.
 # raises = "ValueError"
 # since = "2.13.0"
 # fingerprint = "made-raises-valueerror-4e92ec7b"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # kind = "Lambda"
@@ -31,6 +28,3 @@ sequential = inner_model(inputs)
 model = keras.Model(inputs, sequential)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Requested the deserialization of a Lambda layer with a Python `lambda` inside it. This carries a potential risk of arbitrary code execu ... defau...

@@ -8,7 +8,6 @@ tf_keras/src/saving/legacy/serialization.py:366 takes for a class of the name __
 # generation = "tf_keras"
 # severity = "crashes"
 # raises = "TypeError"
-#
 # [[match]]
 # check = "made"
 # found = "*Improper config format for {'value'*"
@@ -25,6 +24,3 @@ dense = layers.Dense(1, bias_initializer=lambda shape, dtype=None: tf.ones(shape
 model = keras.Model(inputs, dense)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   TypeError: Unknown initializer: '__lambda__'. Please ensure you are using a `keras.utils.custom_object_scope` and that this object is included in the scope. ...

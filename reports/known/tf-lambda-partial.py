@@ -8,10 +8,7 @@ tf_keras/src/layers/core/lambda_layer.py:310 asks any callable for its __name__,
 # severity = "crashes"
 # raises = "AttributeError"
 # fingerprint = "made-raises-attributeerror-483f84c5"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "made"
 # found = "*has no attribute '__name__'*"
@@ -33,6 +30,3 @@ lambda_2 = layers.Lambda(functools.partial(times_by, by=2.0))(inputs)
 model = keras.Model(inputs, lambda_2)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   AttributeError: 'functools.partial' object has no attribute '__name__'

@@ -6,7 +6,6 @@ tf_keras/src/engine/base_layer.py:806 writes the dtype into a config, and no aut
 # /// clonediff
 # generation = "tf_keras"
 # severity = "computes"
-#
 # [[match]]
 # check = "structure"
 # aspect = "attribute._autocast"
@@ -23,7 +22,3 @@ model = keras.Model(inputs, average_pooling_3d)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("average_pooling3d")._autocast for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['average_pooling3d'].attribute._autocast
-#   original: False
-#   clone:    nothing

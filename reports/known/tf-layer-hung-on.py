@@ -8,10 +8,7 @@ as they were made: not built, and under no attribute.
 # generation = "tf_keras"
 # severity = "crashes"
 # fingerprint = "structure-attribute-bias-dense-48f73332"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*"
@@ -43,7 +40,3 @@ model.extra.build((None, 4))
 clone = keras.models.clone_model(model)
 expected, found = [hasattr(it.get_layer("dense"), "bias") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].attribute.bias
-#   original: a variable
-#   clone:    nothing

@@ -9,10 +9,7 @@ computes something else.
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "structure-call-count-ac09962e"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "call count"
@@ -37,7 +34,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].calls
-#   original: 2 calls
-#   clone:    1 calls

@@ -8,10 +8,7 @@ tf_keras/src/engine/functional.py:1462 takes the only tensor out of its list.
 # severity = "computes"
 # link = "https://github.com/keras-team/keras/issues/17700"
 # fingerprint = "structure-call-list-as-tensor-3ff225d3"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 2] }]
-#
+# trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "call.args type"
@@ -43,7 +40,3 @@ model = keras.Model(inputs, sum_list)
 
 clone = keras.models.clone_model(model)
 assert clone.get_config() == model.get_config()
-
-# structure: layers['sum_list'].calls[0].args[0]
-#   original: [{"tensor": "input_1#0.0"}]
-#   clone:    {"tensor": "input_1#0.0"}

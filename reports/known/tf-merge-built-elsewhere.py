@@ -9,22 +9,15 @@ layer is built by its first call; that of the clone is one on other ranks, where
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "outputs-value-add-1ec7eb10"
-#
-# [trial]
-# inputs = [{ shape = [1] }, { shape = [2, 4] }]
-#
+# trial.inputs = [{ shape = [1] }, { shape = [2, 4] }]
 # [[match]]
 # check = "outputs"
 # aspect = "value"
 # path = "inference.steps*"
 # kind = ["Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"]
 # given = [
-#     "Add called more than once",
-#     "Average called more than once",
-#     "Maximum called more than once",
-#     "Minimum called more than once",
-#     "Multiply called more than once",
-#     "Subtract called more than once",
+#     "Add called more than once", "Average called more than once", "Maximum called more than once",
+#     "Minimum called more than once", "Multiply called more than once", "Subtract called more than once",
 # ]
 # ///
 

@@ -7,10 +7,7 @@ tf_keras/src/models/cloning.py:63 puts the layers of metrics after all others th
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-layer-order-model-71eca0de"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "layer order"
@@ -28,7 +25,3 @@ model.add_loss(tf.reduce_mean(model.outputs[0]))
 
 clone = keras.models.clone_model(model)
 assert clone.get_config() == model.get_config()
-
-# structure: model.layers
-#   original: ["input_1", "activation", "tf.math.reduce_mean", "add_metric", "tf.math.reduce_mean_1", "add_loss"]
-#   clone:    ["input_1", "activation", "tf.math.reduce_mean", "tf.math.reduce_mean_1", "add_loss", "add_metric"]

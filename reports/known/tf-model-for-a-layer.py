@@ -9,7 +9,6 @@ layer that it replaces from 0: the call is waited for for ever, or, of the last 
 # severity = "crashes"
 # raises = "TypeError"
 # link = "https://github.com/tensorflow/tensorflow/issues/61492"
-#
 # [[match]]
 # check = "made"
 # aspect = "process timed out"
@@ -42,6 +41,3 @@ re_lu = re_lu_layer(inputs)
 model = keras.Model(inputs, re_lu)
 
 clone = keras.models.clone_model(model, clone_function=clone_function)
-
-# made: clone
-#   TypeError: list indices must be integers or slices, not NoneType

@@ -9,10 +9,7 @@ old one; its layers keep their own flags, so that training differs only where on
 # severity = "property"
 # link = "https://github.com/keras-team/keras/issues/11022"
 # fingerprint = "structure-trainable-model-042be182"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -30,7 +27,3 @@ model.trainable = False
 clone = keras.models.clone_model(model)
 expected, found = [it.trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.trainable
-#   original: false
-#   clone:    true

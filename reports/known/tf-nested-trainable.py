@@ -8,10 +8,7 @@ their own flags, so that training differs only where one of them was thawed by i
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-trainable-functional-d148cadb"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -32,7 +29,3 @@ model = keras.Model(inputs, model_2)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("model").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['model'].trainable
-#   original: false
-#   clone:    true

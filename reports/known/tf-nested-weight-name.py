@@ -11,10 +11,7 @@ called by clone_model, a layer is built within it (:2540 there).
 # severity = "name"
 # since = "2.13.0"
 # fingerprint = "weights-weight-scope-202963d4"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "weights"
 # aspect = "weight scope"
@@ -55,7 +52,3 @@ expected, found = [
     [(each.name, tuple(each.shape), str(each.dtype), each.trainable) for each in it.weights] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# weights: weights[0].name
-#   original: scale/scale:0
-#   clone:    scale:0

@@ -9,10 +9,7 @@ for a class without one only where all that it was given is numbers and strings 
 # severity = "crashes"
 # raises = "NotImplementedError"
 # fingerprint = "made-raises-notimplementederror-5a2d7dca"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "made"
 # kind = "Identity"
@@ -28,6 +25,3 @@ identity = layers.Identity(activity_regularizer=keras.regularizers.L2())(inputs)
 model = keras.Model(inputs, identity)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   NotImplementedError: Layer Identity was created by passing

@@ -10,10 +10,7 @@ the calls of the model alone, by their depth.
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "outputs-value-layernormalization-9a5ba8ab"
-#
-# [trial]
-# inputs = [{ shape = [1] }, { shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1] }, { shape = [1, 1] }]
 # [[match]]
 # check = "outputs"
 # aspect = "value"

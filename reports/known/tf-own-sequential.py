@@ -8,10 +8,7 @@ is of.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-kind-ownsequential-b761390d"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "kind"
@@ -32,7 +29,3 @@ model = OwnSequential([keras.Input(shape=(1,)), layers.Activation("relu")])
 clone = keras.models.clone_model(model)
 expected, found = [type(it).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.kind
-#   original: OwnSequential
-#   clone:    Sequential

@@ -9,10 +9,7 @@ gets the global policy of now; in 2.4.4 so does what a MultiHeadAttention makes
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "structure-config-dtype-6d45574f"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.dtype"
@@ -58,7 +55,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['stack/step_0'].config.dtype
-#   original: 'float32'
-#   clone:    'float64'

@@ -8,10 +8,7 @@ makes a Sequential from its name only.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-dtype-policy-47af40c3"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = ["attribute.compute_dtype", "attribute.dtype*"]
@@ -39,7 +36,3 @@ keras.mixed_precision.set_global_policy("mixed_bfloat16")
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("model").compute_dtype for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['model'].attribute.compute_dtype
-#   original: 'float32'
-#   clone:    'bfloat16'

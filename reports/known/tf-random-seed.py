@@ -9,10 +9,7 @@ attention or a recurrent layer adds none to it.
 # severity = "computes"
 # since = "2.7.0"
 # fingerprint = "weights-state-missing-additiveattention-8fbb06a5"
-#
-# [trial]
-# inputs = [{ shape = [1, 1] }, { shape = [1, 1] }]
-#
+# trial.inputs = [{ shape = [1, 1] }, { shape = [1, 1] }]
 # [[match]]
 # check = "weights"
 # aspect = "state missing"

@@ -10,10 +10,7 @@ read.
 # link = "https://www.tensorflow.org/guide/keras/save_and_serialize"
 # documented = true
 # fingerprint = "structure-config-kernel-regularizer-dense-018339e4"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "config.*_regularizer"
@@ -49,7 +46,3 @@ with keras.utils.custom_object_scope({"average": average}):
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("dense").get_config().get("kernel_regularizer") for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['dense'].config.kernel_regularizer
-#   original: {class_name: 'function', config: 'average', module: 'builtins', registered_name: 'function'}
-#   clone:    'average'

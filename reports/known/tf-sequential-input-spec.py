@@ -8,10 +8,7 @@ tf_keras/src/models/cloning.py:389 keeps the one that the first call has made.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-input-spec-model-192acff8"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.input_spec"
@@ -27,7 +24,3 @@ model.build((None, 4))
 clone = keras.models.clone_model(model)
 expected, found = [type(it.input_spec).__name__ for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: model.attribute.input_spec
-#   original: None
-#   clone:    list of 1

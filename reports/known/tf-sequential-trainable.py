@@ -8,10 +8,7 @@ out; its layers keep their own flags, so that training differs only where one of
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-trainable-sequential-f17db574"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -32,7 +29,3 @@ model = keras.Model(inputs, sequential)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("sequential").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['sequential'].trainable
-#   original: false
-#   clone:    true

@@ -8,20 +8,12 @@ it, cast numbers to the floats of the session, of which a config tells nothing.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-theta-thresholdedrelu-b09a2ecb"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = [
-#     "attribute.theta",
-#     "attribute.alpha",
-#     "attribute.negative_slope",
-#     "attribute.max_value",
-#     "attribute.threshold",
-#     "attribute.mean",
-#     "attribute.variance",
+#     "attribute.theta", "attribute.alpha", "attribute.negative_slope", "attribute.max_value",
+#     "attribute.threshold", "attribute.mean", "attribute.variance",
 # ]
 # expected = "array of (), float32*"
 # found = ["array of (), float16*", "array of (), float64*"]
@@ -29,13 +21,8 @@ it, cast numbers to the floats of the session, of which a config tells nothing.
 # [[match]]
 # check = "structure"
 # aspect = [
-#     "attribute.theta",
-#     "attribute.alpha",
-#     "attribute.negative_slope",
-#     "attribute.max_value",
-#     "attribute.threshold",
-#     "attribute.mean",
-#     "attribute.variance",
+#     "attribute.theta", "attribute.alpha", "attribute.negative_slope", "attribute.max_value",
+#     "attribute.threshold", "attribute.mean", "attribute.variance",
 # ]
 # expected = ["array of (), float16*", "array of (), float64*"]
 # found = "array of (), float32*"

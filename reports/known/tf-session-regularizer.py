@@ -8,10 +8,7 @@ tf_keras/src/models/cloning.py:52 makes the layer from its config, which tells a
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-kernel-regularizer-l2-dense-f56847aa"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*regularizer.*"
@@ -19,15 +16,9 @@ tf_keras/src/models/cloning.py:52 makes the layer from its config, which tells a
 # [[match]]
 # check = "structure"
 # aspect = [
-#     "config.kernel_regularizer",
-#     "config.bias_regularizer",
-#     "config.recurrent_regularizer",
-#     "config.embeddings_regularizer",
-#     "config.beta_regularizer",
-#     "config.gamma_regularizer",
-#     "config.depthwise_regularizer",
-#     "config.pointwise_regularizer",
-#     "config.alpha_regularizer",
+#     "config.kernel_regularizer", "config.bias_regularizer", "config.recurrent_regularizer",
+#     "config.embeddings_regularizer", "config.beta_regularizer", "config.gamma_regularizer",
+#     "config.depthwise_regularizer", "config.pointwise_regularizer", "config.alpha_regularizer",
 # ]
 # found = "{*"
 # ///

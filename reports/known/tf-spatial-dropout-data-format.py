@@ -8,10 +8,7 @@ of their own, and knows of no data_format.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-data-format-spatialdropout2d-628e63d6"
-#
-# [trial]
-# inputs = [{ shape = [2, 2, 2] }]
-#
+# trial.inputs = [{ shape = [2, 2, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.data_format"
@@ -28,7 +25,3 @@ model = keras.Model(inputs, spatial_dropout_2d)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("spatial_dropout2d").data_format for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['spatial_dropout2d'].attribute.data_format
-#   original: 'channels_first'
-#   clone:    'channels_last'

@@ -8,10 +8,7 @@ class has no get_config of its own.
 # generation = "tf_keras"
 # severity = "trains"
 # fingerprint = "structure-trainable-ab564334"
-#
-# [trial]
-# inputs = [{ shape = [4] }]
-#
+# trial.inputs = [{ shape = [4] }]
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -48,7 +45,3 @@ model.trainable = True
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("scale").trainable for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['scale'].trainable
-#   original: true
-#   clone:    false

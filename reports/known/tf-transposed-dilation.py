@@ -8,10 +8,7 @@ computes without it.
 # generation = "tf_keras"
 # severity = "property"
 # fingerprint = "structure-attribute-dilation-rate-conv3dtranspose-6a44ded1"
-#
-# [trial]
-# inputs = [{ shape = [3, 3, 3, 2] }]
-#
+# trial.inputs = [{ shape = [3, 3, 3, 2] }]
 # [[match]]
 # check = "structure"
 # aspect = "attribute.dilation_rate"
@@ -28,7 +25,3 @@ model = keras.Model(inputs, conv_3dtranspose)
 clone = keras.models.clone_model(model)
 expected, found = [it.get_layer("conv3d_transpose").dilation_rate[0] for it in (model, clone)]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['conv3d_transpose'].attribute.dilation_rate[0]
-#   original: 2
-#   clone:    1

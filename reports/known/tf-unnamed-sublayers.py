@@ -8,10 +8,7 @@ each copy takes the next name that is free.
 # generation = "tf_keras"
 # severity = "name"
 # fingerprint = "again-again-name-ef44393c"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"

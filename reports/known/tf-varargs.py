@@ -8,10 +8,7 @@ none.
 # generation = "tf_keras"
 # severity = "computes"
 # fingerprint = "structure-call-args-missing-5e3b3c70"
-#
-# [trial]
-# inputs = [{ shape = [3, 4], fill = "steps" }]
-#
+# trial.inputs = [{ shape = [3, 4], fill = "steps" }]
 # [[match]]
 # check = "structure"
 # aspect = "call.args missing"
@@ -39,7 +36,3 @@ expected, found = [
     [[(len(node.call_args)) for node in each.inbound_nodes] for each in it.layers] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['sum_all'].calls[0].args[1]
-#   original: {"tensor": "input_1#0.0"}
-#   clone:    nothing

@@ -9,10 +9,7 @@ reads the layer in the old format, which knows no registered names.
 # severity = "crashes"
 # raises = "ValueError"
 # fingerprint = "made-raises-valueerror-79ef9d9f"
-#
-# [trial]
-# inputs = [{ shape = [3, 4] }]
-#
+# trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "made"
 # found = "*Unknown layer*"
@@ -49,6 +46,3 @@ time_distributed = layers.TimeDistributed(Scale())(inputs)
 model = keras.Model(inputs, time_distributed)
 
 clone = keras.models.clone_model(model)
-
-# made: clone
-#   ValueError: Unknown layer: 'Scale'. Please ensure you are using a `keras.utils.custom_object_scope` and that this object is included in the scope. See https:...

@@ -8,10 +8,7 @@ a name, so each copy takes the next name that is free.
 # generation = "keras"
 # severity = "name"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [4, 4, 3] }]
-#
+# trial.inputs = [{ shape = [4, 4, 3] }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"
@@ -31,7 +28,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['random_color_jitter/random_hue'].name
-#   original: random_hue
-#   clone:    random_hue_1

@@ -8,10 +8,7 @@ that is free.
 # generation = "keras"
 # severity = "name"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [1], dtype = "string", fill = "words" }]
-#
+# trial.inputs = [{ shape = [1], dtype = "string", fill = "words" }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"
@@ -32,7 +29,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['text_vectorization/string_lookup'].name
-#   original: string_lookup
-#   clone:    string_lookup_1

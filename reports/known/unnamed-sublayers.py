@@ -8,10 +8,7 @@ copy takes the next name that is free.
 # generation = "keras"
 # severity = "name"
 # fingerprint = "structure-name-87491fc9"
-#
-# [trial]
-# inputs = [{ shape = [-1, 4] }]
-#
+# trial.inputs = [{ shape = [-1, 4] }]
 # [[match]]
 # check = ["structure", "again"]
 # aspect = "name"
@@ -32,7 +29,3 @@ expected, found = [
     for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# structure: layers['multi_head_attention/softmax'].name
-#   original: softmax
-#   clone:    softmax_1

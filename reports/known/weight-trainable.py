@@ -7,10 +7,7 @@ keras/src/layers/layer.py:1748 writes whether a layer is trainable, and nothing 
 # generation = "keras"
 # severity = "trains"
 # fingerprint = "weights-weight-trainable-4eafd956"
-#
-# [trial]
-# inputs = [{ shape = [1] }]
-#
+# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "weights"
 # aspect = "weight trainable"
@@ -30,7 +27,3 @@ expected, found = [
     [(each.path, tuple(each.shape), str(each.dtype), each.trainable) for each in it.weights] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# weights: weights[0].trainable
-#   original: false
-#   clone:    true

@@ -9,10 +9,7 @@ the layer that holds it.
 # generation = "keras"
 # severity = "name"
 # fingerprint = "weights-weight-scope-202963d4"
-#
-# [trial]
-# inputs = [{ shape = [3, 4], fill = "steps" }]
-#
+# trial.inputs = [{ shape = [3, 4], fill = "steps" }]
 # [[match]]
 # check = "weights"
 # aspect = "weight scope"
@@ -31,7 +28,3 @@ expected, found = [
     [(each.path, tuple(each.shape), str(each.dtype), each.trainable) for each in it.weights] for it in (model, clone)
 ]
 assert found == expected, f"{found} in the clone, {expected} in the model"
-
-# weights: weights[0].name
-#   original: rnn/stacked_rnn_cells/lstm_cell/kernel
-#   clone:    lstm_cell/kernel
