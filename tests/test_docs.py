@@ -24,6 +24,7 @@ from clonediff.reports.known import load
 from clonediff.strategies.graph import from_json
 from tests.campaign.running import UNKNOWN, known_without
 from tests.command_line import Command, ran
+from tests.example_counts import everything
 from tests.example_graphs import EXAMPLES
 from tests.waiting import PATIENCE
 
@@ -136,6 +137,8 @@ def test_the_commands_of_a_guide_do_what_it_says(guide: str, run: Run, tmp_path:
             (tmp_path / file[1]).write_text(block.text, encoding="utf-8")
         elif block.language == "console" and not block.not_run:
             for command, output in commands(block.text):
+                if "keras==" in command and not everything():
+                    continue  # a release is installed at night
                 printed = _without_numbers(run(command, block.code))
                 for line in output:
                     assert _without_numbers(line) in printed, f"{command} does not print {line!r}, but\n{printed}"

@@ -45,6 +45,7 @@ def refused(keras: SubjectProcess) -> Finding:
     return found(keras, "lambda-refused")
 
 
+@pytest.mark.slow(reason="it installs a release")
 def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one(
     refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one
     assert (fixed.strip(), broken.strip()) == ("FIXED         keras==3.10.0", "STILL BROKEN  keras")
 
 
+@pytest.mark.slow(reason="it installs a release")
 def test_what_remains_is_a_change_where_it_is_not_known(
     refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
 ) -> None:

@@ -31,6 +31,8 @@ OLD = "3.10.0"
 """The oldest release that the fixed cloner is for."""
 Process = Callable[[str], SubjectProcess]
 
+pytestmark = pytest.mark.slow(reason="it installs releases")
+
 
 def test_a_release_says_what_it_cannot_build(keras3: Process) -> None:
     capabilities = keras3(OLD).ready.capabilities
@@ -71,9 +73,7 @@ CALLED = {
     "subject",
     [
         "keras",
-        pytest.param(
-            "keras-nightly", marks=pytest.mark.slow(reason="a release more, which another day may need a mend of fixed")
-        ),
+        pytest.param("keras-nightly"),
     ],
 )
 def test_a_call_is_made_as_it_was_given(warm: Process, subject: str, what: str) -> None:

@@ -33,6 +33,9 @@ MESSAGE = 'AssertionError: Could not compute output Tensor("'
 ONE_OUTPUT = source_of([((1, 1, "Dense(4)"), [0])], [0])
 
 
+NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
+
+
 @pytest.fixture(scope="module")
 def folder() -> Path:
     return had(installed)
@@ -71,12 +74,14 @@ def body(source: str) -> list[str]:
     return source.removeprefix(HEAD).splitlines()
 
 
+@NIGHT
 def test_a_release_is_installed_once_and_whole(folder: Path) -> None:
     before = (folder / "keras").stat().st_ino
     assert (installed() / "keras").stat().st_ino == before
     assert not list(folder.parent.glob(".keras_12202*"))
 
 
+@NIGHT
 def test_the_reported_bug_is_found_and_cut_to_one_lambda_and_the_repaired_clone_is_faithful(folder: Path) -> None:
     text, record, code = exhibit.fuzz(None, 80, 1)
     assert code == 1
@@ -90,18 +95,21 @@ def test_the_reported_bug_is_found_and_cut_to_one_lambda_and_the_repaired_clone_
     assert mask["fails_alone"]
 
 
+@NIGHT
 def test_the_model_of_the_report_ends_in_the_reported_error(keras: Keras224) -> None:
     clones = keras.try_source(REPORTED)["clones"]
     assert clones["repaired"] is None
     assert clones["upstream"][1] == f'{MESSAGE}add_1/add:0", shape=(?, 3, 4), dtype=float32)'
 
 
+@NIGHT
 def test_the_script_with_two_gpus_fails_as_reported(folder: Path) -> None:
     command = [sys.executable, str(Path(exhibit.__file__).with_name("multi_gpu.py"))]
     ended = subprocess.run(command, env=environment(folder), capture_output=True, text=True, check=False, timeout=120)
     assert ended.stderr.splitlines()[-1] == f'{MESSAGE}add_1/add:0", shape=(?, 1), dtype=float32)'
 
 
+@NIGHT
 def test_a_correct_repair_holds_and_leaves_the_lost_mask_function(verdicts: dict[str, Any]) -> None:
     verdict = verdicts["mends.txt"]
     assert verdict["holds"]
@@ -117,6 +125,7 @@ def test_a_correct_repair_holds_and_leaves_the_lost_mask_function(verdicts: dict
         ("shares.py", "the clone has layers or weights of the original"),
     ],
 )
+@NIGHT
 def test_a_proposal_that_clones_nothing_breaks_a_plain_model(name: str, text: str, verdicts: dict[str, Any]) -> None:
     verdict = verdicts[name]
     assert not verdict["holds"]
@@ -126,6 +135,7 @@ def test_a_proposal_that_clones_nothing_breaks_a_plain_model(name: str, text: st
     assert len(body(effects(verdict)["breaks"]["source"])) == 3
 
 
+@NIGHT
 def test_a_proposal_that_mends_the_report_and_loses_masks_does_not_hold(verdicts: dict[str, Any]) -> None:
     verdict = verdicts["maskless.txt"]
     assert not verdict["holds"]
@@ -133,18 +143,21 @@ def test_a_proposal_that_mends_the_report_and_loses_masks_does_not_hold(verdicts
     assert "mask" in "\n".join(body(effects(verdict)["breaks"]["source"])).lower()
 
 
+@NIGHT
 def test_a_child_that_hangs_costs_one_model(folder: Path) -> None:
     with closing(Keras224(folder, HANGS_ON_THREE_LAYERS, limit=4.0)) as keras:
         assert keras.try_source(REPORTED)["clones"]["proposal"] == ["process: ChildLate", "takes too long"]
         assert keras.try_source(ONE_OUTPUT)["clones"]["proposal"][0] == "weights: shared"
 
 
+@NIGHT
 def test_a_child_that_dies_costs_one_model(keras: Keras224) -> None:
     dead = keras.try_source("import os\nos._exit(3)\n")
     assert dead["clones"]["upstream"] == ["process: ChildEnded", "ends its process"]
     assert keras.try_source(ONE_OUTPUT)["clones"] == {"upstream": None, "repaired": None}
 
 
+@NIGHT
 def test_the_command_says_what_a_proposal_lacks_and_gives_a_terminal_no_command(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "1.py").write_text(CLEARS_THE_TERMINAL)
     (tmp_path / "2.txt").write_text("It cannot be mended.")

@@ -92,6 +92,7 @@ def cache(killed: Path) -> Path:
     return killed
 
 
+@pytest.mark.slow(reason="it installs a release")
 def test_a_release_is_installed_once_and_found_at_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(cache))
     [entry] = kept(cache)
@@ -102,6 +103,7 @@ def test_a_release_is_installed_once_and_found_at_once(cache: Path, monkeypatch:
     assert (Path(place.path[0]) / "keras" / "__init__.py").is_file()
 
 
+@pytest.mark.slow(reason="it installs a release")
 def test_a_release_is_compiled_even_where_python_is_to_write_no_bytecode(cache: Path) -> None:
     (package,) = cache.glob("packages/*/keras")
     assert list(package.glob("__pycache__/__init__.*.pyc"))
