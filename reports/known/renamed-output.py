@@ -10,7 +10,6 @@ metrics of a compiled model go by them (keras/src/trainers/trainer.py:188); the 
 # severity = "property"
 # fingerprint = "structure-attribute-metrics-output-names-functional-85fb3e98"
 # trial.inputs = [{ shape = [1] }]
-# trial.promises = "another scope"
 # [[match]]
 # check = "structure"
 # aspect = "attribute.metrics.output_names"
