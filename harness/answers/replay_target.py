@@ -149,8 +149,8 @@ def _of_folder(path: Path, problems: list[str]) -> Iterator[ReplayTarget]:
     elif any((path / name).exists() for name in _RUN):
         yield from _of_run(path, problems)
     else:
-        files = _visible_files(path, "*.json") or sorted(path.glob(f"*/{FINDING}"))
-        files = files or [each for name in GENERATIONS for each in _visible_files(path / name, "*.json")]
+        files = _visible_files(path) or sorted(path.glob(f"*/{FINDING}"))
+        files = files or [each for name in GENERATIONS for each in _visible_files(path / name)]
         if not files:
             yield ReplayTarget(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
         yield from map(_of_file, files)
@@ -259,9 +259,9 @@ def _fields(path: Path) -> Any:
         raise RecordError(f"{path}: expected the JSON of a finding or of a graph: {error}") from None
 
 
-def _visible_files(folder: Path, pattern: str) -> list[Path]:
-    """Files by their names, without those that are still being written."""
-    return sorted(each for each in folder.glob(pattern) if not each.name.startswith("."))
+def _visible_files(folder: Path) -> list[Path]:
+    """The JSON files by their names, without those that are still being written."""
+    return sorted(each for each in folder.glob("*.json") if not each.name.startswith("."))
 
 
 def _text(path: Path) -> str:

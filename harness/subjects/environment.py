@@ -56,8 +56,7 @@ _ON_GPU = {
 }
 """A GPU is shared with other subjects, and an original and its clone must take the same kernels.
 
-TensorFloat-32, which multiplies with ten bits and is the default of TensorFlow and JAX on a GPU, is off: its error is
-ten times what the tolerance table allows to float32.
+TensorFloat-32, which multiplies with ten bits and is the default of TensorFlow and JAX on a GPU, is off.
 """
 
 _XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_level": "0"}

@@ -37,7 +37,6 @@ def kinds_of(
     layers: Mapping[str, Signature],
     *,
     custom: Collection[str] = (),
-    known: Mapping[str, Kind] = CATALOGUE,
     tried: Values | None = None,
 ) -> Mapping[str, Kind]:
     """The kinds of a release that has these layers, and of those that the catalogue has for itself the `custom` ones.
@@ -45,7 +44,7 @@ def kinds_of(
     In the order of the catalogue, then what it does not know. `tried` has further values, by the name of an argument.
     """
     found: dict[str, Kind] = {}
-    for name, kind in known.items():
+    for name, kind in CATALOGUE.items():
         if name in layers:
             found[name] = _completed(kind, layers[name], tried or {})
         elif kind.family == "custom" and name in custom:

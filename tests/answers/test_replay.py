@@ -47,15 +47,6 @@ RUNS_NOT = Difference(
 TRAINS_NOT = msgspec.structs.replace(RUNS_NOT, path="training")
 IN_TRAINING = msgspec.structs.replace(VALUE, path="training.outputs[0]")
 AGAIN = Difference("again", "twice.inference.outputs[0]", "value", "a", "b", Severity.COMPUTES, LSTM)
-FLAG = Difference(
-    "structure",
-    "layers['b/forward_lstm'].trainable",
-    "trainable",
-    "false",
-    "true",
-    Severity.TRAINS,
-    Where("b/forward_lstm", "LSTM", 2, container=True, inside="Bidirectional"),
-)
 ENDS = msgspec.structs.replace(CRASH, path="process", aspect="process SIGSEGV")
 ISSUE = KnownIssue("it", "keras", "t", "b", Severity.PROPERTY, "", (Pattern(check="structure"),))
 

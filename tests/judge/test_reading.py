@@ -12,7 +12,6 @@ from tests.judge.texts import HOLLOW, MENDS, answer
 
 FUNCTIONS = ("_clone_functional_model", "_clone_sequential_model", "clone_model")
 DIFF = "--- a/keras/models.py\n+++ b/keras/models.py\n@@ -1 +1 @@\n-a\n+b\n"
-STAIRS = "".join(f"{' ' * 4 * step}x\n\n" for step in range(700))
 
 
 def test_a_python_file_is_taken_whole() -> None:

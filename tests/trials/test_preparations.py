@@ -227,10 +227,6 @@ def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess
     assert "compiled" not in {each.aspect for each in clone.differences}
 
 
-LORA = Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3)))
-SEEN = Graph((Input((4,)),), (LEARNING[0][1],), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-
-
 def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:
     graph = structs.replace(GRAPH, generation=None, preparations=(compiled(),))
     assert [unsupported_graph(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]

@@ -404,7 +404,7 @@ class Framework:
         """What `gradients` gives, of a call that was recorded and has given these outputs."""
         raise NotImplementedError
 
-    # -- cloners and files
+    # -- cloners
 
     def clone(self, model: Any, **arguments: Any) -> Any:
         """The release's own `clone_model`, untouched."""
@@ -421,7 +421,3 @@ class Framework:
         """A scope in which custom objects are known by name, and lambdas may be read back."""
         with self.keras.utils.custom_object_scope(known), self._safe_mode(False):
             yield
-
-    def load(self, path: str, known: dict[str, Any]) -> Any:
-        """The model saved at `path`."""
-        return self.keras.models.load_model(path, custom_objects=known, safe_mode=False)

@@ -67,11 +67,11 @@ def trimmed(old: Graph, new: Graph) -> Graph:
     return without_inputs(new, gone) if gone else new
 
 
-def with_inner(graph: Graph, number: int, inner: Graph, gone: Collection[int] | None = None) -> Graph | None:
-    """Another graph for the model that is layer `number`. Inputs that it needs no longer, or `gone`, are not fed."""
+def with_inner(graph: Graph, number: int, inner: Graph) -> Graph | None:
+    """Another graph for the model that is layer `number`. Inputs that it needs no longer are not fed."""
     layer = graph.layers[number]
     assert layer.graph is not None
-    gone = newly_idle(layer.graph, inner) if gone is None else gone
+    gone = newly_idle(layer.graph, inner)
     inner = without_inputs(inner, gone) if gone else inner
     new = with_layer(graph, number, structs.replace(layer, graph=inner))
     if not gone or new is None:

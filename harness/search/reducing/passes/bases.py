@@ -45,10 +45,10 @@ def specs_of(graph: Graph) -> tuple[Specs, ...]:
         return ()
 
 
-def first_calls(graph: Graph, specs: tuple[Specs, ...], *, models: bool = False) -> Iterator[tuple[int, Specs, Specs]]:
-    """Each layer, models too if asked for, with what its first call takes and gives."""
+def first_calls(graph: Graph, specs: tuple[Specs, ...]) -> Iterator[tuple[int, Specs, Specs]]:
+    """Each layer, with what its first call takes and gives."""
     met: set[int] = set()
     for place, call in enumerate(graph.calls if specs else ()):
-        if call.layer not in met and (models or graph.layers[call.layer].graph is None):
+        if call.layer not in met:
             met.add(call.layer)
             yield call.layer, fed(call, specs), specs[len(graph.inputs) + place]

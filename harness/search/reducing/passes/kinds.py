@@ -17,7 +17,7 @@ from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, Specs
 
 def plainer_kind(graph: Graph) -> Offers:
     """A layer of a simpler kind that gives the same shape, in the place of a model too."""
-    for number, given, outputs in first_calls(graph, specs_of(graph), models=True):
+    for number, given, outputs in first_calls(graph, specs_of(graph)):
         for kind in _plainer_kinds(graph.layers[number]):
             if kind.takes[0] <= len(given) <= kind.takes[1]:
                 for plainest in _plainest(kind, given, outputs, graph.layers[number]):
@@ -26,7 +26,7 @@ def plainer_kind(graph: Graph) -> Offers:
 
 def plainer_kind_on_one(graph: Graph) -> Offers:
     """A layer that takes one tensor in the place of one that takes several."""
-    for number, given, outputs in first_calls(graph, specs_of(graph), models=True):
+    for number, given, outputs in first_calls(graph, specs_of(graph)):
         for kind in _plainer_kinds(graph.layers[number]) if len(given) > 1 else ():
             for place in range(len(given) if kind.takes == (1, 1) else 0):
                 for plainest in _plainest(kind, given[place : place + 1], outputs, graph.layers[number]):

@@ -85,7 +85,7 @@ def _leaves_out_an_option(value: Any) -> bool:
     return not set(inspect.signature(kind).parameters).issubset(value.get_config())
 
 
-class _KnownObjects(dict):  # type: ignore[type-arg]  # subscripting dict wants Python 3.9
+class _KnownObjects(dict[int, Any]):
     """Keras's record of the objects serialized so far, kept to those known beforehand.
 
     Keras marks the configuration of an object that it finds here; nothing else is to be marked.
