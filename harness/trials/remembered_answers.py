@@ -92,7 +92,7 @@ class Asked:
             try:
                 request = self._written(question)
             except (MalformedGraph, KeyError):
-                return Told(why="it cannot be written")  # until its layer is trusted, perhaps: not remembered
+                return Told(why="it cannot be written")  # until its layer is allowed, perhaps: not remembered
             if len(self._known) > _HELD:
                 self._known.clear()
             told = self._known[key] = self._found_out(question, request)
@@ -311,7 +311,7 @@ class _Answers:
     """What a release answered, in a file. Without the file, nothing is remembered from one run to the next."""
 
     def __init__(self, folder: Path, release: str) -> None:
-        self._path = path = folder / f"{release}.{_ASKS}.sqlite"
+        path = folder / f"{release}.{_ASKS}.sqlite"
         self._new: dict[bytes, bytes] = {}
         self._file: sqlite3.Connection | None = None
         with self._trouble():

@@ -64,7 +64,6 @@ class Keras3(Eager):
         self._variable: Any = source("keras.src.backend").Variable
         self._functional: Any = source("keras.src.models.functional").Functional
         self._sequential: Any = source("keras.src.models.sequential").Sequential
-        self._input: Any = source("keras.src.layers.core.input_layer").InputLayer
         self._pack: Any = self.keras.tree.pack_sequence_as
         self._scope = self.keras.device
         self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
