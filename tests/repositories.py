@@ -31,10 +31,10 @@ def hash_of(folder: Path, name: str = "HEAD") -> str:
     return git(folder, "rev-parse", name)[:10]
 
 
-def put_keras(folder: Path, *, version: str = "3.16.0", layers: str = "first = 1\n") -> None:
+def put_keras(folder: Path, *, version: str = "3.16.0") -> None:
     """Write the files of a Keras that nobody can build a model with, and that has a version."""
     (folder / "keras/src").mkdir(parents=True, exist_ok=True)
     (folder / "keras/__init__.py").write_text("from keras.src.version import __version__\n")
     (folder / "keras/src/version.py").write_text(f'# The version.\n__version__ = "{version}"\n')
-    (folder / "keras/src/layers.py").write_text(layers)
+    (folder / "keras/src/layers.py").write_text("first = 1\n")
     (folder / "pyproject.toml").write_text('[project]\nname = "keras"\ndependencies = ["numpy", "packaging>=1"]\n')

@@ -106,11 +106,11 @@ def kinds_of(generation: Generation = "keras") -> Mapping[str, Kind]:
     return kinds_on(asked(process_of(generation)))
 
 
-def lowered(program: Program, generation: Generation = "keras") -> Graph:
-    """The graph that a program means to the Keras of a generation."""
-    missing = frozenset(asked(process_of(generation)).capabilities.missing)
-    with at_hand(generation):
-        return lower(program, Domain(kinds_of(generation), missing, generation))
+def lowered(program: Program) -> Graph:
+    """The graph that a program means to Keras 3."""
+    missing = frozenset(asked(process_of("keras")).capabilities.missing)
+    with at_hand("keras"):
+        return lower(program, Domain(kinds_of("keras"), missing, "keras"))
 
 
 class KerasAtHand:
@@ -133,10 +133,10 @@ class KerasAtHand:
         return self._keras.refuses(graph)
 
 
-def well_typed(graph: Graph, where: str = "graph") -> tuple[Specs, ...]:
+def well_typed(graph: Graph) -> tuple[Specs, ...]:
     """What each node gives. Raises `MalformedGraph` where Keras refuses it, or nobody says what its clone is."""
     specs = infer(graph)
     wrong = unsaid(graph)
     if wrong:
-        raise MalformedGraph(f"{where}: nobody says {wrong}")
+        raise MalformedGraph(f"graph: nobody says {wrong}")
     return specs

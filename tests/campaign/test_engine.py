@@ -222,9 +222,11 @@ def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) 
 
 PIECES = 6
 """As many it takes until a finding is as small as it gets."""
+SHARD = 20.0
+"""The seconds that a shard takes, which are made up."""
 
 
-def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = LEAST + SCRIPT) -> Answer:
+def _finds(*keys: Any, until: int = 1) -> Answer:
     """Causes that the first shards show, and that get smaller piece by piece. What takes how long is made up."""
     pieces: dict[Any, int] = dict.fromkeys(keys, 0)
     findings = {key: Finding(key[1], key[1], "keras", "upstream", GRAPH, (), "", subject="keras") for key in keys}
@@ -234,16 +236,16 @@ def _finds(*keys: Any, until: int = 1, shard: float = 20.0, settle: float = LEAS
             pieces[key] += 1
             rest = "1" * pieces[key] if pieces[key] < PIECES else None
             finding = msgspec.structs.replace(findings[key], smallest=rest is None, proof=True)
-            return MadeSmaller(subject, key, turn, finding, "import keras", 9, settle, rest)
+            return MadeSmaller(subject, key, turn, finding, "import keras", 9, LEAST + SCRIPT, rest)
         done = healthy(what, subject, turn)
         if what == "start_subject" or turn >= until:
-            return msgspec.structs.replace(done, seconds=shard) if what == "try_shard" else done
+            return msgspec.structs.replace(done, seconds=SHARD) if what == "try_shard" else done
         raw_findings = tuple(
             WrittenFinding(msgspec.structs.replace(findings[key], smallest=False))
             for key in keys[turn :: max(1, until)]
         )
         return msgspec.structs.replace(
-            done, seconds=shard, raw_findings=raw_findings, met=tuple((key, 1) for key in keys)
+            done, seconds=SHARD, raw_findings=raw_findings, met=tuple((key, 1) for key in keys)
         )
 
     return answer
