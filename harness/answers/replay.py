@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -124,8 +125,6 @@ class Replays:
     ) -> None:
         self._known = known
         self._cloner = cloner
-        self._running = contextlib.ExitStack()
-        self._scripts: dict[str, ForkedScripts] = {}
         self._unready: list[ReplayRow] = []
         self._by_subject: dict[Subject, list[ReplayTarget]] = {}
         for target in targets:
@@ -164,23 +163,29 @@ class Replays:
             for target in targets:
                 yield replace(self._row(target, str(subject)), because=str(error))
             return
-        with process, contextlib.ExitStack() as self._running:
-            self._scripts = {}
+        with process, contextlib.ExitStack() as running:
+
+            @functools.cache
+            def scripts(fixed: bool) -> ForkedScripts:
+                return running.enter_context(contextlib.closing(ForkedScripts(subject, process.place, fixed=fixed)))
+
             for target in targets:
                 row = replace(self._row(target, str(subject)), versions=process.versions)
                 began = time.monotonic()
                 try:
-                    row = self._answered(row, target, process)
+                    row = self._answered(row, target, process, scripts)
                 except SubjectError as error:
                     row = replace(row, because=str(error))
                 yield replace(row, seconds=time.monotonic() - began)
 
-    def _answered(self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess) -> ReplayRow:
+    def _answered(
+        self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, scripts: Callable[[bool], ForkedScripts]
+    ) -> ReplayRow:
         another = another_came_up(process)
         if another:
             return replace(row, because=another)
         if target.issue is not None:
-            return self._issue_answered(row, target.issue, process)
+            return _issue_answered(row, target.issue, process.subject, scripts)
         assert target.graph is not None
         cloners = (row.cloner,) if row.cloner else ()
         trials = GraphTrials(process, self._known, cloners=cloners)
@@ -191,18 +196,17 @@ class Replays:
         found = f"it is of another generation, {target.generation}"
         return replace(row, because="; ".join(filter(None, (row.because, found))))
 
-    def _issue_answered(self, row: ReplayRow, issue: KnownIssue, process: SubjectProcess) -> ReplayRow:
-        """The answer of the issue's script, with the row's cloner in the place of the release's `clone_model`."""
-        subject = process.subject
-        if issue.generation != subject.generation:
-            return replace(row, because=f"it is an issue of {issue.generation}, and {subject} is {subject.generation}")
-        if row.cloner not in self._scripts:
-            if row.cloner not in UPSTREAM_AND_FIXED:
-                return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
-            scripts = ForkedScripts(subject, process.place, fixed=row.cloner != UPSTREAM)
-            self._scripts[row.cloner] = self._running.enter_context(contextlib.closing(scripts))
-        answer, because = answer_of(issue, self._scripts[row.cloner])
-        return replace(row, outcome=_OF_SCRIPTS[answer], because=because)
+
+def _issue_answered(
+    row: ReplayRow, issue: KnownIssue, subject: Subject, scripts: Callable[[bool], ForkedScripts]
+) -> ReplayRow:
+    """The answer of the issue's script, with the row's cloner in the place of the release's `clone_model`."""
+    if issue.generation != subject.generation:
+        return replace(row, because=f"it is an issue of {issue.generation}, and {subject} is {subject.generation}")
+    if row.cloner not in UPSTREAM_AND_FIXED:
+        return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
+    answer, because = answer_of(issue, scripts(row.cloner != UPSTREAM))
+    return replace(row, outcome=_OF_SCRIPTS[answer], because=because)
 
 
 def _subject(target: ReplayTarget, named: Subject | None) -> Subject:

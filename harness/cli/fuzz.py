@@ -76,6 +76,7 @@ def command(as_json: bool, **options: Any) -> None:
     if options["subjects"] == (RELEASE,):
         from clonediff.harness.keras_12202 import exhibit
 
+        shared.refuse_others(RELEASE, "--minutes", "--trials", "--seed", "--json")
         text, record, code = exhibit.fuzz(options["minutes"], options["trials"], options["seed_"])
         click.echo(json_text(record) if as_json else lines(text))
         sys.exit(code)

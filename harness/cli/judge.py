@@ -97,6 +97,7 @@ def command(
     if subject_name == RELEASE and files:
         from clonediff.harness.keras_12202 import exhibit
 
+        shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
         text, exhibited, code = exhibit.judge([Path(name) for name in files], trials, seed_)
         click.echo(json_text(exhibited) if as_json else lines(text))
         sys.exit(code)

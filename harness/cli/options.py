@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
@@ -166,3 +167,12 @@ def memory_limit(jobs: int = 1) -> int:
     import psutil  # type: ignore[import-untyped]  # it comes without types
 
     return int(psutil.virtual_memory().available * _SHARE / jobs)
+
+
+def refuse_others(subject: str, *taken: str) -> None:
+    """Refuse the options on the command line that a subject does not take."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if typed and isinstance(parameter, click.Option) and parameter.opts[0] not in ("--subject", *taken):
+            raise click.UsageError(f"{subject} does not take {parameter.opts[0]}; it takes {', '.join(taken)}")

@@ -30,6 +30,7 @@ def test_help_lists_the_commands(tmp_path: Path) -> None:
         pytest.param(("fuzz", "--cloner", "fixd"), "'fixd'", id="cloner"),
         pytest.param(("fuzz", "--cloner", "mine:"), "expected module:function", id="cloner-of-ones-own"),
         pytest.param(("fuzz", "--at-least", "speed"), "--at-least", id="at-least"),
+        pytest.param(("fuzz", "--subject", "keras==2.2.4", "--jobs", "2"), "does not take --jobs", id="exhibit"),
         pytest.param(("fuss",), "fuss", id="command"),
     ],
 )
