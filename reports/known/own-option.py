@@ -13,6 +13,8 @@ not asked for, since :166 has put a function in the place of clone_function befo
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*"
+# expected = "*.*"
+# found = "*.*"
 # given = "a model of one's own"
 # ///
 

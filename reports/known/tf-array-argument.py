@@ -18,6 +18,11 @@ tf_keras/src/engine/node.py:212 turns an array into a list, and nothing turns it
 # exception = "*Error"
 # frame = "*/engine/base_layer.py:_infer_output_signature"
 # given = "a layer of one's own"
+#
+# [[match]]
+# check = "made"
+# exception = "AttributeError"
+# frame = "*/layers/core/tf_op_layer.py:_call_wrapper"
 # ///
 
 import numpy as np

@@ -16,11 +16,6 @@ tf_keras/src/engine/base_layer.py:1078 makes a float32 of that when the clone's 
 # found = "*Exception encountered when calling layer*"
 # exception = "TypeError"
 # frame = "*/layers/core/tf_op_layer.py:_call_wrapper"
-#
-# [[match]]
-# check = "made"
-# exception = "TypeError"
-# frame = ["tensorflow/python/keras/layers/core.py:_call_wrapper", "keras/layers/core.py:_call_wrapper"]
 # ///
 
 import tf_keras as keras
