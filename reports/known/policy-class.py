@@ -18,7 +18,6 @@ keras/src/ops/operation.py:354 gives the constructor no more than the name of th
 # [[match]]
 # check = "sharing"
 # aspect = "unshared.dtype_policy"
-# inside = ["", "Functional", "Sequential"]
 # expected = "the same as *.dtype_policy"
 # ///
 

@@ -7,13 +7,6 @@ policy, which the layer and its cell read one after the other.
 # /// clonediff
 # generation = "keras"
 # severity = "property"
-# fingerprint = "sharing-unshared-dtype-policy-abb28bac"
-# trial.inputs = [{ shape = [1, 1] }]
-# [[match]]
-# check = "sharing"
-# aspect = "unshared.dtype_policy"
-# path = "*_cell'*.dtype_policy"
-#
 # [[match]]
 # check = "made"
 # found = "*pop from empty list*"

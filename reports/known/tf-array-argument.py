@@ -11,7 +11,7 @@ tf_keras/src/engine/node.py:212 turns an array into a list, and nothing turns it
 # [[match]]
 # check = "structure"
 # aspect = "call.kwargs type"
-# expected = "*\"array\"*"
+# expected = ["*\"array\"*", "*\"constant\"*"]
 #
 # [[match]]
 # check = "made"

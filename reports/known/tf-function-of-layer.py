@@ -32,6 +32,12 @@ what is registered; where no weight has it, the constraint of the clone is its n
 # aspect = "config.*_constraint"
 # expected = "{class_name: 'function'*"
 # found = "'*'"
+#
+# [[match]]
+# check = "made"
+# found = "*'str' object is not callable*"
+# exception = "TypeError"
+# frame = "tf_keras/src/layers/*"
 # ///
 
 import tf_keras as keras
