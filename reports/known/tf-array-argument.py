@@ -10,7 +10,7 @@ tf_keras/src/engine/node.py:212 turns an array into a list, and nothing turns it
 # trial.inputs = [{ shape = [4, 4, 2] }]
 # [[match]]
 # check = "structure"
-# aspect = "call.kwargs type"
+# aspect = ["call.args type", "call.kwargs type"]
 # expected = ["*\"array\"*", "*\"constant\"*"]
 #
 # [[match]]

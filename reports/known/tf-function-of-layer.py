@@ -23,7 +23,7 @@ what is registered; where no weight has it, the constraint of the clone is its n
 #
 # [[match]]
 # check = "made"
-# found = ["*Unknown constraint*", "*Unknown initializer*"]
+# found = ["*Unknown constraint*", "*Unknown initializer*", "*Unknown regularizer*"]
 # exception = "*Error"
 # frame = "*/saving/legacy/serialization.py:*"
 #

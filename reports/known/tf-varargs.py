@@ -12,6 +12,12 @@ none.
 # [[match]]
 # check = "structure"
 # aspect = "call.args missing"
+#
+# [[match]]
+# check = "made"
+# found = "*einsum*"
+# exception = "ValueError"
+# frame = "*/layers/core/tf_op_layer.py:_call_wrapper"
 # ///
 
 import tf_keras as keras
