@@ -1,0 +1,58 @@
+"""The variables under a layer by where they are, and which of them answer to each other in two layers."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+Place = tuple[Any, ...]
+
+
+def variables_under(
+    root: Any, is_variable: Callable[[Any], bool], leads_on: Callable[[str, Any], bool]
+) -> dict[Place, Any]:
+    """The variables under a layer, each by its shortest place, then by the first in alphabetical order."""
+    found: dict[Place, Any] = {}
+    seen = {id(root)}
+    waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), root)])
+    while waiting:
+        place, thing = waiting.popleft()
+        for name, value in _named(thing):
+            if is_variable(value):
+                if id(value) not in seen:
+                    found[(*place, name)] = value
+                    seen.add(id(value))
+            elif id(value) not in seen and leads_on(name, value):
+                seen.add(id(value))
+                waiting.append(((*place, name), value))
+    return found
+
+
+def _named(thing: Any) -> list[tuple[Any, Any]]:
+    if isinstance(thing, dict):
+        return [(str(key), value) for key, value in thing.items()]
+    if isinstance(thing, list | tuple):
+        return [(str(number), value) for number, value in enumerate(tuple(thing))]
+    return sorted(vars(thing).items(), key=lambda pair: pair[0])
+
+
+def matched(variables: dict[Place, Any], others: dict[Place, Any], name: Callable[[Any], str]) -> dict[int, Any]:
+    """The other of each variable, by its `id`: of the same place and name, of the same name, or of the same place."""
+    left = {id(other): (place, other) for place, other in others.items()}
+    found: dict[int, Any] = {}
+    alike: list[Callable[[Place, Any, Place, Any], bool]] = [
+        lambda place, variable, at, other: place == at and name(variable) == name(other),
+        lambda place, variable, at, other: name(variable) == name(other),
+        lambda place, variable, at, other: place == at,
+    ]
+    for is_alike in alike:
+        for place, variable in variables.items():
+            if id(variable) in found:
+                continue
+            for key, (at, other) in left.items():
+                if tuple(variable.shape) == tuple(other.shape) and is_alike(place, variable, at, other):
+                    found[id(variable)] = other
+                    del left[key]
+                    break
+    return found
