@@ -23,13 +23,14 @@ try:
 except Exception:
     pass
 sys.path.insert(0, {harness!r})
+import fixed
 from inside.serve import main
 sys.path.pop(0)
 sys.exit(main())
 """
 """Writes its stack on a crash, and when asked by SIGUSR1; leaves no core file; dies with the thread that started it.
 
-The rest of this project is not importable from the child: only `inside` is, and by that name.
+The rest of this project is not importable from the child: only `inside` and `fixed` are, and by these names.
 """
 
 _THREADS = {

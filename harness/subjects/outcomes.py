@@ -16,7 +16,7 @@ _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most rec
 _ROOTS = (
     re.compile(r".*/(?:site-packages|dist-packages)/"),
     re.compile(r".*/lib/python\d[.\d]*/"),
-    re.compile(r".*/(?=inside/)"),
+    re.compile(r".*/(?=(?:inside|fixed)/)"),
     re.compile(r".*/(?=(?:tf_keras|keras)/)"),
 )
 

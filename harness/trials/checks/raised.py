@@ -14,7 +14,7 @@ from clonediff.harness.trials.checks.places import place, short
 from clonediff.reports.records import Difference, Place, Raised
 
 _OWN = re.compile(
-    r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners)/"
+    r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/"
     r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.inside.candidates`
 )
 _PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
