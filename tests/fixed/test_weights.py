@@ -1,0 +1,124 @@
+"""`clone_model(model, weights=True)`: the clone has the values of the model, and trains on from there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from clonediff import clone_model
+from tests.fixed.generations import KERAS, for_generations
+
+BATCH = np.linspace(-1, 1, 24, dtype="float32").reshape(4, 6)
+TARGETS = np.ones((4, 1), "float32")
+OPTIMIZERS = {
+    "Adam": lambda optimizers: optimizers.Adam(0.05),
+    "SGD": lambda optimizers: optimizers.SGD(0.1, momentum=0.9),
+    "EMA": lambda optimizers: optimizers.Adam(0.05, use_ema=True),
+    "LossScale": lambda optimizers: optimizers.LossScaleOptimizer(optimizers.Adam(0.05)),
+}
+
+
+def trained(package, optimizer="adam"):
+    layers = package.layers
+    inputs = package.Input((6,))
+    hidden = layers.BatchNormalization()(layers.Dense(5, activation="relu")(inputs))
+    model = package.Model(inputs, layers.Dense(1)(layers.Dropout(0.5, seed=3)(hidden)))
+    model.compile(optimizer, "mse")
+    model.fit(BATCH, TARGETS, epochs=2, verbose=0)
+    return model
+
+
+def frozen_remade(layer):
+    clone = layer.__class__.from_config(layer.get_config())
+    clone.trainable = False
+    return clone
+
+
+def are_equal(some, others):
+    return all(np.array_equal(*pair) for pair in zip(some, others, strict=True))
+
+
+@for_generations
+def test_a_clone_with_weights_computes_what_the_model_computes(generation):
+    model = trained(KERAS[generation])
+    clone = clone_model(model, weights=True)
+    assert np.array_equal(model(BATCH), clone(BATCH))
+    assert not np.array_equal(model(BATCH), clone_model(model)(BATCH))
+    assert not {id(weight) for weight in model.weights} & {id(weight) for weight in clone.weights}
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_the_next_step_of_the_clone_is_that_of_the_model(optimizer):
+    model = trained(KERAS["keras"], OPTIMIZERS[optimizer](KERAS["keras"].optimizers))
+    model.optimizer.learning_rate = 0.02
+    clone = clone_model(model, weights=True)
+    assert int(clone.optimizer.iterations) == int(model.optimizer.iterations) == 2
+    for one in (model, clone):
+        one.fit(BATCH, TARGETS, shuffle=False, verbose=0)
+    assert are_equal(model.get_weights(), clone.get_weights())
+
+
+def test_weights_keep_their_moments_where_a_layer_is_frozen_after_training():
+    keras = KERAS["keras"]
+    layers = [keras.layers.Dense(6, name="a"), keras.layers.Dense(6, name="b"), keras.layers.Dense(1)]
+    model = keras.Sequential([keras.Input((6,)), *layers])
+    model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse")
+    model.fit(BATCH, TARGETS, shuffle=False, verbose=0)
+    layers[1].trainable = False
+    model.make_train_function(force=True)  # otherwise the compiled function goes on training the layer
+    clone = clone_model(model, weights=True)
+    for one in (model, clone):
+        one.fit(BATCH, TARGETS, shuffle=False, verbose=0)
+    assert are_equal(model.get_weights(), clone.get_weights())
+
+
+def test_a_clone_function_that_freezes_keeps_moments_with_their_weights():
+    model = trained(KERAS["keras"])
+    clone = clone_model(model, clone_function=frozen_remade, weights=True)
+    assert clone.trainable_variables == []
+    assert np.array_equal(model(BATCH), clone(BATCH))
+    assert are_equal(model.optimizer.variables, clone.optimizer.variables)
+
+
+def test_weights_are_in_one_order_whatever_is_frozen():
+    keras = KERAS["tf_keras"]
+    normalizations = keras.Sequential([keras.layers.BatchNormalization(), keras.layers.BatchNormalization()])
+    inputs = keras.Input((3, 6))
+    model = keras.Model(inputs, keras.layers.TimeDistributed(normalizations)(inputs))
+    model.set_weights([np.full(weight.shape, place + 1.0) for place, weight in enumerate(model.get_weights())])
+    data, clone = np.ones((2, 3, 6), "float32"), clone_model(model, clone_function=frozen_remade, weights=True)
+    assert np.array_equal(model(data), clone(data))
+
+
+@for_generations
+def test_a_clone_has_what_layers_have_learned_from_data(generation):
+    keras = KERAS[generation]
+    normalization, words = keras.layers.Normalization(), keras.layers.StringLookup()
+    frequencies = keras.layers.TextVectorization(output_mode="tf_idf")
+    normalization.adapt(BATCH)
+    words.adapt(["b", "a", "b"])
+    frequencies.adapt(["b a", "b", "c b"])
+    for layer, inputs, data in (
+        (normalization, keras.Input((6,)), tf.constant(BATCH)),
+        (words, keras.Input((1,), dtype="string"), tf.constant([["b"], ["a"]])),
+        (frequencies, keras.Input((1,), dtype="string"), tf.constant([["b a"], ["c"]])),
+    ):
+        model = keras.Sequential([inputs, layer])
+        assert np.array_equal(model(data), clone_model(model, weights=True)(data))
+
+
+@for_generations
+def test_a_model_that_is_not_built_is_cloned_with_the_weights_that_it_has(generation):
+    keras = KERAS[generation]
+    base = keras.Sequential([keras.Input((6,)), keras.layers.Dense(6)])
+    clone = clone_model(keras.Sequential([keras.layers.Dropout(0.1), base, keras.layers.Dense(2)]), weights=True)
+    assert not clone.built
+    assert np.array_equal(base.get_weights()[0], clone.layers[1].get_weights()[0])
+
+
+def test_other_shapes_are_refused():
+    keras = KERAS["keras"]
+    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1, name="score")])
+    with pytest.raises(ValueError, match=r"score/kernel.*\(6, 1\).*\(7, 1\)"):
+        clone_model(model, input_tensors=keras.Input((7,)), weights=True)
