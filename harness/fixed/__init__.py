@@ -14,7 +14,7 @@ def clone_model(model: Any, *args: Any, weights: bool = False, **kwargs: Any) ->
     if type(model).__module__.startswith("tf_keras") or any(
         base.__module__.startswith("tf_keras.") for base in type(model).__mro__
     ):
-        from . import tf_keras  # type: ignore[attr-defined]
+        from . import tf_keras
 
         return tf_keras.clone(model, weights)
     from . import keras3

@@ -11,6 +11,7 @@ from typing import Any
 from .walk import (
     ATOMS,
     CONTAINERS,
+    LOCKS,
     MISSING,
     OF_GRAPHS,
     Kind,
@@ -99,7 +100,7 @@ class Copier(Walk):
         elif kind is Kind.FUNCTION:
             return self._function(thing) if id(thing) in self.functions else thing
         elif kind is Kind.LOCK:
-            new = cls()
+            new = LOCKS[cls]()
         elif id(thing) not in self.owned:
             return thing
         elif kind is Kind.WRAPPER:

@@ -51,7 +51,7 @@ def matched(variables: dict[Place, Any], others: dict[Place, Any], name: Callabl
             if id(variable) in found:
                 continue
             for key, (at, other) in left.items():
-                if tuple(variable.shape) == tuple(other.shape) and is_alike(place, variable, at, other):
+                if variable.shape == other.shape and is_alike(place, variable, at, other):
                     found[id(variable)] = other
                     del left[key]
                     break

@@ -21,7 +21,7 @@ import subprocess
 import threading
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -52,10 +52,12 @@ SHARED = (
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
 )
 """What cannot change, and what is one of its kind, as a file or a thread."""
-LOCKS = (
-    *(type(threading.Lock()), type(threading.RLock()), threading.local),
-    *(threading.Condition, threading.Event, threading.Semaphore, threading.Barrier),
-)
+LOCKS: dict[type, Callable[[], Any]] = {
+    type(threading.Lock()): threading.Lock,
+    type(threading.RLock()): threading.RLock,
+    **{cls: cls for cls in (threading.local, threading.Condition)},
+}
+"""What makes a new one."""
 FRAMEWORKS = frozenset(["tensorflow", "jax", "jaxlib", "torch", "inspect", "typing", "re", "google", "wrapt", "absl"])
 WRAPPERS = ("_DictWrapper", "_TupleWrapper")
 """Proxies of TensorFlow around a dictionary and a tuple."""
