@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         assert_config_is_complete,
         classes_with_config,
     )
+    from clonediff.harness.fixed import clone_model
     from clonediff.harness.trials.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
 
@@ -41,37 +42,13 @@ def __getattr__(name: str) -> Any:
         from clonediff.harness.answers.audit import in_process as audit
 
         return getattr(audit, name)
+    if name == "clone_model":
+        from clonediff.harness.fixed import clone_model
+
+        return clone_model
     if name == "functional_graphs":
         from clonediff.harness.trials.drawable_kinds import graphs_here
 
         return graphs_here
     raise AttributeError(f"module 'clonediff' has no attribute {name!r}")
 
-
-def clone_model(model: Any, *args: Any, weights: bool = False, **kwargs: Any) -> Any:
-    """Clone a Functional or Sequential model: new layers, new weights, the same function.
-
-    Takes what the `clone_model` of the model's own Keras takes, Keras 3 or `tf_keras`, and does what that documents. It
-    holds where the releases do not: a `Lambda` of any sort keeps its function, its mask and its arguments; calls of a
-    shared layer keep their order; frozen parts stay frozen; names, options of inputs and call arguments survive. Safe
-    loading is not switched off for that: live functions are handed on and never serialized.
-
-    With `weights`, the clone goes on where the model is: it gets the values of its weights and states, and, where both
-    are compiled, what the optimizer has counted.
-    """
-    from clonediff.harness.inside.frameworks import framework, generation_of
-
-    generation = generation_of(model)
-    if generation == "tf_keras":
-        from clonediff.harness.inside.cloners.fixed import tf_keras
-
-        clone = tf_keras.clone_model(model, *args, **kwargs)
-    else:
-        from clonediff.harness.inside.cloners.fixed import keras3
-
-        clone = keras3.clone_model(model, *args, **kwargs)
-    if weights:
-        from clonediff.harness.inside.copied_weights import copy_weights
-
-        copy_weights(model, clone, framework(generation))
-    return clone

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 import types
 import weakref
 from typing import Any
@@ -31,6 +32,8 @@ class Copier(Walk):
 
     def __init__(self, root: Any) -> None:
         super().__init__(root)
+        self.fresh: dict[int, Any] = {}
+        """What was copied last."""
         self.names: dict[str, str] = {}
         """Texts that name an object by its `id`, and that of its copy."""
         self.alive: list[Any] = []
@@ -49,15 +52,17 @@ class Copier(Walk):
         """The copy of an object of a framework that has a state; all others are shared."""
         return thing
 
-    def copy(self) -> None:
-        """Copy everything that the root leads to."""
-        self.walk(self.root)
+    def copy(self, *roots: Any) -> None:
+        """Copy everything that these lead to, and is not copied yet; without any, what the root leads to."""
+        known = len(self.owned)
+        self.walk(*(roots or (self.root,)))
         self.walk_functions()
+        self.fresh = dict(itertools.islice(self.owned.items(), known, None))
         filled: list[Any] = []
         hashed: list[Any] = []
         lists: list[Any] = []
         memo = self.memo
-        for key, thing in self.owned.items():
+        for key, thing in self.fresh.items():
             plan = self.plans[type(thing)]
             kind = plan.kind
             if kind is Kind.LIST:
@@ -248,8 +253,8 @@ class Copier(Walk):
         return new
 
     def pairs(self, cls: Any) -> list[tuple[Any, Any]]:
-        """The objects of a class, each with its copy."""
-        found = [thing for thing in self.owned.values() if isinstance(thing, cls)]
+        """The objects of a class that were copied last, each with its copy."""
+        found = [thing for thing in self.fresh.values() if isinstance(thing, cls)]
         return [(thing, self.memo[id(thing)]) for thing in found if self.memo.get(id(thing)) is not None]
 
 

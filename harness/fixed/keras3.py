@@ -71,8 +71,8 @@ class Keras3Copier(Copier):
     def of_framework(self, thing: Any) -> Any:
         return copied_resource(thing, self.memo)
 
-    def copy(self) -> None:
-        super().copy()
+    def copy(self, *roots: Any) -> None:
+        super().copy(*roots)
         self._number_calls()
         self._key_by_id()
         for original, initializer in self.pairs(RandomInitializer):
@@ -111,16 +111,38 @@ class Keras3Copier(Copier):
                 optimizer._trainable_variables_indices = {optimizer._var_key(each): place for place, each in numbered}
 
 
-class Twin(Keras3Copier):
-    """Copies a layer that is to be built anew: without its calls, and what follows its variables is made again."""
+class Unbuilt(Keras3Copier):
+    """Copies a layer as it is before it is built: without variables and calls."""
 
     OF_GRAPHS = ()
     LEFT_BY_RUNS = (
         *Keras3Copier.LEFT_BY_RUNS,
         (Operation, "_inbound_nodes", []),
         (Operation, "_outbound_nodes", []),
-        *((Layer, f"_self_{name}", MISSING) for name in FOLLOWED_BY_TENSORFLOW),
     )
+
+    def new(self, thing: Any) -> Any:
+        return None if isinstance(thing, KerasVariable) else super().new(thing)
+
+    def is_whole(self, thing: Any) -> bool:
+        return isinstance(thing, KerasVariable)
+
+    def copy(self, *roots: Any) -> None:
+        super().copy(*roots)
+        for _, part in self.pairs(Layer):
+            for cls, name, value in NOT_BUILT:
+                if isinstance(part, cls) and name in vars(part):
+                    part.__dict__[name] = value
+            for store in STORES:
+                vars(part)[store][:] = [variable for variable in vars(part)[store] if variable is not None]
+        for _, tracker in self.pairs(Tracker):
+            tracker.locked = False
+
+
+class Twin(Unbuilt):
+    """Copies a layer that is built for its values alone: TensorFlow need not follow what is in it."""
+
+    LEFT_BY_RUNS = (*Unbuilt.LEFT_BY_RUNS, *((Layer, f"_self_{name}", MISSING) for name in FOLLOWED_BY_TENSORFLOW))
 
 
 class Values:
@@ -132,9 +154,8 @@ class Values:
         self.plans: dict[type, Plan] = {}
         """Of all twins."""
         self.left = {id(variable): (variable, new) for variable, new in pairs if variable._value is not None}
-        self.shared_with_twins = {id(variable): None for variable, _ in pairs}
-        for thing, new in copier.pairs((RandomInitializer, SeedGenerator)):
-            self.shared_with_twins[id(thing)] = new  # they go on drawing while layers are built
+        self.drawing = {id(thing): new for thing, new in copier.pairs((RandomInitializer, SeedGenerator))}
+        """What draws numbers, and goes on drawing while layers are built."""
 
     def copy(self) -> None:
         for variable, _ in list(self.left.values()):
@@ -143,7 +164,8 @@ class Values:
     def begin(self) -> None:
         for generator, _ in self.copier.pairs(SeedGenerator):
             self._give(generator.state, SeedGenerator(seed=generator._initial_seed, name=generator.name).state)
-        self._begin_layer(self.copier.root)
+        if id(self.copier.root) in self.copier.fresh:
+            self._begin_layer(self.copier.root)
         for layer, _ in self.copier.pairs(Layer):
             self._begin_layer(layer)
         for optimizer, _ in self.copier.pairs(BaseOptimizer):
@@ -188,17 +210,8 @@ class Values:
         """A copy of a layer that is not built, which is built as the layer was."""
         copier = Twin(layer)
         copier.plans = self.plans
-        copier.memo.update(self.shared_with_twins)
+        copier.memo.update(self.drawing)
         copier.copy()
-        for _, part in copier.pairs(Layer):
-            for cls, name, value in NOT_BUILT:
-                if isinstance(part, cls) and name in vars(part):
-                    part.__dict__[name] = value
-            for store in STORES:
-                vars(part)[store][:] = [variable for variable in vars(part)[store] if variable is not None]
-        for _, tracker in copier.pairs(Tracker):
-            tracker.locked = False
-            tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
         twin = copier.memo[id(layer)]
         type(layer).build(twin, **(layer._build_shapes_dict or {}))
         return twin
@@ -259,13 +272,18 @@ def _leads_on(name: str, value: Any) -> bool:
     return isinstance(value, list | tuple | dict | Layer) and name not in NOT_LED_THROUGH
 
 
-def clone(model: Any, weights: bool) -> Any:
-    """A copy of a model or layer, with values of its own."""
-    copier = Keras3Copier(model)
+def unbuilt(layer: Any, memo: dict[int, Any]) -> Any:
+    """A copy of a layer as it is before it is built, which draws numbers as what is in `memo` does."""
+    copier = Unbuilt(layer)
+    copier.walk(layer)
+    drawing = [thing for thing in copier.owned.values() if isinstance(thing, SeedGenerator)]
+    copier.owned.clear()
+    copier.memo.update((id(thing), memo[id(thing)]) for thing in drawing if id(thing) in memo)
     copier.copy()
-    values = Values(copier)
-    if weights:
-        values.copy()
-    else:
-        values.begin()
-    return copier.of(model)
+    for _, part in copier.pairs(Layer):
+        followed = getattr(part, "_self_unconditional_checkpoint_dependencies", None) or []
+        followed[:] = [reference for reference in followed if reference.ref is not None]
+        named = getattr(part, "_self_unconditional_dependency_names", None) or {}
+        for name in [name for name, value in named.items() if value is None]:
+            del named[name]
+    return copier.memo[id(layer)]

@@ -189,7 +189,8 @@ class Walk:
                 waiting += thing.values()
             elif kind is Kind.WRAPPER:
                 waiting.append(thing.__wrapped__)
-                waiting += object.__getattribute__(thing, "__dict__").values()
+                if cls.__name__ == "_DictWrapper":  # the other has no attributes of its own
+                    waiting += object.__getattribute__(thing, "__dict__").values()
             else:
                 waiting += referents(thing)
 

@@ -412,7 +412,7 @@ class Framework:
 
     def fixed(self) -> Callable[..., Any]:
         """Our fixed `clone_model` for this generation, imported here since it needs the Keras that is loaded."""
-        module: Any = importlib.import_module("..cloners.fixed." + self.fixed_in, __package__)
+        module: Any = importlib.import_module(__name__.partition("inside.")[0] + "fixed")
         clone_model: Callable[..., Any] = module.clone_model
         return clone_model
 
