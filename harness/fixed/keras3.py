@@ -9,6 +9,7 @@ from typing import Any
 import keras
 from keras.src.backend.common import KerasVariable
 from keras.src.initializers.random_initializers import RandomInitializer
+from keras.src.layers.input_spec import InputSpec
 from keras.src.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 from keras.src.layers.rnn.rnn import RNN
 from keras.src.metrics.metric import Metric
@@ -32,7 +33,13 @@ FOLLOWED_BY_TENSORFLOW = (
     *("name_based_restores", "saveable_object_factories", "update_uid"),
 )
 DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
-NOT_BUILT = ((Layer, "built", False), (Layer, "lora_enabled", False), (RNN, "states", None))
+NOT_BUILT: tuple[tuple[Any, str, Any], ...] = (
+    (Layer, "built", False),
+    (Layer, "lora_enabled", False),  # `build` enables it
+    (RNN, "states", None),
+    (InputSpec, "axes", {}),
+    (InputSpec, "shape", None),
+)
 """What a layer has before it is built, where it has the attribute at all."""
 
 
@@ -105,10 +112,6 @@ class Keras3Copier(Copier):
             }
             if "_nnx_op_mapping" in vars(graph):
                 graph._nnx_op_mapping = {id(operation): operation for operation in graph._operations}
-        for _, optimizer in self.pairs(BaseOptimizer):
-            if "_trainable_variables_indices" in vars(optimizer):
-                numbered = enumerate(optimizer._trainable_variables)
-                optimizer._trainable_variables_indices = {optimizer._var_key(each): place for place, each in numbered}
 
 
 class Unbuilt(Keras3Copier):
@@ -129,11 +132,11 @@ class Unbuilt(Keras3Copier):
 
     def copy(self, *roots: Any) -> None:
         super().copy(*roots)
-        for _, part in self.pairs(Layer):
+        for _, part in self.pairs((Layer, InputSpec)):
             for cls, name, value in NOT_BUILT:
                 if isinstance(part, cls) and name in vars(part):
                     part.__dict__[name] = value
-            for store in STORES:
+            for store in STORES if isinstance(part, Layer) else ():
                 vars(part)[store][:] = [variable for variable in vars(part)[store] if variable is not None]
         for _, tracker in self.pairs(Tracker):
             tracker.locked = False
@@ -158,8 +161,17 @@ class Values:
         """What draws numbers, and goes on drawing while layers are built."""
 
     def copy(self) -> None:
+        """Give each variable the value of its original."""
         for variable, _ in list(self.left.values()):
             self._copy_value(variable)
+        self._number_variables()
+
+    def _number_variables(self) -> None:
+        """Let optimizers find the variables that they train, by what is theirs alone."""
+        for _, optimizer in self.copier.pairs(BaseOptimizer):
+            if "_trainable_variables_indices" in vars(optimizer):
+                numbered = enumerate(optimizer._trainable_variables)
+                optimizer._trainable_variables_indices = {optimizer._var_key(each): place for place, each in numbered}
 
     def begin(self) -> None:
         for generator, _ in self.copier.pairs(SeedGenerator):
@@ -186,6 +198,8 @@ class Values:
         if self._own(layer):
             error = self._try(layer, self._from_config) or error
         for variable in self._own(layer):
+            if "/" not in variable.path:  # no layer has made it: it was handed to this one, and keeps its value
+                continue
             raise ValueError(
                 f"clone_model: nobody knows how the weight '{variable.path}' of the layer '{layer.name}' (class "
                 f"`{type(layer).__name__}`) begins: neither its `build` nor its config makes it"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from collections.abc import Callable
@@ -124,7 +125,7 @@ class Keras3Replay(Replay):
                 return value is parameters[name].default
             leaves = [leaf for leaf in tree.flatten(value) if leaf is not None]
             is_mask = name == "mask" or name.endswith("_mask")
-            return is_mask and bool(leaves) and all(any(leaf is mask for mask in masks) for leaf in leaves)
+            return is_mask and all(any(leaf is mask for mask in masks) for leaf in leaves)
 
         return args, {name: value for name, value in kwargs.items() if not is_written(name, value)}
 
@@ -159,7 +160,11 @@ class Keras3Replay(Replay):
 
     def put_together(self, model: Any, new: Any) -> None:
         if isinstance(model, Sequential):
-            Sequential.__init__(new, self._layers_of(model), name=model.name)
+            layers = self._layers_of(model)
+            with contextlib.ExitStack() as scopes:  # of the models around it, which built the original
+                for name in (getattr(model, "_path", None) or "").split("/")[:-1]:
+                    scopes.enter_context(keras.name_scope(name))
+                Sequential.__init__(new, layers, name=model.name)
         else:
             inputs, outputs = (self.map(self.copier.of, ends) for ends in (model._inputs_struct, model._outputs_struct))
             self._name_masks(model)
@@ -197,7 +202,7 @@ class Keras3Replay(Replay):
         if getattr(model, "compiled", False):
             self._compile(model, new)
         skipped = {*own, *self.copier.plan(type(model)).skipped, "_functional"}
-        held = {name: value for name, value in vars(model).items() if name not in skipped}
+        held = {name: value for name, value in vars(model).items() if name not in skipped and name[:6] != "_self_"}
         held.update((name, vars(model)[name]) for name in ("_dtype_policy", "_auto_config") if name in vars(model))
         self.copier.copy(*held.values())
         self.begin()

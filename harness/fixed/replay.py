@@ -158,10 +158,10 @@ class Replay:
         operation = self.operation(call)
         args, kwargs = (self.map(self.of, part) for part in self.arguments(call))
         new = self.memo[id(operation)]
-        if id(operation) not in self.called and id(operation) not in self.cache:
-            if isinstance(operation, self.LAYER) and not self.is_alike(call, (args, kwargs)):
-                new = self.memo[id(operation)] = self.unbuilt(operation)
+        is_first = id(operation) not in self.called and id(operation) not in self.cache
         self.called.add(id(operation))
+        if is_first and isinstance(operation, self.LAYER) and not self.is_alike(call, (args, kwargs)):
+            new = self.memo[id(operation)] = self.unbuilt(operation)
         if self.call_function is not None and isinstance(new, self.LAYER):
             outputs, caller = self.call_function(new, *args, **kwargs), "`call_function`"
         else:
