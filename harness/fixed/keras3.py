@@ -231,11 +231,15 @@ class Values:
         return twin
 
     def _from_config(self, layer: Any) -> Any:
-        """The layer that its config makes, built as the layer was."""
+        """The layer that its constructor, or its config, makes, built as the layer was."""
         parts = [*vars(layer).values(), *map(type, vars(layer).values())]
         named = {part.__name__: part for part in parts if hasattr(part, "__name__") and callable(part)}
         with keras.saving.custom_object_scope({name: part for name, part in named.items() if name != "<lambda>"}):
-            twin = type(layer).from_config(layer.get_config())
+            recorded = getattr(layer, "_auto_config", None)  # plain values that the constructor was given
+            if recorded is not None:
+                twin = type(layer)(**recorded.config)
+            else:
+                twin = type(layer).from_config(layer.get_config())
         if not twin.built and layer.get_build_config():
             twin.build_from_config(layer.get_build_config())
         return twin

@@ -291,7 +291,9 @@ def items(thing: Any) -> Iterator[Any]:
 def referents(thing: Any) -> list[Any]:
     if isinstance(thing, np.ndarray):
         return list(thing.flat) if thing.dtype == object else []
-    return gc.get_referents(thing)
+    own = getattr(thing, "__dict__", None)
+    found = [part for part in gc.get_referents(thing) if part is not own]
+    return found if own is None else [*found, *own.values()]
 
 
 def contents(function: Any) -> list[Any]:
