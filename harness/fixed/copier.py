@@ -160,6 +160,8 @@ class Copier(Walk):
             collections.deque.extend(new, [self.of(part) for part in thing])
 
     def _skipped(self, value: Any, instead: Any) -> Any:
+        if callable(instead):
+            return instead(value)
         if instead is not OF_GRAPHS:
             return type(instead)() if isinstance(instead, CONTAINERS) else instead
         if id(value) not in self.memo:

@@ -43,6 +43,11 @@ NOT_BUILT: tuple[tuple[Any, str, Any], ...] = (
 """What a layer has before it is built, where it has the attribute at all."""
 
 
+def of_no_run(mask: Any) -> Any:
+    """A mask that was made with the graph; none that a run has made."""
+    return mask if mask is None or "Symbolic" in type(mask).__name__ else MISSING
+
+
 class Keras3Copier(Copier):
     """Copies what one object of Keras 3 leads to."""
 
@@ -61,8 +66,8 @@ class Keras3Copier(Copier):
         (Layer, "_losses", []),
         (Layer, "_loss_ids", set()),
         (Layer, "_losses_override", []),
-        (DropoutRNNCell, "_dropout_mask", MISSING),
-        (DropoutRNNCell, "_recurrent_dropout_mask", MISSING),
+        (DropoutRNNCell, "_dropout_mask", of_no_run),
+        (DropoutRNNCell, "_recurrent_dropout_mask", of_no_run),
         (KerasVariable, "_value", None),
         (KerasTensor, "_keras_history", MISSING),
         (Tracker, "stored_ids", {}),
@@ -245,10 +250,28 @@ class Values:
         return twin
 
     def _begin_optimizer(self, optimizer: Any) -> None:
-        twin = type(optimizer).from_config(optimizer.get_config())
-        if optimizer.built:
+        """Give the variables of an optimizer the values that they have when it is built anew, and its rate its own."""
+        count, rate = vars(optimizer).get("_iterations"), vars(optimizer).get("_learning_rate")
+        self._give(count, keras.Variable(0, dtype=count._dtype))
+        if id(rate) in self.left:
+            self._copy_value(rate)
+        made = [variable for variable in optimizer._variables if id(variable) in self.left]
+        others: list[Any] = []
+        if made:
+            copier = Unbuilt(optimizer)
+            copier.copy()
+            twin = copier.memo[id(optimizer)]
+            twin.__dict__.update(built=False)
+            twin._variables[:] = []
             twin.build([self.copier.of(variable) for variable in optimizer._trainable_variables])
-        for variable, other in zip(optimizer._variables, twin._variables, strict=True):
+            others = list(twin._variables)
+        if len(made) != len(others):
+            raise ValueError(
+                f"clone_model: nobody knows how the variables of the optimizer `{type(optimizer).__name__}` begin: its "
+                f"`build` makes {len(others)} of {len(made)}. Make them in `build`, or copy their values with "
+                "`weights=True`."
+            )
+        for variable, other in zip(made, others, strict=True):
             self._give(variable, other)
 
     def _left_under(self, layer: Any) -> bool:

@@ -60,7 +60,7 @@ def clone(
         replay.given = tensors
         new = replay.clone(model)
     if weights:
-        copy_values(model, new, *(list(one.variables) for one in (model, new)), _assign)
+        copy_values(model, new, list(model.variables), list(new.variables), _assign)
     return new
 
 
@@ -119,10 +119,11 @@ class Keras3Replay(Replay):
         parameters = inspect.signature(layer.call).parameters
         masks = [getattr(leaf, "_keras_mask", None) for leaf in tree.flatten((args, kwargs))]
         masks = [mask for mask in masks if mask is not None]
+        is_replaced = type(self.memo.get(id(layer), layer)) is not type(layer)
 
         def is_written(name: str, value: Any) -> bool:
             if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
-                return value is parameters[name].default
+                return value is parameters[name].default and (value is None or is_replaced)
             leaves = [leaf for leaf in tree.flatten(value) if leaf is not None]
             is_mask = name == "mask" or name.endswith("_mask")
             return is_mask and all(any(leaf is mask for mask in masks) for leaf in leaves)
@@ -229,7 +230,7 @@ class Keras3Replay(Replay):
         trained = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
         others = {id(weight): other for weight, other in zip(model.weights, new.weights, strict=False)}
         found = [others.get(id(variable)) for variable in trained]
-        return list(new.trainable_variables) if None in map(type, found) or None in found else found
+        return list(new.trainable_variables) if any(weight is None for weight in found) else found
 
     def _name_masks(self, model: Any) -> None:
         """Name the operations that make masks as in the original, and others by the first number that is free."""

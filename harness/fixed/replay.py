@@ -93,7 +93,8 @@ class Replay:
     def clone(self, model: Any) -> Any:
         graphs = list(self.graphs(model))
         for graph in graphs:
-            self.memo[id(graph)] = type(graph).__new__(type(graph))
+            cls: Any = type(graph)
+            self.memo[id(graph)] = cls.__new__(cls)
         if self.clone_function is not None:
             self.ask(model)
         operations = [operation for graph in graphs for operation in self.operations(graph)]

@@ -116,7 +116,10 @@ class Walk:
     OWNING: Any = ()
     """Classes of Keras of which a function that holds one leads to the model."""
     LEFT_BY_RUNS: tuple[tuple[Any, str, Any], ...] = ()
-    """A class, an attribute in which a run leaves something, and what a clone has there; `MISSING` for nothing."""
+    """A class, an attribute in which a run leaves something, and what a clone has there; `MISSING` for nothing.
+
+    A function says what the clone has where the original has some value.
+    """
     OF_GRAPHS: tuple[tuple[Any, str], ...] = ()
     """A class, and an attribute that lists calls: the clone has those of its own graphs."""
 
