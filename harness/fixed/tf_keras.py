@@ -14,6 +14,7 @@ from tensorflow.python.framework.ops import uid
 from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 from tf_keras.src.backend import ContextValueCache, RandomGenerator, name_scope
 from tf_keras.src.engine.functional import Functional, _make_node_key
+from tf_keras.src.engine.input_spec import InputSpec
 from tf_keras.src.engine.keras_tensor import KerasTensor
 from tf_keras.src.engine.node import KerasHistory, Node
 from tf_keras.src.initializers.initializers import Initializer
@@ -41,6 +42,13 @@ NOT_LED_THROUGH = (
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED_BY_TENSORFLOW),
 )
+NOT_BUILT: tuple[tuple[Any, str, Any], ...] = (
+    (Layer, "built", False),
+    (Layer, "_build_input_shape", None),
+    (InputSpec, "axes", {}),
+    (InputSpec, "shape", None),
+)
+"""What a layer has before it is built, where it has the attribute at all."""
 DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
 
 
@@ -96,8 +104,8 @@ class TfKerasCopier(Copier):
     def of_framework(self, thing: Any) -> Any:
         return copied_resource(thing, self.memo)
 
-    def copy(self) -> None:
-        super().copy()
+    def copy(self, *roots: Any) -> None:
+        super().copy(*roots)
         self._number_calls()
         self._key_by_call()
         for original, initializer in self.pairs(Initializer):
@@ -140,18 +148,39 @@ class TfKerasCopier(Copier):
             root.__dict__["_called"] = bool(root._inbound_nodes_value)
 
 
-class Twin(TfKerasCopier):
-    """Copies a layer that is to be built anew: without its calls, and what follows its variables is made again."""
+class Unbuilt(TfKerasCopier):
+    """Copies a layer as it is before it is built: without variables and calls."""
 
     OF_GRAPHS = ()
     LEFT_BY_RUNS = (
         *TfKerasCopier.LEFT_BY_RUNS,
         *((Layer, name, []) for name in (*CALLS, "_callable_losses")),
-        *((Layer, name, MISSING) for name in FOLLOWED_BY_TENSORFLOW),
     )
 
-    def copy(self) -> None:
-        Copier.copy(self)
+    def new(self, thing: Any) -> Any:
+        return None if isinstance(thing, tf.Variable) else super().new(thing)
+
+    def is_whole(self, thing: Any) -> bool:
+        return isinstance(thing, tf.Variable)
+
+    def copy(self, *roots: Any) -> None:
+        Copier.copy(self, *roots)
+        for _, part in self.pairs((Layer, InputSpec)):
+            for cls, name, value in NOT_BUILT:
+                if isinstance(part, cls) and name in vars(part):
+                    part.__dict__[name] = value
+            for store in STORES if isinstance(part, Layer) else ():
+                vars(part)[store][:] = [variable for variable in vars(part)[store] if variable is not None]
+            for reference in list(vars(part).get(FOLLOWED) or ()):
+                if reference.ref is None:
+                    vars(part)[FOLLOWED].remove(reference)
+                    del vars(part)[FOLLOWED_BY_NAME][reference.name]
+
+
+class Twin(Unbuilt):
+    """Copies a layer that is built for its values alone: TensorFlow need not follow what is in it."""
+
+    LEFT_BY_RUNS = (*Unbuilt.LEFT_BY_RUNS, *((Layer, name, MISSING) for name in FOLLOWED_BY_TENSORFLOW))
 
 
 class Values:
@@ -163,9 +192,8 @@ class Values:
         """Of all twins."""
         variables = copier.pairs(BaseResourceVariable)
         self.left = {id(variable): (variable, new) for variable, new in variables if variable._handle is not None}
-        self.shared_with_twins = {id(variable): None for variable, _ in copier.pairs(tf.Variable)}
-        for thing, new in copier.pairs((Initializer, RandomGenerator)):
-            self.shared_with_twins[id(thing)] = new  # they go on drawing while layers are built
+        self.drawing = {id(thing): new for thing, new in copier.pairs((Initializer, RandomGenerator))}
+        """What draws numbers, and goes on drawing while layers are built."""
 
     def copy(self) -> None:
         for variable, _ in list(self.left.values()):
@@ -178,7 +206,8 @@ class Values:
                 if id(variable) in self.left:
                     self._give(variable, variable)
             new.reset_state()
-        self._begin_layer(self.copier.root)
+        if id(self.copier.root) in self.copier.fresh:
+            self._begin_layer(self.copier.root)
         for layer, _ in self.copier.pairs(Layer):
             self._begin_layer(layer)
         for optimizer, _ in self.copier.pairs(Optimizer):
@@ -234,12 +263,8 @@ class Values:
         """A copy of a layer that is not built, which is built as the layer was."""
         copier = Twin(layer)
         copier.plans = self.plans
-        copier.memo.update(self.shared_with_twins)
+        copier.memo.update(self.drawing)
         copier.copy()
-        for _, part in copier.pairs(Layer):
-            part.__dict__["built"] = False
-            for store in STORES:
-                vars(part)[store][:] = [variable for variable in vars(part)[store] if variable is not None]
         twin = copier.memo[id(layer)]
         with name_scope(layer.name):
             type(layer).build(twin, tf.nest.map_structure(lambda part: part, layer._build_input_shape))
@@ -308,13 +333,8 @@ def _leads_on(name: str, value: Any) -> bool:
     return isinstance(value, list | tuple | dict | tf.Module | tf.Variable) and name not in NOT_LED_THROUGH
 
 
-def clone(model: Any, weights: bool) -> Any:
-    """A copy of a model or layer, with values of its own."""
-    copier = TfKerasCopier(model)
+def unbuilt(layer: Any, memo: dict[int, Any]) -> Any:
+    """A copy of a layer as it is before it is built."""
+    copier = Unbuilt(layer)
     copier.copy()
-    values = Values(copier)
-    if weights:
-        values.copy()
-    else:
-        values.begin()
-    return copier.of(model)
+    return copier.memo[id(layer)]
