@@ -62,11 +62,11 @@ def clone_model(
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__ if base.__name__ == "Layer"}
     arguments = {"input_tensors": input_tensors, "clone_function": clone_function, "weights": weights}
     if "tf_keras" in packages:
-        from . import tf_keras_replay
+        from .tf_keras_replay import clone as clone_tf_keras
 
-        return tf_keras_replay.clone(model, **arguments)
+        return clone_tf_keras(model, **arguments)
     if "keras" in packages:
-        from . import keras3_replay
+        from .keras3_replay import clone as clone_keras3
 
-        return keras3_replay.clone(model, call_function=call_function, recursive=recursive, cache=cache, **arguments)
+        return clone_keras3(model, call_function=call_function, recursive=recursive, cache=cache, **arguments)
     raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")

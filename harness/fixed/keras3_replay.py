@@ -31,7 +31,7 @@ def clone(
     """A clone of a model or layer of Keras 3; see `clone_model`."""
     is_graph = isinstance(model, Sequential | Functional)
     is_changed = not (input_tensors is None and clone_function is None and call_function is None)
-    if not is_changed and not (recursive and cache):
+    if not is_changed and not cache:
         copier = Keras3Copier(model)
         if cache is not None:
             copier.memo.update(cache)
@@ -112,23 +112,25 @@ class Keras3Replay(Replay):
         return call.operation
 
     def arguments(self, call: Any) -> tuple[Any, dict[str, Any]]:
-        """Those that the user gave, and none that Keras wrote down beside them: masks, and defaults of a layer."""
+        """Those that the user gave, and none that Keras wrote down beside them: masks, and a default of `training`."""
         args, kwargs, layer = call.arguments.args, call.arguments.kwargs, call.operation
         if not isinstance(layer, Layer):
             return args, kwargs
         parameters = inspect.signature(layer.call).parameters
         masks = [getattr(leaf, "_keras_mask", None) for leaf in tree.flatten((args, kwargs))]
-        masks = [mask for mask in masks if mask is not None]
-        is_replaced = type(self.memo.get(id(layer), layer)) is not type(layer)
+        converts = getattr(layer, "_convert_input_args", True)
+        tensor = args[0] if len(args) == 1 and isinstance(args[0], KerasTensor) else None
+        is_as_it_is = tensor is not None and tensor.dtype == getattr(layer, "input_dtype", tensor.dtype)
 
         def is_written(name: str, value: Any) -> bool:
             if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
-                return value is parameters[name].default and (value is None or is_replaced)
+                return value is parameters[name].default and (is_as_it_is or not converts)
             leaves = [leaf for leaf in tree.flatten(value) if leaf is not None]
             is_mask = name == "mask" or name.endswith("_mask")
             return is_mask and all(any(leaf is mask for mask in masks) for leaf in leaves)
 
-        return args, {name: value for name, value in kwargs.items() if not is_written(name, value)}
+        given = {name: value for name, value in kwargs.items() if not is_written(name, value)}
+        return args, kwargs if converts and given else given  # where any is given, or converted, it writes into a copy
 
     def outputs(self, call: Any) -> list[Any]:
         return list(call.outputs)

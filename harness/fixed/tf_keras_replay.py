@@ -154,8 +154,8 @@ class TfKerasReplay(Replay):
     def _insert_layers(self, model: Any, new: Any) -> None:
         """Add what no output depends on: losses, metrics, and layers that the model holds without calling them."""
         present = set(map(id, self.operations(new)))
-        missing = [self.memo[id(layer)] for layer in self.operations(model)]
-        missing = [layer for layer in missing if id(layer) not in present]
+        layers = [layer for layer in self.operations(model) if not isinstance(layer, InputLayer)]
+        missing = [self.memo[id(layer)] for layer in layers if id(self.memo[id(layer)]) not in present]
         nodes = [node for depth, nodes in model._nodes_by_depth.items() if depth < 0 for node in nodes]
         histories = [self.memo[id(self.outputs(node)[0])]._keras_history for node in nodes]
         if missing or nodes:

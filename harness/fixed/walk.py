@@ -114,7 +114,7 @@ class Walk:
     """The beginnings of the modules whose classes, and classes derived from them, are copied attribute by attribute."""
     VARIABLE: Any = ()
     OWNING: Any = ()
-    """Classes of Keras of which a function that holds one leads to the model."""
+    """Classes of what a message may name as that which holds something."""
     LEFT_BY_RUNS: tuple[tuple[Any, str, Any], ...] = ()
     """A class, an attribute in which a run leaves something, and what a clone has there; `MISSING` for nothing.
 
@@ -224,17 +224,18 @@ class Walk:
         self.functions = {key: value for key, value in self.functions.items() if leading.get(key)}
 
     def _leads(self, thing: Any, leading: dict[int, bool]) -> bool:
-        """Whether something leads to a layer, a variable or a tensor of the model, by whatever way."""
+        """Whether something leads to an object of the model that is no container, by whatever way."""
         if id(thing) in leading:
             return leading[id(thing)]
         seen, waiting = {id(thing)}, [thing]
         found = False
         while waiting and not found and len(seen) < MOST_REFERENTS:
             part = waiting.pop()
-            kind = self.plan(type(part)).kind
+            plan = self.plan(type(part))
+            kind = plan.kind
             if kind is Kind.SHARED or kind is Kind.FRAMEWORK:
                 continue
-            if id(part) in self.owned and isinstance(part, self.OWNING):
+            if id(part) in self.owned and kind is Kind.OBJECT and not plan.is_container:
                 found = True
             elif kind is Kind.FUNCTION or id(part) not in self.owned:
                 parts = contents(part) if kind is Kind.FUNCTION else referents(part)
