@@ -16,7 +16,6 @@ KERAS = {name: importlib.import_module(name) for name in ("keras", "tf_keras")}
 FOLDER = Path(__file__).with_name("models")
 
 for_generations = pytest.mark.parametrize("generation", KERAS)
-AT_NIGHT = pytest.mark.slow(reason="one of many models; every third is tried by day")
 
 
 def load(generation):
@@ -38,15 +37,12 @@ def load(generation):
     return package
 
 
-def for_builders(table, generations=KERAS, one_in=1, every=1):
-    """A test for each builder of a table, or for one in `every`; by day for one in `one_in` of these."""
+def for_builders(table):
+    """A test for each builder of a table, in both generations."""
     parameters = []
-    for generation in generations:
-        for place, (name, builder) in enumerate([*getattr(load(generation), table).items()][::every]):
-            marks = [AT_NIGHT] if place % one_in else []
-            parameters.append(
-                pytest.param(generation, builder, id=f"{generation}-{name.replace('_', ' ')}", marks=marks)
-            )
+    for generation in KERAS:
+        for name, builder in getattr(load(generation), table).items():
+            parameters.append(pytest.param(generation, builder, id=f"{generation}-{name.replace('_', ' ')}"))
     return pytest.mark.parametrize(("generation", "builder"), parameters)
 
 

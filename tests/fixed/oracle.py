@@ -13,16 +13,12 @@ import types
 
 import numpy as np
 
-NAME = re.compile(r"names?[/:]|/(weights|variables|operations)/[0-9]+/0:")
-"""The place of a difference between names."""
 
-
-def unlike(model, clone_model, inputs=None, again=False, first_values=False, names=True):
+def unlike(model, clone_model, inputs=None, again=False):
     """Clone a model, call both on `inputs`, and return the differences as lines of text.
 
     Without `inputs`, both are called on random numbers; where `inputs` is False they are not called. With `again`, a
-    second clone and a clone of the clone are compared too; with `first_values`, the values of new weights too. Without
-    `names`, names may differ.
+    second clone and a clone of the clone are compared too.
     """
     before = footprint(model)
     clones = [clone_model(model)]
@@ -31,10 +27,6 @@ def unlike(model, clone_model, inputs=None, again=False, first_values=False, nam
         clones += [clone_model(model), clone_model(clones[0])]
     for clone in clones:
         lines += unlike_clone(model, clone)
-        if first_values:
-            lines += differences(*([w.tolist() for w in one.get_weights()] for one in (model, clone)), "first values")
-    if not names:
-        lines = [line for line in lines if not NAME.search(line.partition(" ")[0])]
     if inputs is not False and not lines:
         lines += unlike_calls(model, clones, inputs)
     return lines

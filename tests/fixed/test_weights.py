@@ -59,20 +59,6 @@ def test_the_next_step_of_the_clone_is_that_of_the_model(optimizer):
     assert are_equal(model.get_weights(), clone.get_weights())
 
 
-def test_weights_keep_their_moments_where_a_layer_is_frozen_after_training():
-    keras = KERAS["keras"]
-    layers = [keras.layers.Dense(6, name="a"), keras.layers.Dense(6, name="b"), keras.layers.Dense(1)]
-    model = keras.Sequential([keras.Input((6,)), *layers])
-    model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse")
-    model.fit(BATCH, TARGETS, shuffle=False, verbose=0)
-    layers[1].trainable = False
-    model.make_train_function(force=True)  # otherwise the compiled function goes on training the layer
-    clone = clone_model(model, weights=True)
-    for one in (model, clone):
-        one.fit(BATCH, TARGETS, shuffle=False, verbose=0)
-    assert are_equal(model.get_weights(), clone.get_weights())
-
-
 def test_a_clone_function_that_freezes_keeps_moments_with_their_weights():
     model = trained(KERAS["keras"])
     clone = clone_model(model, clone_function=frozen_remade, weights=True)

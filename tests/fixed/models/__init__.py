@@ -5,9 +5,9 @@ The package is loaded once for each generation, and `import keras` means the Ker
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
-import types
 
 import keras
 
@@ -19,20 +19,8 @@ MISUSED = {}
 """Models with arguments that are refused."""
 
 
-class Builder:
-    """Builds a model. `inputs` makes what it is called on, or says False where it is not called.
-
-    With `again`, a second clone and a clone of the clone are compared; with `first_values`, the values of new weights.
-    """
-
-    def __init__(self, build, inputs=None, again=False, first_values=False):
-        self.build = build
-        self.inputs = inputs
-        self.again = again
-        self.first_values = first_values
-
-    def arrays(self):
-        return self.inputs() if callable(self.inputs) else self.inputs
+Builder = collections.namedtuple("Builder", "build inputs again", defaults=(None, False))
+"""`inputs` makes what the model is called on; `again` asks for a second clone, and for a clone of the clone."""
 
 
 def model(*generations, name="", shapes=((3,),), **options):
@@ -77,19 +65,3 @@ def around(layer, shape=(3,)):
 def frozen(layer, part=None):
     (getattr(layer, part) if part else layer).trainable = False
     return layer
-
-
-if GENERATION == "keras":
-    ops = keras.ops
-else:
-    import tensorflow as tf
-
-    ops = types.SimpleNamespace(
-        abs=tf.abs,
-        any=tf.reduce_any,
-        cast=tf.cast,
-        expand_dims=tf.expand_dims,
-        matmul=tf.matmul,
-        ones=tf.ones,
-        sum=tf.reduce_sum,
-    )
