@@ -13,6 +13,8 @@ import types
 
 import numpy as np
 
+from tests.fixed.leads_back import leads_back
+
 
 def unlike(model, clone_model, inputs=None, again=False):
     """Clone a model, call both on `inputs`, and return the differences as lines of text.
@@ -26,7 +28,7 @@ def unlike(model, clone_model, inputs=None, again=False):
     if again:
         clones += [clone_model(model), clone_model(clones[0])]
     for clone in clones:
-        lines += unlike_clone(model, clone)
+        lines += unlike_clone(model, clone) + leads_back(model, clone)
     if inputs is not False and not lines:
         lines += unlike_calls(model, clones, inputs)
     return lines

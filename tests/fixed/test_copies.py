@@ -53,10 +53,13 @@ def test_an_object_that_layers_share_is_one_in_the_clone(generation):
     shared, other, x = package.regularizers.L2(0.5), package.regularizers.L2(0.5), package.Input((3,))
     y = package.layers.Dense(3, kernel_regularizer=shared, bias_regularizer=shared)(x)
     y = package.layers.Dense(3, kernel_regularizer=shared, bias_regularizer=other)(y)
-    one, two = clone_model(package.Model(x, y)).layers[1:]
+    clone = clone_model(package.Model(x, y))
+    one, two = clone.layers[1:]
     assert one.kernel_regularizer is one.bias_regularizer is two.kernel_regularizer
     assert two.bias_regularizer is not two.kernel_regularizer
     assert one.kernel_regularizer is not shared
+    one.kernel_regularizer.l2 = 0.0
+    assert sum(map(float, clone.losses)) == 0.0, "the losses of the clone are those of its own regularizers"
 
 
 class Part:

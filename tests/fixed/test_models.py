@@ -58,6 +58,7 @@ FAULTS = {
     "a name": lambda model, clone: setattr(clone, "_name" if hasattr(clone, "_name") else "name", "other"),
     "a flag": lambda model, clone: setattr(clone.layers[1], "trainable", False),
     "an activation": lambda model, clone: setattr(clone.layers[-1], "activation", model.layers[-1].call),
+    "an object of the original": lambda model, clone: setattr(clone, "callback", [lambda: model.layers[1]]),
 }
 
 
