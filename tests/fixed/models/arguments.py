@@ -193,7 +193,6 @@ IN_KERAS = {
     "an argument that there is not": (single, lambda: {"surprise": 1}, "Unexpected keyword argument"),
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
-    "two outputs for one": (single, functions(lambda _: Both()), "gave 2 tensors for the call of 'dense'"),
     "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave None for the call of"),
     "a layer that takes no such argument": (
         with_a_mask_given,
@@ -207,9 +206,9 @@ IN_TF_KERAS = {
     "too few tensors": (subtracting, tensors(lambda: [given()]), "one for each input of model 'model'"),
     "a dictionary": (subtracting, tensors(lambda: {"a": given(), "b": given(2, "d")}), "nested as these are"),
     "a layer with a function": (dense, functions(remade), ""),
-    "two outputs for one": (single, functions(lambda _: Both()), "must keep their number"),
 }
 IN_BOTH = {
+    "two outputs for one": (single, functions(lambda _: Both()), "gave 2 tensors for the call of 'dense'"),
     "no callable": (single, functions(3), "to be a callable"),
     "a function that gives none": (single, functions(lambda _: None), "gave None for the layer 'dense'"),
     "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),
