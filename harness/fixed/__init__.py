@@ -60,13 +60,16 @@ def clone_model(
         if function is not None and not callable(function):
             raise ValueError(f"Expected `{name}` argument to be a callable. Received: {name}={function}")
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__ if base.__name__ == "Layer"}
-    arguments = {"input_tensors": input_tensors, "clone_function": clone_function, "weights": weights}
+    arguments: dict[str, Any] = {"input_tensors": input_tensors, "clone_function": clone_function}
     if "tf_keras" in packages:
-        from .tf_keras_replay import clone as clone_tf_keras
+        from .replay import clone
+        from .tf_keras_replay import TfKerasReplay
 
-        return clone_tf_keras(model, **arguments)
+        return clone(TfKerasReplay, model, weights, **arguments)
     if "keras" in packages:
-        from .keras3_replay import clone as clone_keras3
+        from .keras3_replay import Keras3Replay
+        from .replay import clone
 
-        return clone_keras3(model, call_function=call_function, recursive=recursive, cache=cache, **arguments)
+        arguments.update(call_function=call_function, recursive=recursive, cache=cache)
+        return clone(Keras3Replay, model, weights, **arguments)
     raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")

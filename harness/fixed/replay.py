@@ -6,6 +6,8 @@ them, so that a layer that is called several times is built by the call that bui
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -15,241 +17,344 @@ from .copier import Copier
 class Replay:
     """Makes the calls of one model again. A subclass knows one Keras."""
 
+    COPIER: Any = None
+    VALUES: Any = None
     LAYER: Any = ()
     INPUT_LAYER: Any = ()
     SEQUENTIAL: Any = ()
     FUNCTIONAL: Any = ()
-    VARIABLE: Any = ()
     TENSOR: Any = ()
 
     def __init__(
         self,
-        copier: Copier,
+        model: Any,
+        input_tensors: Any = None,
         clone_function: Callable[[Any], Any] | None = None,
         call_function: Callable[..., Any] | None = None,
         recursive: bool = False,
         cache: dict[int, Any] | None = None,
     ) -> None:
-        self.copier = copier
-        self.memo = copier.memo
+        self.model = model
+        self.copier: Copier = self.COPIER(model)
         self.clone_function = clone_function
         self.call_function = call_function
         self.recursive = recursive
         self.cache = {} if cache is None else cache
+        self.memo = self.copier.memo
         self.memo.update(self.cache)
+        self.given = None if input_tensors is None else self._given(input_tensors)
+        """The tensors that the clone is built upon, in the order of the inputs."""
         self.called: set[int] = set()
+        self.in_sequential: set[int] = set()
+        """Graphs within a Sequential, which hands no `call_function` on."""
         self.owners: dict[int, tuple[Any, int]] = {}
-        """The layer that takes the place of the owner of each variable, and the number of the variable there."""
+        """The layer of each variable for which another layer is used, and the number of the variable there."""
 
     # What a subclass says.
 
     def calls(self, graph: Any) -> list[Any]:
-        """The calls of a graph, but for those of input layers."""
+        """The calls of a Functional model, but for those of input layers."""
         raise NotImplementedError
 
-    def operation(self, call: Any) -> Any:
+    def layers(self, graph: Any) -> list[Any]:
+        """The layers of a graph, and other operations in it."""
+        raise NotImplementedError
+
+    def put_together(self, graph: Any, new: Any) -> None:
+        """Make a graph, or a list of layers, of what took the place of that of a model."""
         raise NotImplementedError
 
     def arguments(self, call: Any) -> tuple[Any, dict[str, Any]]:
         """What a call was given, by position and by name."""
         raise NotImplementedError
 
-    def outputs(self, call: Any) -> list[Any]:
-        raise NotImplementedError
-
-    def leaves(self, structure: Any) -> list[Any]:
-        raise NotImplementedError
-
-    def map(self, function: Callable[[Any], Any], structure: Any) -> Any:
-        raise NotImplementedError
-
-    def inputs(self, graph: Any) -> list[Any]:
-        """The tensors of the input layers of a graph."""
-        raise NotImplementedError
-
-    def begin(self) -> None:
-        """Give the variables that were copied the values with which they begin."""
-        raise NotImplementedError
-
     def unbuilt(self, layer: Any) -> Any:
         """A copy of a layer that is not built."""
         raise NotImplementedError
 
-    def put_together(self, model: Any, new: Any) -> None:
-        """Make a graph, or a list of layers, of what took the place of that of a model."""
-        raise NotImplementedError
+    def as_tensor(self, value: Any, own: Any) -> Any:
+        """A tensor that is given for an input."""
+        return value
 
-    def is_alike(self, call: Any, arguments: Any) -> bool:
-        """Whether a call gets tensors of the shapes and dtypes that the original got."""
-        tensors = [leaf for leaf in self.leaves(self.arguments(call)) if isinstance(leaf, self.TENSOR)]
-        others = [leaf for leaf in self.leaves(arguments) if isinstance(leaf, self.TENSOR)]
-        return [self.described(tensor) for tensor in tensors] == [self.described(tensor) for tensor in others]
-
-    def described(self, tensor: Any) -> Any:
-        return tuple(tensor.shape[1:]), tensor.dtype
+    def make_call(self, call: Any, layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        return layer(*args, **kwargs)
 
     # The clone.
 
-    def clone(self, model: Any) -> Any:
-        graphs = list(self.graphs(model))
+    def clone(self) -> Any:
+        model = self.model
+        if self.given is not None and not isinstance(model, self.SEQUENTIAL):
+            for tensor, new in zip(model.inputs, self.given, strict=True):
+                self.memo[id(tensor)] = new
+                self.memo[id(tensor._keras_history[0])] = new._keras_history[0]
+        graphs = list(self._graphs(model))
         for graph in graphs:
             cls: Any = type(graph)
             self.memo[id(graph)] = cls.__new__(cls)
         if self.clone_function is not None:
-            self.ask(model)
-        operations = [operation for graph in graphs for operation in self.operations(graph)]
-        calls = [call for graph in graphs for call in self.calls(graph)]
-        constants = [leaf for call in calls for leaf in self.leaves(self.arguments(call)) if self.is_copied(leaf)]
-        inputs = [tensor for graph in graphs for tensor in self.inputs(graph)]
-        self.copier.copy(*operations, *constants, *inputs)
-        self.begin()
+            self._ask(model)
+        self._copy_parts(graphs)
         for graph in reversed(graphs):
-            self.make(graph)
+            if not isinstance(graph, self.SEQUENTIAL):
+                for call in self._in_order(self.calls(graph)):
+                    self._call(call, graph)
+            self.put_together(graph, self.memo[id(graph)])
         return self.memo[id(model)]
 
-    def graphs(self, model: Any) -> Iterator[Any]:
+    def _graphs(self, model: Any) -> Iterator[Any]:
         """The models whose calls are made again, each before those within it."""
         yield model
-        if self.recursive:
-            for operation in self.operations(model):
-                if isinstance(operation, (self.SEQUENTIAL, self.FUNCTIONAL)) and id(operation) not in self.memo:
-                    yield from self.graphs(operation)
+        for layer in self.layers(model) if self.recursive else ():
+            if isinstance(layer, (self.SEQUENTIAL, self.FUNCTIONAL)) and id(layer) not in self.memo:
+                if isinstance(model, self.SEQUENTIAL) or id(model) in self.in_sequential:
+                    self.in_sequential.add(id(layer))
+                yield from self._graphs(layer)
 
-    def operations(self, graph: Any) -> list[Any]:
-        raise NotImplementedError
-
-    def ask(self, model: Any) -> None:
+    def _ask(self, model: Any) -> None:
         """Ask `clone_function` for what takes the place of each layer, once for each."""
-        for layer in self.operations(model):
+        for layer in self.layers(model):
             if isinstance(layer, self.INPUT_LAYER) or not isinstance(layer, self.LAYER):
                 continue
             if self.recursive and isinstance(layer, (self.SEQUENTIAL, self.FUNCTIONAL)):
-                self.ask(layer)
+                self._ask(layer)
             elif id(layer) not in self.memo:
-                assert self.clone_function is not None
-                answer = self.clone_function(layer)
+                answer = self.clone_function and self.clone_function(layer)
                 if not isinstance(answer, self.LAYER) or isinstance(answer, self.INPUT_LAYER):
                     raise ValueError(
                         f"`clone_function` gave {answer!r} for the layer '{layer.name}' (of type "
                         f"'{type(layer).__name__}'). It must give the layer to use in its place: a layer or model, and "
                         "no InputLayer."
                     )
-                self.remember(layer, answer)
+                self.memo[id(layer)] = self.cache[id(layer)] = answer
+                for number, variable in enumerate(layer.variables if layer.built else ()):
+                    self.owners.setdefault(id(variable), (layer, number))
 
-    def remember(self, layer: Any, new: Any) -> None:
-        self.memo[id(layer)] = self.cache[id(layer)] = new
-        for number, variable in enumerate(self.variables(layer)):
-            self.owners.setdefault(id(variable), (layer, number))
+    def _copy_parts(self, graphs: list[Any]) -> None:
+        """Copy the layers that are not asked for, and what calls take beside tensors."""
+        calls = [call for graph in graphs if not isinstance(graph, self.SEQUENTIAL) for call in self.calls(graph)]
+        arguments = [leaf for call in calls for leaf in leaves(self.arguments(call))]
+        parts = [leaf for leaf in arguments if not isinstance(leaf, self.TENSOR) and id(leaf) not in self.owners]
+        layers = [layer for graph in graphs for layer in self.layers(graph)]
+        inputs = [layer.output for layer in layers if isinstance(layer, self.INPUT_LAYER)]
+        inputs += [tensor for graph in graphs if graph.inputs for tensor in graph.inputs]
+        self.copy(*layers, *parts, *inputs)
 
-    def variables(self, layer: Any) -> list[Any]:
-        return list(layer.variables)
+    def copy(self, *things: Any) -> None:
+        """Copy what is not copied yet, and give its variables their values."""
+        self.copier.copy(*things)
+        self.VALUES(self.copier).begin()
 
-    def is_copied(self, leaf: Any) -> bool:
-        """Whether an argument of a call is copied: tensors are made by the calls, and some variables by new layers."""
-        return not isinstance(leaf, self.TENSOR) and id(leaf) not in self.owners
-
-    def make(self, graph: Any) -> None:
-        """Make the calls of a graph again, and a model of what they give."""
-        if not isinstance(graph, self.SEQUENTIAL):
-            for call in self.in_order(self.calls(graph)):
-                self.call(call)
-        self.put_together(graph, self.memo[id(graph)])
-
-    def call(self, call: Any) -> None:
-        operation = self.operation(call)
-        args, kwargs = (self.map(self.of, part) for part in self.arguments(call))
-        new = self.memo[id(operation)]
-        is_first = id(operation) not in self.called and id(operation) not in self.cache
-        self.called.add(id(operation))
-        if is_first and isinstance(operation, self.LAYER) and not self.is_alike(call, (args, kwargs)):
-            new = self.memo[id(operation)] = self.unbuilt(operation)
-        if self.call_function is not None and isinstance(new, self.LAYER):
-            outputs, caller = self.call_function(new, *args, **kwargs), "`call_function`"
+    def _call(self, call: Any, graph: Any) -> None:
+        """Make a call again."""
+        layer = layer_of(call)
+        args, kwargs = (map_leaves(self._of, part) for part in self.arguments(call))
+        is_first = id(layer) not in self.called and id(layer) not in self.cache
+        self.called.add(id(layer))
+        if is_first and isinstance(layer, self.LAYER) and not self._are_alike(self.arguments(call), (args, kwargs)):
+            self.memo[id(layer)] = self.unbuilt(layer)
+        new = self.memo[id(layer)]
+        if self.call_function is not None and isinstance(new, self.LAYER) and id(graph) not in self.in_sequential:
+            outputs, caller = leaves(self.call_function(new, *args, **kwargs)), "`call_function`"
         else:
-            outputs, caller = self.called_on(call, new, args, kwargs), str(new)
-        outputs = self.leaves(outputs)
-        originals = self.outputs(call)
-        for output in outputs:
-            if not isinstance(output, self.TENSOR):
-                raise ValueError(
-                    f"{caller} gave {output!r} for the call of '{operation.name}', where tensors are to be given."
-                )
-        if len(outputs) != len(originals):
+            outputs, caller = leaves(self.make_call(call, new, args, kwargs)), str(new)
+        originals = leaves(call.outputs)
+        if not all(isinstance(output, self.TENSOR) for output in outputs) or len(outputs) != len(originals):
+            gave = f"{len(outputs)} tensors" if len(outputs) != len(originals) else str(outputs)
             raise ValueError(
-                f"{caller} gave {len(outputs)} tensors for the call of '{operation.name}', where the original gave "
-                f"{len(originals)}: their number must stay."
+                f"{caller} gave {gave} for the call of '{layer.name}', where the original gave {len(originals)} "
+                "tensors: their number must stay."
             )
-        for original, output in zip(originals, outputs, strict=True):
-            self.memo[id(original)] = output
-        if isinstance(operation, self.LAYER) and new is not operation and type(new) is type(operation):
-            self.refuse_other_weights(operation, new)
-
-    def called_on(self, call: Any, operation: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        return operation(*args, **kwargs)
-
-    def refuse_other_weights(self, layer: Any, new: Any) -> None:
-        weights, others = len(self.variables(layer)), len(self.variables(new))
-        if id(layer) not in self.cache and weights != others:
+        self.memo.update(zip(map(id, originals), outputs, strict=True))
+        if id(layer) not in self.cache and isinstance(layer, self.LAYER) and len(new.variables) != len(layer.variables):
             raise ValueError(
-                f"clone_model: the clone of the layer '{layer.name}' (class `{type(layer).__name__}`) has {others} "
-                f"weights where it has {weights}: on other inputs it makes others. Give a `clone_function` for it."
+                f"clone_model: the clone of the layer '{layer.name}' (class `{type(layer).__name__}`) has "
+                f"{len(new.variables)} weights where it has {len(layer.variables)}: on other inputs it makes others. "
+                "Give a `clone_function` for it."
             )
 
-    def of(self, leaf: Any) -> Any:
+    def _are_alike(self, arguments: Any, others: Any) -> bool:
+        """Whether tensors have the shapes and dtypes of others."""
+        pair = ([leaf for leaf in leaves(part) if isinstance(leaf, self.TENSOR)] for part in (arguments, others))
+        one, other = ([(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors] for tensors in pair)
+        return one == other
+
+    def _of(self, leaf: Any) -> Any:
         """What takes the place of an argument of a call."""
-        if id(leaf) in self.owners and id(leaf) not in self.memo:
-            layer, number = self.owners[id(leaf)]
-            new = self.memo[id(layer)]
-            variables = self.variables(new)
-            if number >= len(variables) or tuple(variables[number].shape) != tuple(leaf.shape):
-                raise ValueError(
-                    f"A call takes the variable '{leaf.name}' of the layer '{layer.name}', and what `clone_function` "
-                    f"gave for that layer, {new}, has no such variable."
-                )
+        if id(leaf) not in self.owners:
+            return self.copier.of(leaf)
+        layer, number = self.owners[id(leaf)]
+        variables = self.memo[id(layer)].variables
+        if number < len(variables) and tuple(variables[number].shape) == tuple(leaf.shape):
             return variables[number]
-        return self.copier.of(leaf)
+        raise ValueError(
+            f"A call takes the variable '{leaf.name}' of the layer '{layer.name}', and what `clone_function` gave for "
+            f"that layer, {self.memo[id(layer)]}, has no such variable."
+        )
 
-    def in_order(self, calls: list[Any]) -> list[Any]:
+    def _in_order(self, calls: list[Any]) -> list[Any]:
         """The calls, each after those that made what it takes, and after the calls of its layer that came before."""
-        makers = {id(tensor): call for call in calls for tensor in self.outputs(call)}
-        numbered: dict[int, list[Any]] = {}
-        wanted = {id(call) for call in calls}
-        for operation in {id(each): each for each in map(self.operation, calls)}.values():
-            numbered[id(operation)] = [call for call in operation._inbound_nodes if id(call) in wanted]
-        done: set[int] = set()
-
-        def comes_after(call: Any) -> list[Any]:
-            leaves = self.leaves(self.arguments(call))
-            needed = [makers[id(leaf)] for leaf in leaves if id(leaf) in makers]
-            for leaf in leaves:
-                if id(leaf) in self.owners:
-                    needed += numbered.get(id(self.owners[id(leaf)][0]), [])[:1]
-            return needed
-
-        def previous(call: Any) -> list[Any]:
-            earlier = numbered[id(self.operation(call))]
-            return earlier[: next(place for place, other in enumerate(earlier) if other is call)]
-
-        def is_done(others: Iterable[Any]) -> bool:
-            return all(id(other) in done for other in others)
-
+        makers = {id(tensor): call for call in calls for tensor in leaves(call.outputs)}
+        by_layer: dict[int, list[Any]] = {}
+        for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
+            by_layer[id(layer)] = [call for call in layer._inbound_nodes if any(call is other for other in calls)]
+        needed: dict[int, set[int]] = {}
+        for call in calls:
+            arguments = leaves(self.arguments(call))
+            needed[id(call)] = {id(makers[id(leaf)]) for leaf in arguments if id(leaf) in makers}
+            for layer, _ in (self.owners[id(leaf)] for leaf in arguments if id(leaf) in self.owners):
+                needed[id(call)].update(map(id, by_layer.get(id(layer), [])[:1]))
+        previous = {id(later): id(call) for same in by_layer.values() for call, later in itertools.pairwise(same)}
         order: list[Any] = []
-        waiting = calls
+        done: set[int] = set()
+        waiting = list(calls)
         while waiting:
-            left = []
-            for call in waiting:
-                if is_done(comes_after(call)) and is_done(previous(call)):
-                    order.append(call)
-                    done.add(id(call))
-                else:
-                    left.append(call)
-            if len(left) == len(waiting):  # a model on what layers made may call them in another order
-                call = next(call for call in left if is_done(comes_after(call)))
-                order.append(call)
-                done.add(id(call))
-                left = [other for other in left if other is not call]
-            waiting = left
+            ready = [call for call in waiting if needed[id(call)] <= done]
+            # A model on what layers made may call them in another order than the one in which they were called.
+            first = next((call for call in ready if previous.get(id(call), id(call)) in {*done, id(call)}), ready[0])
+            order.append(first)
+            done.add(id(first))
+            waiting = [call for call in waiting if call is not first]
         return order
+
+    def _given(self, input_tensors: Any) -> list[Any]:
+        """The tensors that are given for the inputs of the model, in the order of its inputs."""
+        is_sequential = isinstance(self.model, self.SEQUENTIAL)
+        references = [None] if is_sequential else self.input_structures(self.model)
+        matches = [by_input(input_tensors, reference) for reference in references]
+        pairs = next((match for match in matches if match is not None), None)
+        if pairs is None:
+            raise ValueError(
+                f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
+                f"tensor for each: {'a single tensor' if is_sequential else references[0]}. Received: {input_tensors}"
+            )
+        found: dict[int, Any] = {}
+        for own, value in pairs:
+            tensor = self.as_tensor(value.output if isinstance(value, self.INPUT_LAYER) else value, own)
+            if not isinstance(tensor, self.TENSOR) or getattr(tensor, "_keras_history", None) is None:
+                raise ValueError(
+                    "All entries in `input_tensors` must be tensors that an `Input` or a layer has made, or "
+                    f"InputLayers. Received: {input_tensors}"
+                )
+            if found.setdefault(id(own), tensor) is not tensor:
+                raise ValueError(
+                    f"'{self.model.name}' has the tensor '{own.name}' for several of its inputs: `input_tensors` must "
+                    f"have one tensor for all of them. Received: {input_tensors}"
+                )
+        return [found[id(own)] for own in ([None] if is_sequential else self.model.inputs)]
+
+    def input_structures(self, model: Any) -> list[Any]:
+        """The structures in which tensors may be given."""
+        raise NotImplementedError
+
+
+def clone(replay: type[Replay], model: Any, weights: bool, **arguments: Any) -> Any:
+    """A clone of a model or layer; see `clone_model`."""
+    cache = arguments.get("cache")
+    changed = [name for name in ("input_tensors", "clone_function", "call_function") if arguments.get(name) is not None]
+    if not changed and not cache:
+        copier = replay.COPIER(model)
+        copier.copy()
+        values = replay.VALUES(copier)
+        values.copy() if weights else values.begin()
+        if cache is not None:
+            layers = [pair for pair in copier.pairs(replay.LAYER) if not isinstance(pair[0], replay.INPUT_LAYER)]
+            cache.update((id(layer), new) for layer, new in layers)
+        return copier.of(model)
+    is_sequential = isinstance(model, replay.SEQUENTIAL)
+    if not is_sequential and not isinstance(model, replay.FUNCTIONAL):
+        raise ValueError(
+            f"{changed} are only supported for Sequential models or Functional models. Received model of type "
+            f"'{type(model).__name__}'"
+        )
+    if is_sequential and "call_function" in changed:
+        raise ValueError(
+            "`call_function` is not supported with Sequential models: their layers are listed, and not called. "
+            f"Received: model={model!r}"
+        )
+    replaying = replay(model, **arguments)
+    operations = [
+        operation for layer in model._flatten_layers() for operation in getattr(layer, "_operations", [layer])
+    ]
+    with rolled_back([*operations, *(tensor._keras_history[0] for tensor in replaying.given or ())]):
+        new = replaying.clone()
+    if weights:
+        copy_values(model, new)
+    return new
+
+
+@contextlib.contextmanager
+def rolled_back(operations: Iterable[Any]) -> Iterator[None]:
+    """If an exception is raised, operations forget the calls that were made since."""
+    counts = [(part, len(part._inbound_nodes), len(part._outbound_nodes)) for part in operations]
+    try:
+        yield
+    except BaseException:
+        for operation, inbound, outbound in counts:
+            del operation._inbound_nodes[inbound:]
+            del operation._outbound_nodes[outbound:]
+        raise
+
+
+def copy_values(model: Any, clone: Any) -> None:
+    """Give the variables of a clone, and of its optimizer, the values of those of a model."""
+    pairs = [_variables(model), _variables(clone)]
+    optimizers = [getattr(one, "optimizer", None) for one in (model, clone)]
+    if None not in optimizers:
+        for variables, optimizer in zip(pairs, optimizers, strict=True):
+            variables += getattr(optimizer, "variables", ())
+    variables, others = pairs
+    if [tuple(variable.shape) for variable in variables] != [tuple(variable.shape) for variable in others]:
+        unlike = [f"{one.name} {tuple(one.shape)}" for one in others if tuple(one.shape) not in map(_shape, variables)]
+        raise ValueError(
+            f"clone_model: weights=True: the model has {len(variables)} weights and states, its clone has "
+            f"{len(others)}, of other shapes: {unlike[:5]}. Clone without `weights`, and copy those that fit."
+        )
+    for variable, other in zip(variables, others, strict=True):
+        other.assign(variable)
+
+
+def _shape(variable: Any) -> tuple[Any, ...]:
+    return tuple(variable.shape)
+
+
+def _variables(model: Any) -> list[Any]:
+    """The variables of a model in an order that no `trainable` flag changes."""
+    found: dict[int, Any] = {}
+    for layer in model._flatten_layers():
+        for store in STORES:
+            found.update((id(variable), variable) for variable in vars(layer).get(store, ()))
+        for generator in vars(layer).get("_seed_generators", ()):
+            found[id(generator.state)] = generator.state
+    return list(found.values())
+
+
+STORES = ("_trainable_variables", "_non_trainable_variables", "_trainable_weights", "_non_trainable_weights")
+
+
+def layer_of(call: Any) -> Any:
+    """What was called: an operation in Keras 3, a layer in tf_keras."""
+    return call.operation if hasattr(call, "operation") else call.layer
+
+
+def leaves(structure: Any) -> list[Any]:
+    if isinstance(structure, dict):
+        structure = structure.values()
+    elif not isinstance(structure, list | tuple):
+        return [structure]
+    return [leaf for part in structure for leaf in leaves(part)]
+
+
+def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
+    """A structure with what a function gives for each leaf, in containers of the same classes."""
+    if isinstance(structure, dict):
+        pairs = [(key, map_leaves(function, value)) for key, value in structure.items()]
+        return dict(pairs) if type(structure).__name__ in ("_DictWrapper", "TrackedDict") else type(structure)(pairs)
+    if not isinstance(structure, list | tuple):
+        return function(structure)
+    parts = [map_leaves(function, part) for part in structure]
+    if isinstance(structure, tuple):
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    return parts
 
 
 def by_input(given: Any, reference: Any) -> list[tuple[Any, Any]] | None:
@@ -261,75 +366,16 @@ def by_input(given: Any, reference: Any) -> list[tuple[Any, Any]] | None:
         given = [given]
     elif not isinstance(reference, list | tuple | dict) and isinstance(given, list | tuple) and len(given) == 1:
         given = given[0]
+    found: list[tuple[Any, Any]] = []
+    return found if _match(given, reference, found) else None
+
+
+def _match(given: Any, reference: Any, found: list[tuple[Any, Any]]) -> bool:
     if isinstance(reference, dict):
-        if not isinstance(given, dict) or set(given) != set(reference):
-            return None
-        pairs = [(given[key], reference[key]) for key in reference]
-    elif isinstance(reference, list | tuple):
-        if not isinstance(given, list | tuple) or len(given) != len(reference):
-            return None
-        pairs = list(zip(given, reference, strict=True))
-    else:
-        return None if isinstance(given, list | tuple | dict) else [(reference, given)]
-    found = [_same_nesting(*pair) for pair in pairs]
-    return None if None in found else [pair for part in found if part for pair in part]
-
-
-def _same_nesting(given: Any, reference: Any) -> list[tuple[Any, Any]] | None:
-    one = isinstance(reference, list | tuple) != isinstance(given, list | tuple)
-    return None if one else by_input(given, reference)
-
-
-def copy_values(
-    model: Any, clone: Any, variables: list[Any], others: list[Any], assign: Callable[[Any, Any], None]
-) -> None:
-    """Give the variables of a clone, and of its optimizer, the values of those of a model.
-
-    Raises `ValueError` where the clone has other weights, as it may on other inputs, or trains others of them.
-    """
-    if len(variables) != len(others):
-        advice = "call the clone once, and set its weights" if not others else "clone without, and copy what you want"
-        raise ValueError(
-            f"clone_model: weights=True: the model has {len(variables)} weights and states, its clone has "
-            f"{len(others)}: {advice}"
-        )
-    for variable, other in zip(variables, others, strict=True):
-        if tuple(variable.shape) != tuple(other.shape):
-            raise ValueError(
-                f"clone_model: weights=True: the weight {getattr(variable, 'path', variable.name)} has shape "
-                f"{tuple(variable.shape)}, that of the clone has {tuple(other.shape)}: clone without, and copy those "
-                "that fit"
-            )
-    for variable, other in zip(variables, others, strict=True):
-        assign(other, variable)
-    optimizer, new = getattr(model, "optimizer", None), getattr(clone, "optimizer", None)
-    if optimizer is None or new is None:
-        return
-    numbers = {id(variable): number for number, variable in enumerate(variables)}
-    trained, trains = (
-        [where.get(id(variable)) for variable in getattr(one, "inner_optimizer", one)._trainable_variables]
-        for one, where in ((optimizer, numbers), (new, {id(other): number for number, other in enumerate(others)}))
-    )
-    if trained != trains:
-        raise ValueError(
-            "clone_model: weights=True: the optimizer of the clone trains other weights than that of the model: "
-            "clone without, and compile the clone"
-        )
-    for variable, other in zip(optimizer.variables, new.variables, strict=True):
-        assign(other, variable)
-
-
-class rolled_back:  # noqa: N801
-    """If an exception is raised, operations forget the calls that were made since."""
-
-    def __init__(self, operations: Iterable[Any]) -> None:
-        self.counts = [(each, len(each._inbound_nodes), len(each._outbound_nodes)) for each in operations]
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is not None:
-            for operation, inbound, outbound in self.counts:
-                del operation._inbound_nodes[inbound:]
-                del operation._outbound_nodes[outbound:]
+        same = isinstance(given, dict) and set(given) == set(reference)
+        return same and all(_match(given[key], reference[key], found) for key in reference)
+    if isinstance(reference, list | tuple):
+        same = isinstance(given, list | tuple) and len(given) == len(reference)
+        return same and all(_match(one, other, found) for one, other in zip(given, reference, strict=True))
+    found.append((reference, given))
+    return not isinstance(given, list | tuple | dict)

@@ -144,7 +144,9 @@ class TfKerasCopier(Copier):
                 graph.__dict__["_input_coordinates"] = [tuple(tensor._keras_history) for tensor in graph.inputs]
                 graph.__dict__["_output_coordinates"] = [tuple(tensor._keras_history) for tensor in graph.outputs]
         root = self.memo.get(id(self.root))
-        if isinstance(root, Functional) and id(self.root) in self.fresh:  # the graphs within it were called when it was made
+        if (
+            isinstance(root, Functional) and id(self.root) in self.fresh
+        ):  # the graphs within it were called when it was made
             root.__dict__["_called"] = bool(root._inbound_nodes_value)
 
 
