@@ -38,9 +38,9 @@ def test_a_clone_of_a_drawn_graph_is_faithful(generation):
         inputs = tf.nest.pack_sequence_as(ends_of(getattr(model, "_functional", None) or model, "inputs"), arrays)
         try:
             lines = unlike(model, clone_model, inputs)
-        except tf.errors.InvalidArgumentError:  # such as an Embedding of numbers that it does not have
+        except Exception as error:  # the model fails itself, such as an Embedding of numbers that it does not have
             original = model_of(case.source)
-            with pytest.raises(tf.errors.InvalidArgumentError):
+            with pytest.raises(type(error)):
                 unlike_calls(original, [original], inputs)
             lines = unlike(model_of(case.source), clone_model, False)
         assert lines == [], case.source
