@@ -193,18 +193,18 @@ IN_KERAS = {
     "an argument that there is not": (single, lambda: {"surprise": 1}, "Unexpected keyword argument"),
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
-    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave None for the call of"),
+    "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave .*None.* for the call of"),
     "a layer that takes no such argument": (
         with_a_mask_given,
         replaced(layers.LSTM, plain),
         "call of 'lstm' cannot be made on .*Dense.*mask",
     ),
-    "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "by no `Input`"),
+    "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, tensors(embedded_steps), "has a mask, which is none of the inputs"),
 }
 IN_TF_KERAS = {
-    "too few tensors": (subtracting, tensors(lambda: [given()]), "one for each input of model 'model'"),
-    "a dictionary": (subtracting, tensors(lambda: {"a": given(), "b": given(2, "d")}), "nested as these are"),
+    "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
+    "a dictionary": (subtracting, tensors(lambda: {"a": given(), "b": given(2, "d")}), "same structure"),
     "a layer with a function": (dense, functions(remade), ""),
 }
 IN_BOTH = {
