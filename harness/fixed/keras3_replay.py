@@ -11,7 +11,7 @@ from typing import Any
 import keras
 from keras.src.models.functional import Functional
 
-from .keras3 import Keras3Copier, KerasTensor, Layer, Sequential, Values, node_of, unbuilt
+from .keras3 import Keras3Copier, Keras3Unbuilt, Keras3Values, KerasTensor, Layer, Sequential, node_of
 from .replay import Replay, leaves, map_leaves
 
 InputLayer = keras.layers.InputLayer
@@ -21,7 +21,8 @@ class Keras3Replay(Replay):
     """Makes the calls of a model of Keras 3 again."""
 
     COPIER = Keras3Copier
-    VALUES = Values
+    VALUES = Keras3Values
+    UNBUILT = Keras3Unbuilt
     LAYER = Layer
     INPUT_LAYER = InputLayer
     SEQUENTIAL = Sequential
@@ -33,9 +34,6 @@ class Keras3Replay(Replay):
 
     def input_structures(self, model: Any) -> list[Any]:
         return [model._inputs_struct]
-
-    def unbuilt(self, layer: Any) -> Any:
-        return unbuilt(layer, self.memo)
 
     def calls(self, graph: Any) -> list[Any]:
         """The calls that lead to the outputs: none that only made a mask, which are made anew."""
@@ -119,7 +117,7 @@ class Keras3Replay(Replay):
                 first = [InputLayer(batch_shape=tuple(tensor.shape), **options)]
             for layer in layers:
                 if id(layer) not in self.cache and not (model.built and self._are_alike(model.inputs, self.given)):
-                    self.memo[id(layer)] = self.unbuilt(layer)
+                    self.memo[id(layer)] = self._unbuilt(layer)
         return first + [self.memo[id(layer)] for layer in layers]
 
     def _take_over(self, model: Any, new: Any) -> None:

@@ -19,6 +19,8 @@ class Replay:
 
     COPIER: Any = None
     VALUES: Any = None
+    UNBUILT: Any = None
+    """Copies a layer as it is before it is built."""
     LAYER: Any = ()
     INPUT_LAYER: Any = ()
     SEQUENTIAL: Any = ()
@@ -66,10 +68,6 @@ class Replay:
 
     def arguments(self, call: Any) -> tuple[Any, dict[str, Any]]:
         """What a call was given, by position and by name."""
-        raise NotImplementedError
-
-    def unbuilt(self, layer: Any) -> Any:
-        """A copy of a layer that is not built."""
         raise NotImplementedError
 
     def as_tensor(self, value: Any, own: Any) -> Any:
@@ -131,12 +129,13 @@ class Replay:
 
     def _copy_parts(self, graphs: list[Any]) -> None:
         """Copy the layers that are not asked for, and what calls take beside tensors."""
-        calls = [call for graph in graphs if not isinstance(graph, self.SEQUENTIAL) for call in self.calls(graph)]
+        functional = [graph for graph in graphs if not isinstance(graph, self.SEQUENTIAL)]
+        calls = [call for graph in functional for call in self.calls(graph)]
         arguments = [leaf for call in calls for leaf in leaves(self.arguments(call))]
         parts = [leaf for leaf in arguments if not isinstance(leaf, self.TENSOR) and id(leaf) not in self.owners]
         layers = [layer for graph in graphs for layer in self.layers(graph)]
         inputs = [layer.output for layer in layers if isinstance(layer, self.INPUT_LAYER)]
-        inputs += [tensor for graph in graphs if graph.inputs for tensor in graph.inputs]
+        inputs += [tensor for graph in functional for tensor in graph.inputs]
         self.copy(*layers, *parts, *inputs)
 
     def copy(self, *things: Any) -> None:
@@ -151,7 +150,7 @@ class Replay:
         is_first = id(layer) not in self.called and id(layer) not in self.cache
         self.called.add(id(layer))
         if is_first and isinstance(layer, self.LAYER) and not self._are_alike(self.arguments(call), (args, kwargs)):
-            self.memo[id(layer)] = self.unbuilt(layer)
+            self.memo[id(layer)] = self._unbuilt(layer)
         new = self.memo[id(layer)]
         if self.call_function is not None and isinstance(new, self.LAYER) and id(graph) not in self.in_sequential:
             outputs, caller = leaves(self.call_function(new, *args, **kwargs)), "`call_function`"
@@ -171,6 +170,14 @@ class Replay:
                 f"{len(new.variables)} weights where it has {len(layer.variables)}: on other inputs it makes others. "
                 "Give a `clone_function` for it."
             )
+
+    def _unbuilt(self, layer: Any) -> Any:
+        """A copy of a layer as it is before it is built, which draws from generators of the clone."""
+        copier = self.UNBUILT(layer)
+        generators = [thing for thing in self.copier.owned.values() if isinstance(thing, self.VALUES.DRAWING)]
+        copier.memo.update((id(thing), self.memo[id(thing)]) for thing in generators)
+        copier.copy()
+        return copier.memo[id(layer)]
 
     def _are_alike(self, arguments: Any, others: Any) -> bool:
         """Whether tensors have the shapes and dtypes of others."""
