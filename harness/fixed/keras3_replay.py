@@ -12,7 +12,7 @@ import keras
 from keras.src.models.functional import Functional
 
 from .keras3 import Keras3Copier, Keras3Unbuilt, Keras3Values, KerasTensor, Layer, Sequential, node_of
-from .replay import Replay, leaves, map_leaves
+from .replay import Replay, leaves, map_leaves, ordered_variables
 
 InputLayer = keras.layers.InputLayer
 
@@ -146,8 +146,11 @@ class Keras3Replay(Replay):
         self.copy(*arguments.values())
         arguments = {name: self.copier.of(value) for name, value in arguments.items()}
         keras.Model.compile(new, optimizer, **arguments)
-        if model.optimizer.built:
-            optimizer.build(new.trainable_variables)
+        if model.optimizer.built:  # for the weights for which the original was, whatever is frozen since
+            new_of = dict(zip(map(id, ordered_variables(model)), ordered_variables(new), strict=False))
+            trained = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
+            found = [new_of.get(id(variable)) for variable in trained]
+            optimizer.build(new.trainable_variables if any(weight is None for weight in found) else found)
 
     def _name_masks(self, model: Any) -> None:
         """Name the operations that make masks as in the original, and others by the first number that is free."""

@@ -304,7 +304,7 @@ def rolled_back(operations: Iterable[Any]) -> Iterator[None]:
 
 def copy_values(model: Any, clone: Any) -> None:
     """Give the variables of a clone, and of its optimizer, the values of those of a model."""
-    pairs = [_variables(model), _variables(clone)]
+    pairs = [ordered_variables(model), ordered_variables(clone)]
     optimizers = [getattr(one, "optimizer", None) for one in (model, clone)]
     if None not in optimizers:
         for variables, optimizer in zip(pairs, optimizers, strict=True):
@@ -324,7 +324,7 @@ def _shape(variable: Any) -> tuple[Any, ...]:
     return tuple(variable.shape)
 
 
-def _variables(model: Any) -> list[Any]:
+def ordered_variables(model: Any) -> list[Any]:
     """The variables of a model in an order that no `trainable` flag changes."""
     found: dict[int, Any] = {}
     for layer in model._flatten_layers():
