@@ -231,9 +231,11 @@ class Copier(Walk):
             new = weakref.ref(self.of(function()))
         elif isinstance(function, weakref.WeakSet):
             new = weakref.WeakSet([self.of(part) for part in function])
-        else:
+        elif isinstance(function, weakref.WeakKeyDictionary | weakref.WeakValueDictionary):
             new = type(function)()
             new.update((self.of(key), self.of(value)) for key, value in function.items())
+        else:  # of `tf.function`: traced anew
+            new = function._clone(self.of(function.python_function))
         memo[id(function)] = new
         return new
 

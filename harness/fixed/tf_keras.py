@@ -45,8 +45,6 @@ NOT_LED_THROUGH = (
 NOT_BUILT: tuple[tuple[Any, str, Any], ...] = (
     (Layer, "built", False),
     (Layer, "_build_input_shape", None),
-    (InputSpec, "axes", {}),
-    (InputSpec, "shape", None),
 )
 """What a layer has before it is built, where it has the attribute at all."""
 DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
@@ -58,7 +56,8 @@ class TfKerasCopier(Copier):
     MODULES = (
         *("tf_keras.src", "tensorflow.python.trackable.data_structures", "tensorflow.python.module.module"),
         *("tensorflow.python.util.object_identity", "tensorflow.python.trackable.layer_utils"),
-        "tensorflow.python.ops.stateful_random_ops",
+        *("tensorflow.python.ops.stateful_random_ops", "tensorflow.python.util.tf_decorator"),
+        "tensorflow.python.eager.polymorphic_function.tf_method_target",
     )
     VARIABLE = (tf.Variable,)
     CALL = Node
@@ -144,9 +143,8 @@ class TfKerasCopier(Copier):
                 graph.__dict__["_input_coordinates"] = [tuple(tensor._keras_history) for tensor in graph.inputs]
                 graph.__dict__["_output_coordinates"] = [tuple(tensor._keras_history) for tensor in graph.outputs]
         root = self.memo.get(id(self.root))
-        if (
-            isinstance(root, Functional) and id(self.root) in self.fresh
-        ):  # the graphs within it were called when it was made
+        if isinstance(root, Functional) and id(self.root) in self.fresh:
+            # The graphs within it were called when it was made.
             root.__dict__["_called"] = bool(root._inbound_nodes_value)
 
 
@@ -167,11 +165,14 @@ class Unbuilt(TfKerasCopier):
 
     def copy(self, *roots: Any) -> None:
         Copier.copy(self, *roots)
-        for _, part in self.pairs((Layer, InputSpec)):
+        for _, part in self.pairs(Layer):
             for cls, name, value in NOT_BUILT:
                 if isinstance(part, cls) and name in vars(part):
                     part.__dict__[name] = value
-            for store in STORES if isinstance(part, Layer) else ():
+            for spec in tf.nest.flatten(vars(part).get("_input_spec")):
+                if isinstance(spec, InputSpec):
+                    spec.shape, spec.axes = None, {}
+            for store in STORES:
                 vars(part)[store][:] = [variable for variable in vars(part)[store] if variable is not None]
             for reference in list(vars(part).get(FOLLOWED) or ()):
                 if reference.ref is None:
@@ -221,6 +222,12 @@ class Values:
         self.copy()  # of those that belong to no layer
 
     def _begin_generators(self) -> None:
+        """Begin all random numbers again; those of old operations count on, and did where the graph was made."""
+        for layer, new in self.copier.pairs(Layer):
+            generator = vars(new).get("_random_generator")
+            if "seed" in vars(layer) and getattr(generator, "_rng_type", "") == RandomGenerator.RNG_LEGACY_STATEFUL:
+                drawn = [node for node in layer._inbound_nodes_value if given_training(node) is True]
+                generator._seed = layer.seed if layer.seed is None else layer.seed + len(drawn)
         for original, generator in self.copier.pairs(RandomGenerator):
             random = vars(original).get("_generator")
             if random is not None and id(random._state_var) in self.left:
@@ -250,8 +257,7 @@ class Values:
     def _try(self, layer: Any, make: Any) -> Exception | None:
         """Take over the values of the variables of a layer that `make` makes anew; the error, if it fails."""
         missing = {place: variable for place, variable in places(layer).items() if id(variable) in self.left}
-        strategy = next(iter(missing.values()))._distribute_strategy
-        with warnings.catch_warnings(), strategy.scope() if strategy else contextlib.nullcontext():
+        with warnings.catch_warnings(), scope_of(missing):
             warnings.simplefilter("ignore")
             try:
                 twin = make(layer)
@@ -283,13 +289,23 @@ class Values:
         return twin
 
     def _begin_optimizer(self, optimizer: Any) -> None:
-        twin = type(optimizer).from_config(optimizer.get_config())
-        if "_index_dict" in vars(optimizer):
-            by_name = {variable._unique_id: new for variable, new in self.copier.pairs(BaseResourceVariable)}
-            twin.build([by_name[name] for name in optimizer._index_dict])
-        own = {place: variable for place, variable in places(optimizer).items() if id(variable) in self.left}
-        for key, other in matched(own, places(twin), lambda variable: variable.name).items():
-            self._give(self.left[key][0], other)
+        """Give an optimizer counts and slots that are new; its learning rate is as it is."""
+        own = {place: variable for place, variable in places(optimizer).items() if place != ("_learning_rate",)}
+        with scope_of(own):
+            twin = type(optimizer).from_config(optimizer.get_config())
+            if "_index_dict" in vars(optimizer):
+                # A variable that holds another one has the same name, and comes before it.
+                by_name = {variable._unique_id: new for variable, new in reversed(self.copier.pairs(tf.Variable))}
+                twin.build([by_name[name] for name in optimizer._index_dict])
+        found = matched(own, places(twin), lambda variable: variable.name)
+        for variable in own.values():
+            if id(variable) not in found:
+                raise ValueError(
+                    f"clone_model: nobody knows how the variable '{variable.name}' of the optimizer "
+                    f"`{type(optimizer).__name__}` begins: neither its config nor its `build` makes it. Make it in "
+                    "`build`, or copy its value with `weights=True`."
+                )
+            self._give(variable, found[id(variable)])
 
     def _left_in(self, variables: list[Any]) -> list[Any]:
         """The variables of which the clone has no value yet; those that hold another one are such a variable."""
@@ -315,6 +331,14 @@ class Values:
         new._handle = handle = other._handle
         handle._parent_trackable = weakref.ref(new)
         handle._name, handle._unique_id = new._handle_name, new._unique_id
+        if hasattr(variable._handle, "_distributed_container"):  # it is a part of another one
+            handle._distributed_container = weakref.ref(self.copier.of(variable._handle._distributed_container()))
+
+
+def scope_of(variables: dict[Place, Any]) -> Any:
+    """The scope of the strategy under which variables were made."""
+    strategy = next((variable._distribute_strategy for variable in variables.values()), None)
+    return contextlib.nullcontext() if strategy is None else strategy.scope()
 
 
 def node_of(tensor: Any) -> Any:
@@ -324,6 +348,13 @@ def node_of(tensor: Any) -> Any:
         return None
     nodes = history.layer._inbound_nodes_value
     return nodes[history.node_index] if history.node_index < len(nodes) else None
+
+
+def given_training(node: Any) -> Any:
+    """What a call was given as `training`."""
+    spec = node.layer._call_spec
+    is_given = spec.arg_was_passed("training", node.call_args, node.call_kwargs)
+    return spec.get_arg_value("training", node.call_args, node.call_kwargs) if is_given else None
 
 
 def places(thing: Any) -> dict[Place, Any]:

@@ -62,6 +62,8 @@ FRAMEWORKS = frozenset(["tensorflow", "jax", "jaxlib", "torch", "inspect", "typi
 WRAPPERS = ("_DictWrapper", "_TupleWrapper")
 """Proxies of TensorFlow around a dictionary and a tuple."""
 TRACKABLE = ("TrackableReference", "WeakTrackableReference")
+TF_FUNCTION = ("tensorflow.python.eager.polymorphic_function.polymorphic_function", "Function")
+"""The class of what `tf.function` gives."""
 COPY_METHODS = (
     *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
@@ -146,7 +148,7 @@ class Walk:
     def _kind(self, cls: type) -> Kind:
         if cls in ATOMS or issubclass(cls, SHARED):
             return Kind.SHARED
-        if cls in FUNCTIONS or issubclass(cls, weakref.ref):
+        if cls in FUNCTIONS or issubclass(cls, weakref.ref) or (cls.__module__, cls.__name__) == TF_FUNCTION:
             return Kind.FUNCTION
         if cls in LOCKS:
             return Kind.LOCK
@@ -318,7 +320,9 @@ def contents(function: Any) -> list[Any]:
         return [function()]
     if isinstance(function, weakref.WeakSet):
         return list(function)
-    return [part for pair in function.items() for part in pair]
+    if isinstance(function, weakref.WeakKeyDictionary | weakref.WeakValueDictionary):
+        return [part for pair in function.items() for part in pair]
+    return [function.python_function]
 
 
 def cell_contents(cell: Any) -> Any:
