@@ -19,16 +19,15 @@ from .walk import (
     Plan,
     Walk,
     attributes,
+    call_of,
     cell_contents,
     deep_copy,
+    layer_of,
 )
 
 
 class Copier(Walk):
     """Copies a model. A subclass knows one Keras: what its classes are, and how a variable is made anew."""
-
-    CALL: Any = ()
-    """The class of a call in a graph."""
 
     def __init__(self, root: Any) -> None:
         super().__init__(root)
@@ -40,17 +39,9 @@ class Copier(Walk):
         """Objects that must live for as long as their `id` is a key."""
 
     def new(self, thing: Any) -> Any:
-        """What the clone has for an object before its attributes are copied."""
+        """What the clone has for an object before its attributes are copied; None where the clone does not have it."""
         cls = type(thing)
         return self.plan(cls).new(cls)
-
-    def is_whole(self, thing: Any) -> bool:
-        """Whether `new` gives an object with all its attributes."""
-        return False
-
-    def of_framework(self, thing: Any) -> Any:
-        """The copy of an object of a framework that has a state; all others are shared."""
-        return thing
 
     def copy(self, *roots: Any) -> None:
         """Copy everything that these lead to, and is not copied yet; without any, what the root leads to."""
@@ -73,7 +64,7 @@ class Copier(Walk):
                 hashed.append(thing)
             elif kind is Kind.OBJECT and key not in memo:
                 memo[key] = self.new(thing)
-                if not self.is_whole(thing):
+                if memo[key] is not None:
                     (hashed if plan.is_container else filled).append(thing)
         of = self.of
         for thing in lists:
@@ -85,6 +76,22 @@ class Copier(Walk):
                 memo[id(thing)].update([(of(key), of(value)) for key, value in thing.items()])
             else:
                 self.fill(thing)
+        self._number_calls()
+
+    def _number_calls(self) -> None:
+        """Let each tensor know the call that gave it: calls of other graphs are left out, so their numbers change."""
+        numbers: dict[int, int] = {}
+        for _, call in self.pairs(self.CALL):
+            if id(call) not in numbers:
+                numbers.update((id(other), number) for number, other in enumerate(layer_of(call)._inbound_nodes))
+        for tensor, new in self.pairs(self.TENSOR):
+            history: Any = getattr(tensor, "_keras_history", None)
+            call = call_of(tensor)
+            if call is not None:
+                call = self.memo[id(call)]
+                new._keras_history = type(history)(layer_of(call), numbers[id(call)], history[2])
+            elif history is not None:
+                new._keras_history = type(history)(self.of(history[0]), *history[1:])
 
     def of(self, thing: Any) -> Any:
         """What the clone has in the place of something."""
@@ -99,7 +106,7 @@ class Copier(Walk):
         if kind is Kind.SHARED:
             return thing
         if kind is Kind.FRAMEWORK:
-            new = self.of_framework(thing)
+            new = copied_resource(thing, self.memo)
             if new is thing:
                 return new
         elif kind is Kind.FUNCTION:
@@ -246,7 +253,7 @@ class Copier(Walk):
         self.memo[id(function)] = new
         for cell, original in zip(cells or (), closure or (), strict=True):
             value = cell_contents(original)
-            if value is not None or _is_full(original):
+            if value is not MISSING:
                 cell.cell_contents = self.of(value)
         defaults, keywords = function.__defaults__, function.__kwdefaults__
         new.__defaults__ = defaults and tuple(self.of(value) for value in defaults)
@@ -273,11 +280,3 @@ def copied_resource(thing: Any, memo: dict[int, Any]) -> Any:
         return copies.get(thing, thing)
     is_module = hasattr(thing, "named_parameters") and hasattr(thing, "state_dict")
     return deep_copy(thing, memo) if is_module or hasattr(thing, "assign_add") else thing
-
-
-def _is_full(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True

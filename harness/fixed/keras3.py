@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -14,13 +13,13 @@ from keras.src.layers.rnn.rnn import RNN
 from keras.src.metrics.metric import Metric
 from keras.src.models.functional import Functional
 from keras.src.ops.function import Function, make_node_key
-from keras.src.ops.node import KerasHistory, Node
+from keras.src.ops.node import Node
 from keras.src.ops.operation import Operation
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.random.seed_generator import SeedGenerator, make_default_seed
 from keras.src.utils.tracking import Tracker
 
-from .copier import Copier, copied_resource
+from .copier import Copier
 from .places import Place, variables_under
 from .values import Unbuilt, Values
 from .walk import MISSING
@@ -43,7 +42,8 @@ class Keras3Copier(Copier):
 
     MODULES = ("keras.src", "tensorflow.python.trackable.data_structures")
     VARIABLE = (KerasVariable,)
-    CALL = Node
+    CALL = (Node,)
+    TENSOR = (KerasTensor,)
     OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
     LEFT_BY_RUNS: tuple[tuple[Any, str, Any], ...] = (
         (Model, "train_function", None),
@@ -64,40 +64,18 @@ class Keras3Copier(Copier):
     )
     OF_GRAPHS: tuple[tuple[Any, str], ...] = ((Operation, "_inbound_nodes"), (Operation, "_outbound_nodes"))
 
-    def followed(self, thing: Any) -> Iterator[Any]:
-        if isinstance(thing, KerasTensor):
-            node = node_of(thing)
-            if node is not None:
-                yield node
-
-    def of_framework(self, thing: Any) -> Any:
-        return copied_resource(thing, self.memo)
-
     def copy(self, *roots: Any) -> None:
         super().copy(*roots)
-        self._number_calls()
         self._key_by_id()
         for original, initializer in self.pairs(RandomInitializer):
             if original._init_seed is None and "seed" in vars(initializer):
                 initializer.seed = make_default_seed()
 
-    def _number_calls(self) -> None:
-        """Let each tensor know the call that gave it: calls of other graphs are left out, so their numbers change."""
-        numbers: dict[int, int] = {}
+    def _key_by_id(self) -> None:
+        """Make again what is keyed by the `id` of an object."""
         for _, operation in self.pairs(Operation):
-            numbers.update((id(node), number) for number, node in enumerate(operation._inbound_nodes))
             if "_called" in vars(operation):
                 operation.__dict__["_called"] = bool(operation._inbound_nodes)
-        for tensor, new in self.pairs(KerasTensor):
-            history: Any = getattr(tensor, "_keras_history", None)
-            node = node_of(tensor)
-            if node is not None:
-                call = self.memo[id(node)]
-                new._keras_history = KerasHistory(call.operation, numbers[id(call)], history.tensor_index)
-            elif history is not None:
-                new._keras_history = KerasHistory(None, *history[1:])
-
-    def _key_by_id(self) -> None:
         for _, tracker in self.pairs(Tracker):
             tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
         for _, graph in self.pairs(Function):
@@ -202,15 +180,6 @@ class Keras3Values(Values):
             )
         for variable, other in zip(made, others, strict=True):
             self.give(variable, other)
-
-
-def node_of(tensor: Any) -> Any:
-    """The call that gave a tensor."""
-    history = getattr(tensor, "_keras_history", None)
-    if history is None or history.operation is None:
-        return None
-    nodes = history.operation._inbound_nodes
-    return nodes[history.node_index] if history.node_index < len(nodes) else None
 
 
 def _leads_on(name: str, value: Any) -> bool:

@@ -11,8 +11,9 @@ from typing import Any
 import keras
 from keras.src.models.functional import Functional
 
-from .keras3 import Keras3Copier, Keras3Unbuilt, Keras3Values, KerasTensor, Layer, Sequential, node_of
+from .keras3 import Keras3Copier, Keras3Unbuilt, Keras3Values, KerasTensor, Layer, Sequential
 from .replay import Replay, leaves, map_leaves, ordered_variables
+from .walk import call_of
 
 InputLayer = keras.layers.InputLayer
 
@@ -177,7 +178,7 @@ def _makers_of_masks(tensors: list[Any], inputs: list[Any]) -> list[Any]:
     found: list[Any] = []
     while waiting:
         mask = waiting.pop(0)
-        call = None if mask is None or id(mask) in ends else node_of(mask)
+        call = None if mask is None or id(mask) in ends else call_of(mask)
         if call is not None and not isinstance(call.operation, Layer) and call.operation not in found:
             found.append(call.operation)
             waiting += call.input_tensors

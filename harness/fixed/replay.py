@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .copier import Copier
+from .walk import layer_of
 
 
 class Replay:
@@ -336,11 +337,6 @@ def ordered_variables(model: Any) -> list[Any]:
 
 
 STORES = ("_trainable_variables", "_non_trainable_variables", "_trainable_weights", "_non_trainable_weights")
-
-
-def layer_of(call: Any) -> Any:
-    """What was called: an operation in Keras 3, a layer in tf_keras."""
-    return call.operation if hasattr(call, "operation") else call.layer
 
 
 def leaves(structure: Any) -> list[Any]:

@@ -24,9 +24,6 @@ class Unbuilt(Copier):
     def new(self, thing: Any) -> Any:
         return None if isinstance(thing, self.VARIABLE) else super().new(thing)
 
-    def is_whole(self, thing: Any) -> bool:
-        return isinstance(thing, self.VARIABLE) or super().is_whole(thing)
-
     def copy(self, *roots: Any) -> None:
         super().copy(*roots)
         for _, part in self.pairs(tuple({cls for cls, _, _ in self.NOT_BUILT})):

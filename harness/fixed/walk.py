@@ -115,6 +115,9 @@ class Walk:
     MODULES: tuple[str, ...] = ()
     """The beginnings of the modules whose classes, and classes derived from them, are copied attribute by attribute."""
     VARIABLE: Any = ()
+    TENSOR: Any = ()
+    CALL: Any = ()
+    """The class of a call in a graph."""
     OWNING: Any = ()
     """Classes of what a message may name as that which holds something."""
     LEFT_BY_RUNS: tuple[tuple[Any, str, Any], ...] = ()
@@ -132,10 +135,6 @@ class Walk:
         self.functions: dict[int, Any] = {}
         self.memo: dict[int, Any] = {}
         """The clone of each object, by the `id` of the object."""
-
-    def followed(self, thing: Any) -> Iterator[Any]:
-        """What an object of this Keras leads to beside its attributes."""
-        return iter(())
 
     def plan(self, cls: type) -> Plan:
         found = self.plans.get(cls)
@@ -207,7 +206,8 @@ class Walk:
                 if skipped[name] is OF_GRAPHS and type(named[name]) is not list:
                     values = named[name]  # a list of Keras or of TensorFlow, whose items are left out
                     found += attributes(values, self.plan(type(values))).values()
-            found += self.followed(thing)
+            call = call_of(thing) if isinstance(thing, self.TENSOR) else None
+            found += () if call is None else [call]
         else:
             found = list(named.values())
         if plan.is_container:
@@ -329,7 +329,19 @@ def cell_contents(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # it is empty
-        return None
+        return MISSING
+
+
+def layer_of(call: Any) -> Any:
+    """What was called: an operation in Keras 3, a layer in tf_keras."""
+    return call.operation if hasattr(call, "operation") else call.layer
+
+
+def call_of(tensor: Any) -> Any:
+    """The call that gave a symbolic tensor, if there is one."""
+    layer, number, _ = getattr(tensor, "_keras_history", None) or (None, 0, 0)
+    calls = () if layer is None else layer._inbound_nodes
+    return calls[number] if number < len(calls) else None
 
 
 def deep_copy(thing: Any, memo: dict[int, Any]) -> Any:
