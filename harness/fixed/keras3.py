@@ -7,7 +7,6 @@ from typing import Any
 import keras
 from keras.src.backend.common import KerasVariable
 from keras.src.initializers.random_initializers import RandomInitializer
-from keras.src.layers.input_spec import InputSpec
 from keras.src.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 from keras.src.layers.rnn.rnn import RNN
 from keras.src.metrics.metric import Metric
@@ -21,15 +20,11 @@ from keras.src.utils.tracking import Tracker
 
 from .copier import Copier
 from .places import Place, variables_under
-from .values import Unbuilt, Values
+from .values import FOLLOWED, Unbuilt, Values
 from .walk import MISSING
 
 KerasTensor, Layer, Model, Sequential = keras.KerasTensor, keras.Layer, keras.Model, keras.Sequential
 NOT_LED_THROUGH = ("_tracker", "_metrics", "optimizer", "_inbound_nodes", "_outbound_nodes", "_operations")
-FOLLOWED = (
-    *("unconditional_checkpoint_dependencies", "unconditional_dependency_names", "unconditional_deferred_dependencies"),
-    *("name_based_restores", "saveable_object_factories", "update_uid"),
-)
 
 
 def of_no_run(mask: Any) -> Any:
@@ -94,8 +89,6 @@ class Keras3Unbuilt(Unbuilt, Keras3Copier):
         (Layer, "built", False),
         (Layer, "lora_enabled", False),  # `build` enables it
         (RNN, "states", None),
-        (InputSpec, "axes", {}),
-        (InputSpec, "shape", None),
         (Tracker, "locked", False),
         (BaseOptimizer, "built", False),
     )
@@ -105,13 +98,8 @@ class Keras3Unbuilt(Unbuilt, Keras3Copier):
         (Operation, "_inbound_nodes", []),
         (Operation, "_outbound_nodes", []),
         (BaseOptimizer, "_trainable_variables", []),
+        *((Layer, name, MISSING) for name in FOLLOWED),
     )
-
-
-class Keras3Twin(Keras3Unbuilt):
-    """TensorFlow need not follow what is in it."""
-
-    LEFT_BY_RUNS = (*Keras3Unbuilt.LEFT_BY_RUNS, *((Layer, f"_self_{name}", MISSING) for name in FOLLOWED))
 
 
 class Keras3Values(Values):
@@ -121,7 +109,7 @@ class Keras3Values(Values):
     METRIC = Metric
     OPTIMIZER = BaseOptimizer
     DRAWING = (RandomInitializer, SeedGenerator)
-    TWIN = Keras3Twin
+    UNBUILT = Keras3Unbuilt
     DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
     SCOPE = keras.saving.custom_object_scope
 
@@ -130,6 +118,9 @@ class Keras3Values(Values):
 
     def name(self, variable: Any) -> str:
         return str(variable.name)
+
+    def is_given(self, variable: Any) -> bool:
+        return "/" not in variable.path
 
     def give(self, variable: Any, other: Any) -> None:
         _, new = self.left.pop(id(variable))
@@ -169,15 +160,10 @@ class Keras3Values(Values):
         made = [variable for variable in optimizer._variables if id(variable) in self.left]
         others: list[Any] = []
         if made:
-            twin = self.twin(optimizer)
+            twin = self.unbuilt(optimizer)
             twin.build([self.copier.of(variable) for variable in optimizer._trainable_variables])
             others = list(twin._variables)
-        if len(made) != len(others):
-            raise ValueError(
-                f"clone_model: nobody knows how the variables of the optimizer `{type(optimizer).__name__}` begin: its "
-                f"`build` makes {len(others)} of {len(made)}. Make them in `build`, or copy their values with "
-                "`weights=True`."
-            )
+        self.refuse_unknown(optimizer, len(made), len(others))
         for variable, other in zip(made, others, strict=True):
             self.give(variable, other)
 

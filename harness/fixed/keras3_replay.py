@@ -11,7 +11,7 @@ from typing import Any
 import keras
 from keras.src.models.functional import Functional
 
-from .keras3 import Keras3Copier, Keras3Unbuilt, Keras3Values, KerasTensor, Layer, Sequential
+from .keras3 import Keras3Copier, Keras3Values, KerasTensor, Layer, Sequential
 from .replay import Replay, leaves, map_leaves, ordered_variables
 from .walk import call_of
 
@@ -23,7 +23,6 @@ class Keras3Replay(Replay):
 
     COPIER = Keras3Copier
     VALUES = Keras3Values
-    UNBUILT = Keras3Unbuilt
     LAYER = Layer
     INPUT_LAYER = InputLayer
     SEQUENTIAL = Sequential

@@ -20,8 +20,6 @@ class Replay:
 
     COPIER: Any = None
     VALUES: Any = None
-    UNBUILT: Any = None
-    """Copies a layer as it is before it is built."""
     LAYER: Any = ()
     INPUT_LAYER: Any = ()
     SEQUENTIAL: Any = ()
@@ -174,10 +172,14 @@ class Replay:
 
     def _unbuilt(self, layer: Any) -> Any:
         """A copy of a layer as it is before it is built, which draws from generators of the clone."""
-        copier = self.UNBUILT(layer)
-        generators = [thing for thing in self.copier.owned.values() if isinstance(thing, self.VALUES.DRAWING)]
-        copier.memo.update((id(thing), self.memo[id(thing)]) for thing in generators)
+        copier = self.VALUES.UNBUILT(layer)
+        drawing = [thing for thing in self.copier.owned.values() if isinstance(thing, self.VALUES.DRAWING)]
+        copier.memo.update((id(thing), self.memo[id(thing)]) for thing in drawing)
         copier.copy()
+        for _, part in copier.pairs(self.LAYER):
+            for name, value in list(vars(part).items()) if hasattr(part, "_track_trackable") else ():
+                if hasattr(value, "_track_trackable"):  # TensorFlow is to follow it again
+                    part._track_trackable(value, name, overwrite=True)
         return copier.memo[id(layer)]
 
     def _are_alike(self, arguments: Any, others: Any) -> bool:

@@ -11,7 +11,7 @@ from tf_keras.src.engine.keras_tensor import KerasTensor
 from tf_keras.src.layers.core.tf_op_layer import TFOpLambda
 
 from .replay import Replay, leaves, map_leaves
-from .tf_keras import Layer, Sequential, TfKerasCopier, Values, unbuilt
+from .tf_keras import Layer, Sequential, TfKerasCopier, TfKerasValues
 
 InputLayer = tf_keras.layers.InputLayer
 
@@ -20,7 +20,7 @@ class TfKerasReplay(Replay):
     """Makes the calls of a model of tf_keras again."""
 
     COPIER = TfKerasCopier
-    VALUES = Values
+    VALUES = TfKerasValues
     LAYER = Layer
     INPUT_LAYER = InputLayer
     SEQUENTIAL = Sequential
@@ -36,9 +36,6 @@ class TfKerasReplay(Replay):
 
     def input_structures(self, model: Any) -> list[Any]:
         return [model._nested_inputs, list(model.inputs)]
-
-    def unbuilt(self, layer: Any) -> Any:
-        return unbuilt(layer, self.memo)
 
     def arguments(self, call: Any) -> tuple[Any, dict[str, Any]]:
         return call.call_args, call.call_kwargs
@@ -89,7 +86,7 @@ class TfKerasReplay(Replay):
             new.add(self.memo[id(first)])
         for layer in listed:
             if not same and self.clone_function is None:
-                self.memo[id(layer)] = self.unbuilt(layer)
+                self.memo[id(layer)] = self._unbuilt(layer)
             new.add(self.memo[id(layer)])
         if model.built and not new.built and model._build_input_shape is not None:
             new.build(model._build_input_shape)

@@ -11,6 +11,12 @@ from .copier import Copier
 from .places import Place, matched
 from .walk import Plan
 
+FOLLOWED = (
+    *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),
+    *("_self_unconditional_deferred_dependencies", "_self_name_based_restores", "_self_saveable_object_factories"),
+)
+"""Where TensorFlow lists the attributes of an object that it follows."""
+
 
 class Unbuilt(Copier):
     """Copies a layer as it is before it is built: without variables and calls. A subclass knows one Keras."""
@@ -31,10 +37,10 @@ class Unbuilt(Copier):
             own.update((name, value) for cls, name, value in self.NOT_BUILT if isinstance(part, cls) and name in own)
             for store in self.STORES:
                 own.get(store, [])[:] = [variable for variable in own.get(store, ()) if variable is not None]
-            for reference in list(own.get("_self_unconditional_checkpoint_dependencies", ())):
-                if reference.ref is None:
-                    own["_self_unconditional_checkpoint_dependencies"].remove(reference)
-                    del own["_self_unconditional_dependency_names"][reference.name]
+            specs = own.get("_input_spec")
+            for spec in specs if isinstance(specs, list | tuple) else [specs]:
+                if hasattr(spec, "axes"):  # they are those of the inputs for which it is built
+                    spec.shape, spec.axes = None, {}
 
 
 class Values:
@@ -45,8 +51,8 @@ class Values:
     OPTIMIZER: Any = ()
     DRAWING: Any = ()
     """What draws numbers, and goes on drawing while layers are built."""
-    TWIN: Any = None
-    """Copies a layer as it is before it is built, for the values of its variables alone."""
+    UNBUILT: Any = None
+    """Copies a layer as it is before it is built."""
     DEFAULT_BUILDS: tuple[Any, ...] = ()
     SCOPE: Any = None
     """A scope in which custom objects are found by name."""
@@ -90,6 +96,10 @@ class Values:
     def begin_optimizer(self, optimizer: Any) -> None:
         raise NotImplementedError
 
+    def is_given(self, variable: Any) -> bool:
+        """Whether no layer has made a variable: one was given it, and it keeps its value."""
+        return False
+
     def scope(self, variable: Any) -> Any:
         """A scope in which variables like this are made."""
         return contextlib.nullcontext()
@@ -130,7 +140,7 @@ class Values:
                 error = self._try(layer, make) or error
         for variable in self.own(layer):
             path = getattr(variable, "path", variable.name)
-            if id(variable) in self.left and "/" in path:  # others were handed to the layer, and keep their value
+            if id(variable) in self.left and not self.is_given(variable):
                 raise ValueError(
                     f"clone_model: nobody knows how the weight '{path}' of the layer '{layer.name}' (class "
                     f"`{type(layer).__name__}`) begins: neither its `build` nor its config makes it"
@@ -153,17 +163,26 @@ class Values:
             self.give(self.left[key][0], other)
         return None
 
-    def twin(self, thing: Any) -> Any:
-        """A copy of a layer or an optimizer that is not built."""
-        copier = self.TWIN(thing)
+    def unbuilt(self, thing: Any) -> Any:
+        """A copy of a layer, or of an optimizer, as it is before it is built."""
+        copier = self.UNBUILT(thing)
         copier.plans = self.plans
         copier.memo.update(self.drawing)
         copier.copy()
         return copier.memo[id(thing)]
 
+    def refuse_unknown(self, optimizer: Any, variables: int, known: int) -> None:
+        """Refuse an optimizer whose variables nobody makes again."""
+        if variables != known:
+            raise ValueError(
+                f"clone_model: nobody knows how the variables of the optimizer `{type(optimizer).__name__}` begin: "
+                f"what makes it anew makes {known} of {variables}. Make them in its `build`, or copy their values with "
+                "`weights=True`."
+            )
+
     def _built(self, layer: Any) -> Any:
         """A copy of a layer that is not built, which is built as the layer was."""
-        twin = self.twin(layer)
+        twin = self.unbuilt(layer)
         self.build(layer, twin)
         return twin
 
