@@ -51,4 +51,3 @@ def __getattr__(name: str) -> Any:
 
         return graphs_here
     raise AttributeError(f"module 'clonediff' has no attribute {name!r}")
-

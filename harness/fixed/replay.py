@@ -321,6 +321,9 @@ def copy_values(model: Any, clone: Any) -> None:
         )
     for variable, other in zip(variables, others, strict=True):
         other.assign(variable)
+    for layer in clone._flatten_layers():
+        if hasattr(layer, "finalize_state"):  # what it has made of the weights
+            layer.finalize_state()
 
 
 def _shape(variable: Any) -> tuple[Any, ...]:

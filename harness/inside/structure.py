@@ -68,16 +68,6 @@ def _like(container: Any, values: list[Any]) -> Any:
     return next(plain for plain in (dict, tuple, list) if isinstance(container, plain))(values)
 
 
-def replace_leaves(change: Callable[[Any], Any], structure: Any) -> Any:
-    """Like `map_leaves`, but a structure in which nothing changes is given back itself, containers and all."""
-    if not isinstance(structure, (list, tuple, dict)):
-        return change(structure)
-    changed = map_leaves(change, structure)
-    if all(before is after for before, after in zip(leaves(structure), leaves(changed))):
-        return structure
-    return changed
-
-
 def numbered(value: Any) -> tuple[Any, list[Any]]:
     """The nesting with its leaves numbered, and the leaves. None stays None, and is no leaf."""
     found: list[Any] = []

@@ -36,7 +36,7 @@ def test_blame_goes_three_ways() -> None:
         return Cause(fingerprint(root), root)
 
     upstream, both, ours = cause("outputs"), cause("masks", frame="keras/x.py:f"), cause("weights")
-    theirs = cause("masks", frame="inside/cloners/fixed/y.py:g")
+    theirs = cause("masks", frame="fixed/y.py:g")
     assert alike(both, theirs)
     found = with_blame({"upstream": [upstream, both], "fixed": [theirs, ours], "other": [ours]})
     assert {cloner: [each.blame for each in its] for cloner, its in found.items()} == {

@@ -23,8 +23,6 @@ class Framework:
     backend = ""
     keras: Any = None
     """The package itself."""
-    fixed_in = ""
-    """The module of `cloners.fixed` that has our cloner for this generation."""
     _layer: Any
     """The class of all layers."""
     _plain_configs: set[Any]
@@ -286,10 +284,6 @@ class Framework:
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         """A model's weights in order, and the ids of those that train."""
         return list(model.weights), {id(weight) for weight in model.trainable_weights}
-
-    def weights_in_order(self, model: Any) -> list[Any]:
-        """The same weights in an order that is that of a clone, whatever is frozen in it."""
-        return self.weights(model)[0]
 
     def weights_written(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does beside writing variables; with an `original`, its weights have been copied."""

@@ -43,7 +43,6 @@ class Keras3(Eager):
     """Keras 3, whichever release and backend."""
 
     generation = "keras"
-    fixed_in = "keras3"
     learns_apart = True
     _takes_training = "_call_has_training_arg"
     _drops_out = ("keras.src.layers.rnn.", "keras.src.layers.attention.")

@@ -49,7 +49,6 @@ class TfKeras(Eager):
     """tf_keras, whichever release; its backend is always TensorFlow, eager."""
 
     generation = "tf_keras"
-    fixed_in = "tf_keras"
     backend = "tensorflow"
     _takes_training = "_expects_training_arg"
 
@@ -218,13 +217,13 @@ class TfKeras(Eager):
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         if isinstance(model, self._sequential) and not model.built:  # which does not tell them, nor does one within it
-            weights = self.weights_in_order(model)
+            weights = self._weights_in_order(model)
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
         # The table of a lookup that was adapted poses as a weight.
         return [weight for weight in weights if hasattr(weight, "numpy")], trains
 
-    def weights_in_order(self, model: Any) -> list[Any]:
+    def _weights_in_order(self, model: Any) -> list[Any]:
         held = [weight for layer in self._with_all_below(model) for weight in self._own_weights(layer)]
         return list({id(weight): weight for weight in held}.values())
 

@@ -1,1 +1,0 @@
-"""Cloners that keep the promise, one for each generation of Keras."""
