@@ -16,6 +16,7 @@ from tf_keras.src.engine.keras_tensor import KerasTensor
 from tf_keras.src.engine.node import Node
 from tf_keras.src.initializers.initializers import Initializer
 from tf_keras.src.metrics.base_metric import Metric
+from tf_keras.src.mixed_precision.loss_scale_optimizer import _DynamicLossScaleState
 from tf_keras.src.optimizers.legacy.optimizer_v2 import OptimizerV2
 from tf_keras.src.optimizers.optimizer import Optimizer
 
@@ -31,8 +32,18 @@ FUNCTIONS_OF_RUNS = ("train_function", "test_function", "predict_function", "tra
 RESULTS_OF_RUNS = (*FUNCTIONS_OF_RUNS, "history")
 NOT_LED_THROUGH = (
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
+    "_coalesced_children",  # of an optimizer: what TensorFlow found in the one around it
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
 )
+OLD_OPTIMIZERS_BEGIN: dict[str, Any] = {
+    "_weights": list,
+    "_slots": dict,
+    "_iterations": lambda: None,
+    "_hypers_created": bool,
+}
+"""What an optimizer of before Keras 2.11 has before it is used."""
+LEADING_ON = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
+"""What variables are found in."""
 
 
 class TfKerasCopier(Copier):
@@ -55,10 +66,6 @@ class TfKerasCopier(Copier):
         (Functional, "_output_tensor_cache", {}),
         (Functional, "_output_shape_cache", {}),
         (Initializer, "_used", MISSING),
-        (OptimizerV2, "_weights", []),
-        (OptimizerV2, "_slots", {}),
-        (OptimizerV2, "_iterations", None),
-        (OptimizerV2, "_hypers_created", False),
         (Metric, "_call_result", MISSING),
         (Metric, "update_state", MISSING),  # these two are made with the object, around methods of its class
         (Metric, "result", MISSING),
@@ -126,7 +133,7 @@ class TfKerasValues(Values):
 
     LAYER = Layer
     METRIC = Metric
-    OPTIMIZER = Optimizer
+    OPTIMIZER = (Optimizer, OptimizerV2)
     DRAWING = (Initializer, RandomGenerator)
     UNBUILT = TfKerasUnbuilt
     DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
@@ -178,8 +185,13 @@ class TfKerasValues(Values):
 
     def begin_optimizer(self, optimizer: Any) -> None:
         """Give an optimizer counts and slots that are new; its learning rate is as it is."""
-        own = self.places(optimizer)
-        own = {place: variable for place, variable in own.items() if place != ("_learning_rate",)}
+        is_old = isinstance(optimizer, OptimizerV2)  # which makes its variables when they are needed
+        if is_old:
+            new = vars(self.copier.of(optimizer))
+            new.update((name, value()) for name, value in OLD_OPTIMIZERS_BEGIN.items() if name in new)
+        own = {place: variable for place, variable in self.places(optimizer).items() if is_begun(place, is_old)}
+        if not own:
+            return
         with self.scope(next(iter(own.values()))):
             twin = type(optimizer).from_config(optimizer.get_config())
             if "_index_dict" in vars(optimizer):
@@ -208,6 +220,11 @@ class TfKerasValues(Values):
             handle._distributed_container = weakref.ref(self.copier.of(variable._handle._distributed_container()))
 
 
+def is_begun(place: Place, is_old: bool) -> bool:
+    """Whether the variable at a place of an optimizer begins anew with a value."""
+    return place[0] == "_loss_scale" if is_old else place != ("_learning_rate",)
+
+
 def given_training(call: Any) -> Any:
     """What a call was given as `training`."""
     spec = call.layer._call_spec
@@ -216,4 +233,4 @@ def given_training(call: Any) -> Any:
 
 
 def _leads_on(name: str, value: Any) -> bool:
-    return isinstance(value, list | tuple | dict | tf.Module | tf.Variable) and name not in NOT_LED_THROUGH
+    return isinstance(value, LEADING_ON) and name not in NOT_LED_THROUGH
