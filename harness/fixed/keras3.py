@@ -19,12 +19,10 @@ from keras.src.random.seed_generator import SeedGenerator, make_default_seed
 from keras.src.utils.tracking import Tracker
 
 from .copier import Copier
-from .places import Place, variables_under
 from .values import FOLLOWED, Unbuilt, Values
 from .walk import MISSING
 
 KerasTensor, Layer, Model, Sequential = keras.KerasTensor, keras.Layer, keras.Model, keras.Sequential
-NOT_LED_THROUGH = ("_tracker", "_metrics", "optimizer", "_inbound_nodes", "_outbound_nodes", "_operations")
 
 
 def of_no_run(mask: Any) -> Any:
@@ -109,15 +107,11 @@ class Keras3Values(Values):
     METRIC = Metric
     OPTIMIZER = BaseOptimizer
     DRAWING = (RandomInitializer, SeedGenerator)
+    LEADING = (list, tuple, dict, Layer)
+    NOT_LEADING = ("_tracker", "_metrics", "optimizer", "_inbound_nodes", "_outbound_nodes", "_operations")
     UNBUILT = Keras3Unbuilt
     DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
     SCOPE = keras.saving.custom_object_scope
-
-    def has_value(self, variable: Any) -> bool:
-        return variable._value is not None
-
-    def name(self, variable: Any) -> str:
-        return str(variable.name)
 
     def is_given(self, variable: Any) -> bool:
         return "/" not in variable.path
@@ -129,12 +123,6 @@ class Keras3Values(Values):
         else:
             value = keras.ops.convert_to_numpy(other._value if other._value is not None else other.value)
             new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
-
-    def places(self, thing: Any) -> dict[Place, Any]:
-        return variables_under(thing, lambda value: isinstance(value, KerasVariable), _leads_on)
-
-    def own(self, layer: Any) -> list[Any]:
-        return [*layer._trainable_variables, *layer._non_trainable_variables]
 
     def build(self, layer: Any, twin: Any) -> None:
         type(layer).build(twin, **(layer._build_shapes_dict or {}))
@@ -166,7 +154,3 @@ class Keras3Values(Values):
         self.refuse_unknown(optimizer, len(made), len(others))
         for variable, other in zip(made, others, strict=True):
             self.give(variable, other)
-
-
-def _leads_on(name: str, value: Any) -> bool:
-    return isinstance(value, list | tuple | dict | Layer) and name not in NOT_LED_THROUGH

@@ -12,7 +12,7 @@ import keras
 from keras.src.models.functional import Functional
 
 from .keras3 import Keras3Copier, Keras3Values, KerasTensor, Layer, Sequential
-from .replay import Replay, leaves, map_leaves, ordered_variables
+from .replay import Replay, ordered_variables
 from .walk import call_of
 
 InputLayer = keras.layers.InputLayer
@@ -28,6 +28,7 @@ class Keras3Replay(Replay):
     SEQUENTIAL = Sequential
     FUNCTIONAL = Functional
     TENSOR = KerasTensor
+    NEST = keras.tree
 
     def layers(self, graph: Any) -> list[Any]:
         return list(graph._layers if isinstance(graph, Sequential) else graph._operations)
@@ -43,7 +44,7 @@ class Keras3Replay(Replay):
         for node in nodes:  # the last first
             if not node.is_input and any(id(tensor) in wanted for tensor in node.outputs):
                 found.append(node)
-                wanted.update(map(id, leaves(self.arguments(node))))
+                wanted.update(map(id, self.leaves(self.arguments(node))))
         return found[::-1]
 
     def arguments(self, call: Any) -> tuple[Any, dict[str, Any]]:
@@ -52,7 +53,7 @@ class Keras3Replay(Replay):
         if not isinstance(layer, Layer):
             return args, kwargs
         parameters = inspect.signature(layer.call).parameters
-        masks = [getattr(leaf, "_keras_mask", None) for leaf in leaves((args, kwargs))]
+        masks = [getattr(leaf, "_keras_mask", None) for leaf in self.leaves((args, kwargs))]
         converts = getattr(layer, "_convert_input_args", True)
         tensor = args[0] if len(args) == 1 and isinstance(args[0], KerasTensor) else None
         is_as_it_is = tensor is not None and tensor.dtype == getattr(layer, "input_dtype", tensor.dtype)
@@ -60,26 +61,12 @@ class Keras3Replay(Replay):
         def is_written(name: str, value: Any) -> bool:
             if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
                 return value is parameters[name].default and (is_as_it_is or not converts)
-            given = [leaf for leaf in leaves(value) if leaf is not None]
+            given = [leaf for leaf in self.leaves(value) if leaf is not None]
             is_mask = name == "mask" or name.endswith("_mask")
             return is_mask and all(any(leaf is mask for mask in masks) for leaf in given)
 
         given = {name: value for name, value in kwargs.items() if not is_written(name, value)}
         return args, kwargs if converts and given else given  # where any is given, or converted, it writes into a copy
-
-    def make_call(self, call: Any, layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        if isinstance(layer, Layer) and type(layer) is not type(call.operation):
-            context = getattr(layer, "_call_context_args", ("training",))
-            try:
-                given = {name: value for name, value in kwargs.items() if name not in context}
-                inspect.signature(layer.call).bind(*args, **given)
-            except TypeError as error:
-                raise ValueError(
-                    f"The call of '{call.operation.name}' cannot be made on what `clone_function` gave for it, "
-                    f"{layer} ({error}). Give a layer that takes the arguments of that call, or change them by a "
-                    "`call_function`."
-                ) from error
-        return layer(*args, **kwargs)
 
     def put_together(self, model: Any, new: Any) -> None:
         if isinstance(model, Sequential):
@@ -90,7 +77,7 @@ class Keras3Replay(Replay):
                 Sequential.__init__(new, layers, name=model.name)
         else:
             ends = model._inputs_struct, model._outputs_struct
-            inputs, outputs = (map_leaves(self.copier.of, part) for part in ends)
+            inputs, outputs = (self.NEST.map_structure(self.copier.of, part) for part in ends)
             self._name_masks(model)
             try:
                 Functional.__init__(new, inputs, outputs, name=model.name)
@@ -136,10 +123,6 @@ class Keras3Replay(Replay):
 
     def _compile(self, model: Any, new: Any) -> None:
         """Compile a clone as its original is, with an optimizer of its own."""
-        names = "compile_from_config", "get_compile_config"
-        if any(getattr(type(model), name) is not getattr(keras.Model, name) for name in names):
-            new.compile_from_config(model.get_compile_config())
-            return
         arguments = dict(model._compile_config.config)
         optimizer = type(model.optimizer).from_config(model.optimizer.get_config())
         self.memo[id(model.optimizer)] = self.memo[id(arguments.pop("optimizer"))] = optimizer

@@ -9,9 +9,7 @@ from typing import Any
 Place = tuple[Any, ...]
 
 
-def variables_under(
-    root: Any, is_variable: Callable[[Any], bool], leads_on: Callable[[str, Any], bool]
-) -> dict[Place, Any]:
+def variables_under(root: Any, variable: Any, leading: Any, left_out: tuple[str, ...]) -> dict[Place, Any]:
     """The variables under a layer, each by its shortest place, then by the first in alphabetical order."""
     found: dict[Place, Any] = {}
     seen = {id(root)}
@@ -19,14 +17,20 @@ def variables_under(
     while waiting:
         place, thing = waiting.popleft()
         for name, value in _named(thing):
-            if is_variable(value):
-                if id(value) not in seen:
-                    found[(*place, name)] = value
-                    seen.add(id(value))
-            elif id(value) not in seen and leads_on(name, value):
+            if id(value) in seen:
+                continue
+            if isinstance(value, variable) and value_of(value) is not None:
+                found[(*place, name)] = value
+                seen.add(id(value))
+            elif isinstance(value, leading) and name not in left_out:
                 seen.add(id(value))
                 waiting.append(((*place, name), value))
     return found
+
+
+def value_of(variable: Any) -> Any:
+    """What the value of a variable is kept in: a tensor in Keras 3, a handle in tf_keras."""
+    return variable._value if hasattr(variable, "_value") else getattr(variable, "_handle", None)
 
 
 def _named(thing: Any) -> list[tuple[Any, Any]]:
@@ -37,8 +41,12 @@ def _named(thing: Any) -> list[tuple[Any, Any]]:
     return sorted(vars(thing).items(), key=lambda pair: pair[0])
 
 
-def matched(variables: dict[Place, Any], others: dict[Place, Any], name: Callable[[Any], str]) -> dict[int, Any]:
+def matched(variables: dict[Place, Any], others: dict[Place, Any]) -> dict[int, Any]:
     """The other of each variable, by its `id`: of the same place and name, of the same name, or of the same place."""
+
+    def name(variable: Any) -> Any:
+        return variable.name.rpartition("/")[2]
+
     left = {id(other): (place, other) for place, other in others.items()}
     found: dict[int, Any] = {}
     alike: list[Callable[[Place, Any, Place, Any], bool]] = [

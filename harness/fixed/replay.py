@@ -25,6 +25,19 @@ class Replay:
     SEQUENTIAL: Any = ()
     FUNCTIONAL: Any = ()
     TENSOR: Any = ()
+    NEST: Any = None
+    """The functions of Keras, or of TensorFlow, for nested structures."""
+
+    layers: Callable[[Any], list[Any]]
+    """The layers of a graph, and other operations in it."""
+    calls: Callable[[Any], list[Any]]
+    """The calls of a Functional model, but for those of input layers."""
+    arguments: Callable[[Any], tuple[Any, dict[str, Any]]]
+    """What a call was given, by position and by name."""
+    input_structures: Callable[[Any], list[Any]]
+    """The structures in which tensors may be given for the inputs of a model."""
+    put_together: Callable[[Any, Any], None]
+    """Makes a graph, or a list of layers, of what took the place of that of a model."""
 
     def __init__(
         self,
@@ -48,33 +61,15 @@ class Replay:
         self.called: set[int] = set()
         self.in_sequential: set[int] = set()
         """Graphs within a Sequential, which hands no `call_function` on."""
-        self.owners: dict[int, tuple[Any, int]] = {}
-        """The layer of each variable for which another layer is used, and the number of the variable there."""
+        self.owners: dict[int, Any] = {}
+        """The layer of each variable in whose place another layer is used."""
 
-    # What a subclass says.
-
-    def calls(self, graph: Any) -> list[Any]:
-        """The calls of a Functional model, but for those of input layers."""
-        raise NotImplementedError
-
-    def layers(self, graph: Any) -> list[Any]:
-        """The layers of a graph, and other operations in it."""
-        raise NotImplementedError
-
-    def put_together(self, graph: Any, new: Any) -> None:
-        """Make a graph, or a list of layers, of what took the place of that of a model."""
-        raise NotImplementedError
-
-    def arguments(self, call: Any) -> tuple[Any, dict[str, Any]]:
-        """What a call was given, by position and by name."""
-        raise NotImplementedError
+    def leaves(self, structure: Any) -> list[Any]:
+        return list(self.NEST.flatten(structure))
 
     def as_tensor(self, value: Any, own: Any) -> Any:
         """A tensor that is given for an input."""
         return value
-
-    def make_call(self, call: Any, layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        return layer(*args, **kwargs)
 
     # The clone.
 
@@ -123,14 +118,13 @@ class Replay:
                         "no InputLayer."
                     )
                 self.memo[id(layer)] = self.cache[id(layer)] = answer
-                for number, variable in enumerate(layer.variables if layer.built else ()):
-                    self.owners.setdefault(id(variable), (layer, number))
+                self.owners.update((id(variable), layer) for variable in (layer.variables if layer.built else ()))
 
     def _copy_parts(self, graphs: list[Any]) -> None:
         """Copy the layers that are not asked for, and what calls take beside tensors."""
         functional = [graph for graph in graphs if not isinstance(graph, self.SEQUENTIAL)]
         calls = [call for graph in functional for call in self.calls(graph)]
-        arguments = [leaf for call in calls for leaf in leaves(self.arguments(call))]
+        arguments = [leaf for call in calls for leaf in self.leaves(self.arguments(call))]
         parts = [leaf for leaf in arguments if not isinstance(leaf, self.TENSOR) and id(leaf) not in self.owners]
         layers = [layer for graph in graphs for layer in self.layers(graph)]
         inputs = [layer.output for layer in layers if isinstance(layer, self.INPUT_LAYER)]
@@ -145,17 +139,25 @@ class Replay:
     def _call(self, call: Any, graph: Any) -> None:
         """Make a call again."""
         layer = layer_of(call)
-        args, kwargs = (map_leaves(self._of, part) for part in self.arguments(call))
+        args, kwargs = (self.NEST.map_structure(self._of, part) for part in self.arguments(call))
         is_first = id(layer) not in self.called and id(layer) not in self.cache
         self.called.add(id(layer))
         if is_first and isinstance(layer, self.LAYER) and not self._are_alike(self.arguments(call), (args, kwargs)):
             self.memo[id(layer)] = self._unbuilt(layer)
         new = self.memo[id(layer)]
         if self.call_function is not None and isinstance(new, self.LAYER) and id(graph) not in self.in_sequential:
-            outputs, caller = leaves(self.call_function(new, *args, **kwargs)), "`call_function`"
+            outputs, caller = self.leaves(self.call_function(new, *args, **kwargs)), "`call_function`"
         else:
-            outputs, caller = leaves(self.make_call(call, new, args, kwargs)), str(new)
-        originals = leaves(call.outputs)
+            try:
+                outputs, caller = self.leaves(new(*args, **kwargs)), str(new)
+            except TypeError as error:
+                if type(new) is type(layer):
+                    raise
+                raise ValueError(
+                    f"The call of '{layer.name}' cannot be made on what `clone_function` gave for it, {new} ({error}). "
+                    "Give a layer that takes the arguments of that call, or change them by a `call_function`."
+                ) from error
+        originals = self.leaves(call.outputs)
         if not all(isinstance(output, self.TENSOR) for output in outputs) or len(outputs) != len(originals):
             gave = f"{len(outputs)} tensors" if len(outputs) != len(originals) else str(outputs)
             raise ValueError(
@@ -184,35 +186,29 @@ class Replay:
 
     def _are_alike(self, arguments: Any, others: Any) -> bool:
         """Whether tensors have the shapes and dtypes of others."""
-        pair = ([leaf for leaf in leaves(part) if isinstance(leaf, self.TENSOR)] for part in (arguments, others))
+        pair = ([leaf for leaf in self.leaves(part) if isinstance(leaf, self.TENSOR)] for part in (arguments, others))
         one, other = ([(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors] for tensors in pair)
         return one == other
 
     def _of(self, leaf: Any) -> Any:
         """What takes the place of an argument of a call."""
-        if id(leaf) not in self.owners:
-            return self.copier.of(leaf)
-        layer, number = self.owners[id(leaf)]
-        variables = self.memo[id(layer)].variables
-        if number < len(variables) and tuple(variables[number].shape) == tuple(leaf.shape):
-            return variables[number]
-        raise ValueError(
-            f"A call takes the variable '{leaf.name}' of the layer '{layer.name}', and what `clone_function` gave for "
-            f"that layer, {self.memo[id(layer)]}, has no such variable."
-        )
+        if id(leaf) in self.owners:
+            raise ValueError(
+                f"A call takes the variable '{leaf.name}' of the layer '{self.owners[id(leaf)].name}', for which "
+                "`clone_function` gave another layer: clone without `clone_function`."
+            )
+        return self.copier.of(leaf)
 
     def _in_order(self, calls: list[Any]) -> list[Any]:
         """The calls, each after those that made what it takes, and after the calls of its layer that came before."""
-        makers = {id(tensor): call for call in calls for tensor in leaves(call.outputs)}
+        makers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
         by_layer: dict[int, list[Any]] = {}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
             by_layer[id(layer)] = [call for call in layer._inbound_nodes if any(call is other for other in calls)]
         needed: dict[int, set[int]] = {}
         for call in calls:
-            arguments = leaves(self.arguments(call))
-            needed[id(call)] = {id(makers[id(leaf)]) for leaf in arguments if id(leaf) in makers}
-            for layer, _ in (self.owners[id(leaf)] for leaf in arguments if id(leaf) in self.owners):
-                needed[id(call)].update(map(id, by_layer.get(id(layer), [])[:1]))
+            arguments = map(id, self.leaves(self.arguments(call)))
+            needed[id(call)] = {id(makers[number]) for number in arguments if number in makers}
         previous = {id(later): id(call) for same in by_layer.values() for call, later in itertools.pairwise(same)}
         order: list[Any] = []
         done: set[int] = set()
@@ -251,10 +247,6 @@ class Replay:
                     f"have one tensor for all of them. Received: {input_tensors}"
                 )
         return [found[id(own)] for own in ([None] if is_sequential else self.model.inputs)]
-
-    def input_structures(self, model: Any) -> list[Any]:
-        """The structures in which tensors may be given."""
-        raise NotImplementedError
 
 
 def clone(replay: type[Replay], model: Any, weights: bool, **arguments: Any) -> Any:
@@ -307,17 +299,17 @@ def rolled_back(operations: Iterable[Any]) -> Iterator[None]:
 
 def copy_values(model: Any, clone: Any) -> None:
     """Give the variables of a clone, and of its optimizer, the values of those of a model."""
-    pairs = [ordered_variables(model), ordered_variables(clone)]
-    optimizers = [getattr(one, "optimizer", None) for one in (model, clone)]
+    pair = [ordered_variables(model), ordered_variables(clone)]
+    optimizers: list[Any] = [getattr(one, "optimizer", None) for one in (model, clone)]
     if None not in optimizers:
-        for variables, optimizer in zip(pairs, optimizers, strict=True):
-            variables += getattr(optimizer, "variables", ())
-    variables, others = pairs
-    if [tuple(variable.shape) for variable in variables] != [tuple(variable.shape) for variable in others]:
-        unlike = [f"{one.name} {tuple(one.shape)}" for one in others if tuple(one.shape) not in map(_shape, variables)]
+        pair = [[*one, *optimizer.variables] for one, optimizer in zip(pair, optimizers, strict=True)]
+    variables, others = pair
+    shapes, found = ([tuple(variable.shape) for variable in one] for one in pair)
+    if shapes != found:
         raise ValueError(
             f"clone_model: weights=True: the model has {len(variables)} weights and states, its clone has "
-            f"{len(others)}, of other shapes: {unlike[:5]}. Clone without `weights`, and copy those that fit."
+            f"{len(others)}, with the shapes {found} where the model has {shapes}. Clone without `weights`, and copy "
+            "those that fit."
         )
     for variable, other in zip(variables, others, strict=True):
         other.assign(variable)
@@ -326,43 +318,15 @@ def copy_values(model: Any, clone: Any) -> None:
             layer.finalize_state()
 
 
-def _shape(variable: Any) -> tuple[Any, ...]:
-    return tuple(variable.shape)
-
-
 def ordered_variables(model: Any) -> list[Any]:
     """The variables of a model in an order that no `trainable` flag changes."""
     found: dict[int, Any] = {}
     for layer in model._flatten_layers():
-        for store in STORES:
-            found.update((id(variable), variable) for variable in vars(layer).get(store, ()))
+        for store in ("trainable_variables", "non_trainable_variables", "trainable_weights", "non_trainable_weights"):
+            found.update((id(variable), variable) for variable in vars(layer).get(f"_{store}", ()))
         for generator in vars(layer).get("_seed_generators", ()):
             found[id(generator.state)] = generator.state
     return list(found.values())
-
-
-STORES = ("_trainable_variables", "_non_trainable_variables", "_trainable_weights", "_non_trainable_weights")
-
-
-def leaves(structure: Any) -> list[Any]:
-    if isinstance(structure, dict):
-        structure = structure.values()
-    elif not isinstance(structure, list | tuple):
-        return [structure]
-    return [leaf for part in structure for leaf in leaves(part)]
-
-
-def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure with what a function gives for each leaf, in containers of the same classes."""
-    if isinstance(structure, dict):
-        pairs = [(key, map_leaves(function, value)) for key, value in structure.items()]
-        return dict(pairs) if type(structure).__name__ in ("_DictWrapper", "TrackedDict") else type(structure)(pairs)
-    if not isinstance(structure, list | tuple):
-        return function(structure)
-    parts = [map_leaves(function, part) for part in structure]
-    if isinstance(structure, tuple):
-        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
-    return parts
 
 
 def by_input(given: Any, reference: Any) -> list[tuple[Any, Any]] | None:

@@ -21,7 +21,7 @@ from tf_keras.src.optimizers.legacy.optimizer_v2 import OptimizerV2
 from tf_keras.src.optimizers.optimizer import Optimizer
 
 from .copier import Copier
-from .places import Place, matched, variables_under
+from .places import Place, matched
 from .values import FOLLOWED, Unbuilt, Values
 from .walk import MISSING
 
@@ -30,20 +30,6 @@ CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 FUNCTIONS_OF_RUNS = ("train_function", "test_function", "predict_function", "train_tf_function")
 RESULTS_OF_RUNS = (*FUNCTIONS_OF_RUNS, "history")
-NOT_LED_THROUGH = (
-    *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
-    "_coalesced_children",  # of an optimizer: what TensorFlow found in the one around it
-    *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
-)
-OLD_OPTIMIZERS_BEGIN: dict[str, Any] = {
-    "_weights": list,
-    "_slots": dict,
-    "_iterations": lambda: None,
-    "_hypers_created": bool,
-}
-"""What an optimizer of before Keras 2.11 has before it is used."""
-LEADING_ON = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
-"""What variables are found in."""
 
 
 class TfKerasCopier(Copier):
@@ -135,18 +121,15 @@ class TfKerasValues(Values):
     METRIC = Metric
     OPTIMIZER = (Optimizer, OptimizerV2)
     DRAWING = (Initializer, RandomGenerator)
+    LEADING = (list, tuple, dict, tf.Module, tf.Variable, _DynamicLossScaleState)
+    NOT_LEADING = (
+        "_coalesced_children",  # of an optimizer: what TensorFlow found in the one around it
+        *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
+        *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
+    )
     UNBUILT = TfKerasUnbuilt
     DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
     SCOPE = tf_keras.utils.custom_object_scope
-
-    def has_value(self, variable: Any) -> bool:
-        return getattr(variable, "_handle", None) is not None
-
-    def name(self, variable: Any) -> str:
-        return str(variable.name.rpartition("/")[2])
-
-    def places(self, thing: Any) -> dict[Place, Any]:
-        return variables_under(thing, lambda value: isinstance(value, BaseResourceVariable), _leads_on)
 
     def own(self, layer: Any) -> list[Any]:
         parts = layer._flatten_modules(recursive=False, include_self=False)
@@ -198,7 +181,7 @@ class TfKerasValues(Values):
                 # A variable that holds another one has the same name, and comes before it.
                 by_name = {variable._unique_id: new for variable, new in reversed(self.copier.pairs(tf.Variable))}
                 twin.build([by_name[name] for name in optimizer._index_dict])
-        found = matched(own, self.places(twin), lambda variable: variable.name)
+        found = matched(own, self.places(twin))
         self.refuse_unknown(optimizer, len(own), len(found))
         for key, other in found.items():
             self.give(self.left[key][0], other)
@@ -230,7 +213,3 @@ def given_training(call: Any) -> Any:
     spec = call.layer._call_spec
     is_given = spec.arg_was_passed("training", call.call_args, call.call_kwargs)
     return spec.get_arg_value("training", call.call_args, call.call_kwargs) if is_given else None
-
-
-def _leads_on(name: str, value: Any) -> bool:
-    return isinstance(value, LEADING_ON) and name not in NOT_LED_THROUGH

@@ -8,9 +8,8 @@ import tensorflow as tf
 import tf_keras
 from tf_keras.src.engine.functional import Functional
 from tf_keras.src.engine.keras_tensor import KerasTensor
-from tf_keras.src.layers.core.tf_op_layer import TFOpLambda
 
-from .replay import Replay, leaves, map_leaves
+from .replay import Replay
 from .tf_keras import Layer, Sequential, TfKerasCopier, TfKerasValues
 
 InputLayer = tf_keras.layers.InputLayer
@@ -26,6 +25,7 @@ class TfKerasReplay(Replay):
     SEQUENTIAL = Sequential
     FUNCTIONAL = Functional
     TENSOR = KerasTensor
+    NEST = tf.nest
 
     def layers(self, graph: Any) -> list[Any]:
         return list(graph._flatten_layers(include_self=False, recursive=False))
@@ -46,19 +46,12 @@ class TfKerasReplay(Replay):
         name = "tensor" if own is None else own._keras_history.layer.name
         return tf_keras.Input(tensor=value, name=f"input_wrapper_for_{name}")
 
-    def make_call(self, call: Any, layer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        if isinstance(layer, TFOpLambda):  # a number in it was made a tensor of the dtype of the other operand
-            old = [leaf for leaf in leaves(self.arguments(call)) if isinstance(leaf, KerasTensor)]
-            became = {tensor.dtype: self.memo[id(tensor)].dtype for tensor in old}
-            args, kwargs = (map_leaves(lambda leaf: _cast(leaf, became), part) for part in (args, kwargs))
-        return layer(*args, **kwargs)
-
     def put_together(self, model: Any, new: Any) -> None:
         if isinstance(model, Sequential):
             self._add_layers(model, new)
         else:
             ends = model._nested_inputs, model._nested_outputs
-            inputs, outputs = (map_leaves(self.copier.of, part) for part in ends)
+            inputs, outputs = (self.NEST.map_structure(self.copier.of, part) for part in ends)
             Functional.__init__(new, inputs, outputs, name=model.name)
             self._insert_layers(model, new)
         own = set(vars(new)) - {"_dtype_policy", "_trainable", "_supports_masking"}
@@ -97,19 +90,10 @@ class TfKerasReplay(Replay):
         layers = [layer for layer in self.layers(model) if not isinstance(layer, InputLayer)]
         missing = [self.memo[id(layer)] for layer in layers if id(self.memo[id(layer)]) not in present]
         nodes = [node for depth, nodes in model._nodes_by_depth.items() if depth < 0 for node in nodes]
-        histories = [self.memo[id(leaves(node.outputs)[0])]._keras_history for node in nodes]
+        histories = [self.memo[id(self.leaves(node.outputs)[0])]._keras_history for node in nodes]
         if missing or nodes:
             again = [history.layer._inbound_nodes[history.node_index] for history in histories]
             new._insert_layers(missing, relevant_nodes=again)
-
-
-def _cast(leaf: Any, became: dict[Any, Any]) -> Any:
-    """A constant of an operation whose tensors are of another dtype; a number that does not fit stays as it is."""
-    if not isinstance(leaf, tf.Tensor) or isinstance(leaf, KerasTensor):
-        return leaf
-    dtype = became.get(leaf.dtype, leaf.dtype)
-    alike = (dtype.is_floating and leaf.dtype.is_floating) or (dtype.is_integer and leaf.dtype.is_integer)
-    return tf.cast(leaf, dtype) if alike else leaf
 
 
 def _input_layer(tensor: Any, model: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .copier import Copier
-from .places import Place, matched
+from .places import Place, matched, value_of, variables_under
 from .walk import Plan
 
 FOLLOWED = (
@@ -51,6 +51,9 @@ class Values:
     OPTIMIZER: Any = ()
     DRAWING: Any = ()
     """What draws numbers, and goes on drawing while layers are built."""
+    LEADING: Any = (list, tuple, dict)
+    """What may lead to variables of a layer, unless it has one of these names."""
+    NOT_LEADING: tuple[str, ...] = ()
     UNBUILT: Any = None
     """Copies a layer as it is before it is built."""
     DEFAULT_BUILDS: tuple[Any, ...] = ()
@@ -60,30 +63,15 @@ class Values:
     def __init__(self, copier: Copier) -> None:
         self.copier = copier
         self.plans: dict[type, Plan] = {}
-        """Of all twins."""
+        """Of all layers that are built anew."""
         pairs = copier.pairs(copier.VARIABLE)
-        self.left = {id(variable): (variable, new) for variable, new in pairs if self.has_value(variable)}
+        self.left = {id(variable): (variable, new) for variable, new in pairs if value_of(variable) is not None}
         self.drawing = {id(thing): new for thing, new in copier.pairs(self.DRAWING)}
 
     # What a subclass says.
 
-    def has_value(self, variable: Any) -> bool:
-        raise NotImplementedError
-
-    def name(self, variable: Any) -> str:
-        """The name of a variable in its layer."""
-        raise NotImplementedError
-
     def give(self, variable: Any, other: Any) -> None:
         """Give the clone of a variable the value of another variable, which is not used any more, or its own value."""
-        raise NotImplementedError
-
-    def places(self, thing: Any) -> dict[Place, Any]:
-        """The variables of a layer, and of those within it, by where they are."""
-        raise NotImplementedError
-
-    def own(self, layer: Any) -> list[Any]:
-        """The variables of a layer itself."""
         raise NotImplementedError
 
     def build(self, layer: Any, twin: Any) -> None:
@@ -96,6 +84,10 @@ class Values:
     def begin_optimizer(self, optimizer: Any) -> None:
         raise NotImplementedError
 
+    def own(self, layer: Any) -> list[Any]:
+        """The variables of a layer itself."""
+        return [variable for store in self.UNBUILT.STORES for variable in getattr(layer, store, ())]
+
     def is_given(self, variable: Any) -> bool:
         """Whether no layer has made a variable: one was given it, and it keeps its value."""
         return False
@@ -105,6 +97,10 @@ class Values:
         return contextlib.nullcontext()
 
     # The values.
+
+    def places(self, thing: Any) -> dict[Place, Any]:
+        """The variables of a layer, and of those within it, by where they are."""
+        return variables_under(thing, self.copier.VARIABLE, self.LEADING, self.NOT_LEADING)
 
     def copy(self) -> None:
         """Give each variable the value of its original."""
@@ -129,8 +125,8 @@ class Values:
 
     def _begin_layer(self, layer: Any) -> None:
         """Give the weights of a layer, and of those within it, the values that they have when it is built anew."""
-        is_layer = isinstance(layer, self.LAYER)
-        if not is_layer or not any(id(weight) in self.left for weight in map_own(self.own, layer)):
+        parts = layer._flatten_layers() if isinstance(layer, self.LAYER) else ()
+        if not any(id(variable) in self.left for part in parts for variable in self.own(part)):
             return
         error = None if type(layer).build in self.DEFAULT_BUILDS else self._try(layer, self._built)
         for part in layer._flatten_layers(recursive=False, include_self=False):
@@ -159,7 +155,7 @@ class Values:
                 twin = make(layer)
             except Exception as error:
                 return error
-        for key, other in matched(missing, self.places(twin), self.name).items():
+        for key, other in matched(missing, self.places(twin)).items():
             self.give(self.left[key][0], other)
         return None
 
@@ -202,8 +198,3 @@ class Values:
         if not twin.built:
             self.build(layer, twin)
         return twin
-
-
-def map_own(own: Callable[[Any], list[Any]], layer: Any) -> list[Any]:
-    """The variables of a layer, and of those within it."""
-    return [variable for part in layer._flatten_layers() for variable in own(part)]
