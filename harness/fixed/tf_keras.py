@@ -171,7 +171,8 @@ class TfKerasValues(Values):
         is_old = isinstance(optimizer, OptimizerV2)  # which makes its variables when they are needed
         if is_old:
             new = vars(self.copier.of(optimizer))
-            new.update((name, value()) for name, value in OLD_OPTIMIZERS_BEGIN.items() if name in new)
+            begins: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
+            new.update((name, value) for name, value in begins.items() if name in new)
         own = {place: variable for place, variable in self.places(optimizer).items() if is_begun(place, is_old)}
         if not own:
             return
