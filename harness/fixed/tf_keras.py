@@ -177,7 +177,8 @@ class TfKerasValues(Values):
         if not own:
             return
         with self.scope(next(iter(own.values()))):
-            twin = type(optimizer).from_config(optimizer.get_config())
+            config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with lists of its own
+            twin = type(optimizer).from_config(config)
             if "_index_dict" in vars(optimizer):
                 # A variable that holds another one has the same name, and comes before it.
                 by_name = {variable._unique_id: new for variable, new in reversed(self.copier.pairs(tf.Variable))}
