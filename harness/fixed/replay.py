@@ -79,14 +79,14 @@ class Replay:
             for tensor, new in zip(model.inputs, self.given, strict=True):
                 self.memo[id(tensor)] = new
                 self.memo[id(tensor._keras_history[0])] = new._keras_history[0]
-        graphs = list(self._graphs(model))
+        graphs = list({id(graph): graph for graph in reversed(list(self._graphs(model)))}.values())
         for graph in graphs:
             cls: Any = type(graph)
             self.memo[id(graph)] = cls.__new__(cls)
         if self.clone_function is not None:
             self._ask(model)
         self._copy_parts(graphs)
-        for graph in reversed(graphs):
+        for graph in graphs:  # each after those within it
             if not isinstance(graph, self.SEQUENTIAL):
                 for call in self._in_order(self.calls(graph)):
                     self._call(call, graph)
