@@ -29,8 +29,11 @@ def variables_under(root: Any, variable: Any, leading: Any, left_out: tuple[str,
 
 
 def value_of(variable: Any) -> Any:
-    """What the value of a variable is kept in: a tensor in Keras 3, a handle in tf_keras."""
-    return variable._value if hasattr(variable, "_value") else getattr(variable, "_handle", None)
+    """What the value of a variable is kept in: a tensor in Keras 3, a handle in tf_keras.
+
+    A variable of tf_keras that holds another one, for mixed precision or for replicas, has none of its own.
+    """
+    return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
 
 
 def _named(thing: Any) -> list[tuple[Any, Any]]:
