@@ -278,5 +278,5 @@ def copied_resource(thing: Any, memo: dict[int, Any]) -> Any:
         except (NotImplementedError, AttributeError):  # a table that cannot change
             return thing
         return copies.get(thing, thing)
-    is_module = hasattr(thing, "named_parameters") and hasattr(thing, "state_dict")
+    is_module = hasattr(thing, "named_parameters") and type(thing).__name__ != "ParameterDict"
     return deep_copy(thing, memo) if is_module or hasattr(thing, "assign_add") else thing

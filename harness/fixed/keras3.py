@@ -33,7 +33,10 @@ def of_no_run(mask: Any) -> Any:
 class Keras3Copier(Copier):
     """Copies what one object of Keras 3 leads to."""
 
-    MODULES = ("keras.src", "tensorflow.python.trackable.data_structures")
+    MODULES = (
+        *("keras.src", "tensorflow.python.trackable.data_structures"),
+        "tensorflow.python.trackable.layer_utils",  # what TensorFlow's lists tell of a change to those around them
+    )
     VARIABLE = (KerasVariable,)
     CALL = (Node,)
     TENSOR = (KerasTensor,)
@@ -129,6 +132,9 @@ class Keras3Values(Values):
 
     def copy(self) -> None:
         super().copy()
+        for _, layer in self.copier.pairs(Layer):
+            if "_torch_params" in vars(layer).get("_modules", ()):  # the values of its variables, for torch to find
+                layer._track_variables()
         for _, optimizer in self.copier.pairs(BaseOptimizer):
             if "_trainable_variables_indices" in vars(optimizer):
                 numbered = enumerate(optimizer._trainable_variables)
@@ -142,7 +148,7 @@ class Keras3Values(Values):
     def begin_optimizer(self, optimizer: Any) -> None:
         """Give the variables of an optimizer the values that they have when it is built anew, and its rate its own."""
         count, rate = vars(optimizer).get("_iterations"), vars(optimizer).get("_learning_rate")
-        self.give(count, keras.Variable(0, dtype=count._dtype))
+        self.give(count, keras.Variable(0, dtype=count._dtype, trainable=False))
         if id(rate) in self.left:
             self.give(rate, rate)
         made = [variable for variable in optimizer._variables if id(variable) in self.left]

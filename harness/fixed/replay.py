@@ -134,7 +134,7 @@ class Replay:
     def copy(self, *things: Any) -> None:
         """Copy what is not copied yet, and give its variables their values."""
         self.copier.copy(*things)
-        self.VALUES(self.copier).begin()
+        self.VALUES(self.copier).run(weights=False)
 
     def _call(self, call: Any, graph: Any) -> None:
         """Make a call again."""
@@ -256,8 +256,7 @@ def clone(replay: type[Replay], model: Any, weights: bool, **arguments: Any) -> 
     if not changed and not cache:
         copier = replay.COPIER(model)
         copier.copy()
-        values = replay.VALUES(copier)
-        values.copy() if weights else values.begin()
+        replay.VALUES(copier).run(weights)
         if cache is not None:
             layers = [pair for pair in copier.pairs(replay.LAYER) if not isinstance(pair[0], replay.INPUT_LAYER)]
             cache.update((id(layer), new) for layer, new in layers)

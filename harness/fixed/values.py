@@ -107,14 +107,21 @@ class Values:
         for variable, _ in list(self.left.values()):
             self.give(variable, variable)
 
+    def run(self, weights: bool) -> None:
+        """Give all variables their values, without a word: what Keras has to say, it said where the model was made."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.copy() if weights else self.begin()
+
     def begin(self) -> None:
         """Give each variable the value with which it begins; that of one that belongs to no layer is kept."""
         self.begin_generators()
-        for metric, new in self.copier.pairs(self.METRIC):
-            for variable in self.places(metric).values():
-                if id(variable) in self.left:
-                    self.give(variable, variable)
-            new.reset_state()
+        metrics = self.copier.pairs(self.METRIC)
+        for variable in [variable for metric, _ in metrics for variable in self.places(metric).values()]:
+            if id(variable) in self.left:
+                self.give(variable, variable)
+        for _, metric in metrics:
+            metric.reset_state()
         if id(self.copier.root) in self.copier.fresh:
             self._begin_layer(self.copier.root)
         for layer, _ in self.copier.pairs(self.LAYER):
@@ -149,8 +156,7 @@ class Values:
         missing = {place: variable for place, variable in self.places(layer).items() if id(variable) in self.left}
         if not missing:
             return None
-        with warnings.catch_warnings(), self.scope(next(iter(missing.values()))):
-            warnings.simplefilter("ignore")
+        with self.scope(next(iter(missing.values()))):
             try:
                 twin = make(layer)
             except Exception as error:

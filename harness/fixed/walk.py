@@ -230,7 +230,7 @@ class Walk:
         if id(thing) in leading:
             return leading[id(thing)]
         seen, waiting = {id(thing)}, [thing]
-        found = False
+        found = type(thing) in WEAK  # a container, of which the clone has its own
         while waiting and not found and len(seen) < MOST_REFERENTS:
             part = waiting.pop()
             plan = self.plan(type(part))
