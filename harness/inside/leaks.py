@@ -13,6 +13,7 @@ import collections
 import enum
 import functools
 import gc
+import inspect
 import itertools
 import random
 import sys
@@ -32,8 +33,11 @@ _BACKENDS = frozenset(
 _TRACKING = "tensorflow.python.trackable."
 """TensorFlow's wrappers of lists and dicts, and its references to what a checkpoint saves."""
 _KERAS = ("keras", "tf_keras")
-_PLAIN = (bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis))
-_CODE = (type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType)
+_VALUES: tuple[Any, ...] = (
+    *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
+    *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
+    *(inspect.Signature, inspect.Parameter),
+)
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
 _STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)
 
@@ -150,7 +154,7 @@ def _is_of_a_module(kind: Any) -> bool:
 @once_a_class
 def _kind(kind: Any) -> _Kind:
     root = (kind.__module__ or "").partition(".")[0]
-    if issubclass(kind, (*_PLAIN, *_CODE)):
+    if issubclass(kind, _VALUES):
         return _Kind.VALUE
     if issubclass(kind, _FUNCTIONS):
         return _Kind.FUNCTION
