@@ -96,9 +96,15 @@ def leaks(clone: list[Any], original: list[Any], belongings: Objects, known: Ite
     return [Leak(thing, number, path, *places.get(id(thing), (-1, ""))) for thing, number, path in found]
 
 
-def held_by_modules(original: Objects) -> Objects:
-    """What is in the modules of the source and of a model's classes: lists, dicts, and objects that are not Keras'."""
+def held_by_modules(original: Objects, whole_packages: bool) -> Objects:
+    """What is in the modules of the source and of a model's classes: lists, dicts, and objects that are not Keras'.
+
+    With `whole_packages`, it is what all modules of these packages have.
+    """
     names = {type(thing).__module__ for thing in original.values()} | {"__main__"}
+    if whole_packages:
+        packages = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - _BACKENDS
+        names |= {name for name in list(sys.modules) if name.partition(".")[0] in packages}
     modules = [sys.modules[name] for name in names if name in sys.modules]
     values = [value for module in modules for value in list(vars(module).values())]
     return _walk((value for value in values if _is_of_a_module(type(value))), _is_of_a_module)

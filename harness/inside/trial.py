@@ -302,7 +302,7 @@ class _Trial:
         """Write what of the original each clone reaches, but for what modules hold, or another build reaches too."""
         if not any(self._leaks.values()):
             return
-        common = held_by_modules(self._owned)
+        common = held_by_modules(self._owned, whole_packages=self._module is None)
         if self._module is not None:
             try:
                 if self._other_build is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 import weakref
 from collections.abc import Callable
@@ -10,11 +11,12 @@ from typing import Any
 
 import keras
 import pytest
+from keras import layers
 
 from clonediff.harness.inside.leaks import leaks, owned
 from clonediff.harness.inside.trial import run_trial
 
-from .models import case
+from .models import NO_LAMBDA, case
 
 
 class Holder:
@@ -93,35 +95,68 @@ def test_what_is_known_is_not_told_again_nor_what_it_leads_to() -> None:
     assert leaks([Holder(known=original.known)], [original], owned(original), [original.known]) == []
 
 
-NOTES = """
-NOTES = []
+NOTES: list[str] = []
 
-class Notes(layers.Layer):
-    def __init__(self, **options):
-        super().__init__(**options)
-        self._about = About(self)
-
-    def call(self, x):
-        return x * 1.0
 
 class About:
-    def __init__(self, layer):
+    def __init__(self) -> None:
         self.notes = NOTES
-        self.policy = keras.config.dtype_policy()
-        self.mine = []
+        self.registry = keras.saving.get_custom_objects()
+        self.mine: list[str] = []
 
-inputs = keras.Input((3, 4), name="inputs")
-model = keras.Model(inputs, Notes()(inputs), name="plain")
-"""
+
+class Notes(layers.Layer):  # type: ignore[misc]
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._about = About()
+
+    def call(self, x: Any) -> Any:
+        return x * 1.0
+
+
+NOTES_IN_A_SOURCE = "\n".join(
+    (
+        "from typing import Any",
+        "NOTES = []",
+        inspect.getsource(About),
+        inspect.getsource(Notes),
+        "inputs = keras.Input((3, 4))",
+        "model = keras.Model(inputs, Notes()(inputs))",
+    )
+)
+
+
+def _shares_a_list(model: Any) -> Any:
+    clone = keras.models.clone_model(model)
+    clone.layers[-1]._about.mine = model.layers[-1]._about.mine
+    return clone
+
+
+def _paths(request: dict[str, Any]) -> dict[str, list[str]]:
+    answer = run_trial({**request, "cloners": {"upstream": "upstream", "shares": _shares_a_list}})
+    observations = {name: clone["observation"] for name, clone in answer["clones"].items()}
+    return {name: [leak["path"] for leak in seen.get("leaks", ())] for name, seen in observations.items()}
 
 
 def test_what_a_module_or_keras_holds_is_no_leak_and_a_private_list_is() -> None:
-    def shares(model: Any) -> Any:
-        clone = keras.models.clone_model(model)
-        clone.layers[-1]._about.mine = model.layers[-1]._about.mine
-        return clone
+    assert _paths(case(NOTES_IN_A_SOURCE, "keras")) == {"upstream": [], "shares": ["._about.mine"]}
 
-    clones = run_trial({**case(NOTES, "keras"), "cloners": {"upstream": "upstream", "shares": shares}})["clones"]
-    assert "leaks" not in clones["upstream"]["observation"]
-    paths = [leak["path"] for leak in clones["shares"]["observation"]["leaks"]]
-    assert paths == ["._about.mine"]
+
+def test_a_model_that_cannot_be_built_again_is_told_of_too() -> None:
+    inputs = keras.Input((3, 4))
+    model = keras.Model(inputs, Notes()(inputs))
+    assert _paths({"model": model, "seed": 1}) == {"upstream": [], "shares": ["._about.mine"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keeps"),
+    [
+        ({"input_tensors": "keras.Input((3, 4), name='other')"}, ""),
+        ({"input_tensors": "model.input"}, "inputs"),
+        ({"clone_function": "lambda layer: layer"}, "layers"),
+    ],
+)
+def test_what_the_cloner_was_given_is_no_leak(arguments: dict[str, str], keeps: str) -> None:
+    request = {**case(NO_LAMBDA, "keras"), "arguments": arguments, "asked": "model = model", "keeps": keeps}
+    (clone,) = run_trial({**request, "cloners": ["upstream"]})["clones"].values()
+    assert "leaks" not in clone["observation"]
