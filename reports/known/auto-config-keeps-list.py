@@ -9,11 +9,11 @@ variables of the original: they stay in memory as long as the clone.
 # /// clonediff
 # generation = "keras"
 # severity = "property"
-# fingerprint = "own-object-reached-auto-config-config-62248f7a"
+# fingerprint = "own-object-reached-config-a788a1d3"
 # trial.inputs = [{ shape = [3] }]
 # [[match]]
 # check = "own"
-# aspect = "object reached._auto_config.config"
+# aspect = "object reached.config"
 # found = "the original's Tracked*"
 # ///
 

@@ -18,7 +18,7 @@ keras/src/models/cloning.py:219 makes the clone of them, where a layer would wra
 #
 # [[match]]
 # check = "own"
-# aspect = "object reached._auto_config.config"
+# aspect = "object reached.config"
 # found = "the original's list, *"
 # ///
 

@@ -23,7 +23,7 @@ as Lambda at tf_keras/src/layers/core/lambda_layer.py:299.
 #
 # [[match]]
 # check = "own"
-# aspect = ["object reached._auto_config.config", "object reached._output_shape"]
+# aspect = ["object reached.config", "object reached._output_shape"]
 # found = ["the original's list, *", "the original's ListWrapper, *"]
 #
 # [[match]]

@@ -5,6 +5,7 @@ What public attributes lead to first is told as "object shared", and a layer, a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, loses
@@ -13,6 +14,10 @@ from clonediff.harness.trials.checks.links import Stage, Thing, Turn
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, named, place
 from clonediff.reports.records import Difference
+
+_ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
+_OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
+"""What Python calls the parts of a function, which no fingerprint needs."""
 
 
 def _is_not_the_models(difference: Difference, dialect: str) -> Comparison:
@@ -44,7 +49,8 @@ def reached(pair: Pair) -> Iterator[Difference]:
     original = pair.shapes[0]
     for leak in pair.observed.leaks:
         layer = pair.layers.expected.get(leak.layer, -1)
-        name = INDEX.sub("", leak.path).lstrip(".")
+        names = [name for name in _ATTRIBUTE.findall(INDEX.sub("", leak.path)) if name not in _OF_FUNCTIONS]
+        name = names[-1] if names else leak.thing
         path = f"{at(original, layer)}.attribute{leak.path}"
         found = f"the original's {leak.thing}"
         if layer == leak.of_layer:

@@ -68,7 +68,7 @@ BROKEN = [
         "own",
         [("observation.leaks", [Leak("TrackedList", 3, "._auto_config.config['axis']", 3, ".axis")])],
         "layers['lstm_3'].attribute._auto_config.config['axis']",
-        "object reached._auto_config.config",
+        "object reached.config",
         Severity.PROPERTY,
     ),
     ("functions", [("asked", asked(1, 3, 4))], "layers['lambda_2']", "not asked", Severity.PROPERTY),
