@@ -36,7 +36,7 @@ _KERAS = ("keras", "tf_keras")
 _VALUES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
-    *(inspect.Signature, inspect.Parameter),
+    *(inspect.Signature, inspect.Parameter, inspect.FullArgSpec),
 )
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
 _STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)

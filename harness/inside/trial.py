@@ -300,18 +300,19 @@ class _Trial:
 
     def _write_leaks(self, clones: dict[str, Any]) -> None:
         """Write what of the original each clone reaches, but for what modules hold, or another build reaches too."""
-        if not any(self._leaks.values()):
+        found = [leak for leaks_of_one in self._leaks.values() for leak in leaks_of_one]
+        if not found:
             return
         common = held_by_modules(self._owned, whole_packages=self._module is None)
-        if self._module is not None:
+        if self._module is not None and any(id(leak.thing) not in common for leak in found):
             try:
                 if self._other_build is None:
                     self._another_build(values=False)
                 common.update(owned(self._other_build))
             except Exception:  # a source may be one that runs once only
                 return
-        for name, found in self._leaks.items():
-            told = [leak for leak in found if id(leak.thing) not in common]
+        for name, leaks_of_one in self._leaks.items():
+            told = [leak for leak in leaks_of_one if id(leak.thing) not in common]
             if told:
                 clones[name]["observation"]["leaks"] = [
                     {**leak._asdict(), "thing": type(leak.thing).__name__} for leak in told
