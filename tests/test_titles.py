@@ -14,6 +14,8 @@ from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
 DENSE = Place("dense", "Dense", 1)
 MODEL = Place("functional", "Functional", -1, container=True)
 
+_NAMING = ("config.", "attribute.", "unshared.", "merged.", "object reached.")
+"""How aspects begin that have the name of an attribute or an argument."""
 PATHS = {"again": "twice.model", "saved": "saved.run", "untouched": "original.model"}
 
 
@@ -58,7 +60,7 @@ def test_each_aspect_of_each_check_has_a_sentence(check: str, first: Place | Non
         odd = re.search(
             r"[{}_*]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag")
         )
-        assert odd is None or aspect.startswith(("config.", "attribute.", "unshared.", "merged.")), said
+        assert odd is None or aspect.startswith(_NAMING), said
 
 
 def test_a_check_can_say_only_what_it_declares() -> None:

@@ -12,6 +12,7 @@ from .cpu_limit import CloneTime
 from .description import Description
 from .failures import failure
 from .observer import Observer
+from .structure import leaves
 from .warned import Warned, heard_as
 
 MODEL = "model"
@@ -33,11 +34,13 @@ class Calling:
         self.time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
         self.callbacks = CallbackLog()
         """What the functions among the arguments were called with by the last cloner."""
+        self._last_given: list[Any] = []
 
     def begin(self, each: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
         """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
         self._model = model
         self.callbacks = CallbackLog()
+        self._last_given = []
         context = TrialContext(self._observer.framework, known, self._given)
         if self.arguments and CLONE_MODEL in self._module.__dict__:
             self._module.__dict__[CLONE_MODEL] = clone_model_by(each, context)
@@ -75,7 +78,15 @@ class Calling:
     def _given(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
         given = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
+        self._last_given.append(given)
         return self.callbacks.around(given)
+
+    def given_things(self) -> list[Any]:
+        """What the cloner was given beside the model: tensors and what made them, and what functions returned."""
+        origin = self._observer.framework.origin
+        tensors = [leaf for leaf in leaves(self._last_given) if self._observer.framework.is_symbolic(leaf)]
+        makers = [maker for tensor in tensors for maker in origin(tensor)[:2]]
+        return [*tensors, *makers, *(layer for _, layer in self.callbacks.asked)]
 
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._model)

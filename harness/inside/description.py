@@ -70,6 +70,19 @@ class Description:
         theirs = None if original is None else original.holdings
         return Holdings(self.layers, [*self.weights, *self.states], observer, theirs)
 
+    def shared_with(self, clone: Description, framework: Any) -> list[Any]:
+        """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""
+        both: list[Any] = []
+        for ours, theirs in (
+            (self.layers.objects(), clone.layers.objects()),
+            ([*self.weights, *self.states], [*clone.weights, *clone.states]),
+            (framework.compiled_with(self.model), framework.compiled_with(clone.model)),
+            (self.holdings.read, clone.holdings.read),
+        ):
+            ids = {id(thing) for thing in ours}
+            both += [thing for thing in theirs if id(thing) in ids]
+        return both
+
     def adopted_by(self, model: Any, observer: Observer) -> None:
         """Another build of the model has the numbers of this one's objects: the answer has one of each."""
         for place, old in zip(Layers(model, observer).places, self.layers.places):

@@ -91,7 +91,8 @@ class Holdings:
         self._names = {_COUNTED.sub("", str(getattr(owner, "name", ""))) for owner in owners}
         self._calls = {type(node) for place in layers.places for node in self._framework.layer_nodes(place.layer)}
         self._first: dict[int, tuple[int, str]] = {}
-        self._read: list[Any] = []
+        self.read: list[Any] = []
+        """Whatever was looked at."""
         self._texts: dict[str, str] = {}
         self._left = _MOST
         self._in_values = 0
@@ -168,7 +169,7 @@ class Holdings:
         if kind in _PLAIN:
             self._told[path] = self._text(value) if kind is str else repr(value)
             return False
-        self._read.append(value)
+        self.read.append(value)
         if id(value) in self._layers:
             self._told[path] = "a layer"  # whose facts are its own
             return False

@@ -41,6 +41,10 @@ class Layers:
             if self._framework.is_graph(holder):
                 self._uses(number, holder, inside)
 
+    def objects(self) -> list[Any]:
+        """The model and each layer."""
+        return [self.model, *(place.layer for place in self.places)]
+
     def _visit(self, holder: Any, number: int) -> None:
         framework = self._framework
         inside: dict[int, int] = {}

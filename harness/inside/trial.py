@@ -24,6 +24,7 @@ from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
 from .holdings import Holdings, changed, unlike, varying
 from .housekeeping import tidy
+from .leaks import Leak, held_by_modules, leaks, owned
 from .nondeterminism import NONDETERMINISTIC, is_deterministic
 from .observer import Observer
 from .run import Recorded, run
@@ -83,6 +84,8 @@ class _Trial:
         self._touched = False
         self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
         self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
+        self._leaks: dict[str, list[Leak]] = {}
+        self._other_build: Any = None
 
     def run(self) -> dict[str, Any]:
         try:
@@ -125,6 +128,7 @@ class _Trial:
         observation["varying"] = varying(
             self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
         )
+        self._write_leaks(clones)
         if self._module is None:
             self._put_back()
         leave_out(clones, self._warned_of, self._another_build)
@@ -164,6 +168,7 @@ class _Trial:
             self._to_clone = randomize(self._cloned, self._observer)
         self._fingerprint = self._cloned.fingerprint(self._observer) if self._cloners else None
         self._held = self._cloned.holdings
+        self._owned = owned(model) if self._cloners else {}
         self._hold_what_runs_have_set()
 
     def _hold_what_runs_have_set(self) -> None:
@@ -206,7 +211,8 @@ class _Trial:
         observer = self._observer
         observer.framework.forget()
         observer.framework.reseed(observer.seed + seed)
-        return Description(self._build_both()[1], observer, values)
+        self._other_build, asked = self._build_both()
+        return Description(asked, observer, values)
 
     def _put_back(self) -> None:
         for weight, value in zip(self._original.weights, self._first_values):
@@ -272,6 +278,7 @@ class _Trial:
             answer.update(calling.asked(None, self._cloned))
             return answer
         description, found = self._described(clone)
+        self._leaks[name] = self._leaks_of(description)
         answer.update(calling.asked(description, self._cloned))
         answer["observation"] = self._observe_clone(name, description)
         if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
@@ -282,6 +289,34 @@ class _Trial:
         if self._request.get("keeps") or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
+
+    def _leaks_of(self, clone: Description) -> list[Leak]:
+        """What of the original the clone reaches, and neither was given nor is told by what both hold."""
+        if self._request.get("keeps") == "layers":
+            return []
+        known = self._calling.given_things()
+        known += self._cloned.shared_with(clone, self._observer.framework)
+        return leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
+
+    def _write_leaks(self, clones: dict[str, Any]) -> None:
+        """Write what of the original each clone reaches, but for what modules hold, or another build reaches too."""
+        found = [leak for leaks_of_one in self._leaks.values() for leak in leaks_of_one]
+        if not found:
+            return
+        common = held_by_modules(self._owned, whole_packages=self._module is None)
+        if self._module is not None and any(id(leak.thing) not in common for leak in found):
+            try:
+                if self._other_build is None:
+                    self._another_build(values=False)
+                common.update(owned(self._other_build))
+            except Exception:  # a source may be one that runs once only
+                return
+        for name, leaks_of_one in self._leaks.items():
+            told = [leak for leak in leaks_of_one if id(leak.thing) not in common]
+            if told:
+                clones[name]["observation"]["leaks"] = [
+                    {**leak._asdict(), "thing": type(leak.thing).__name__} for leak in told
+                ]
 
     def _observe_clone(self, name: str, description: Description, trains: bool = True) -> dict[str, Any]:
         """What is seen of a clone of the original."""

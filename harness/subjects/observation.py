@@ -169,6 +169,19 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
         return held
 
 
+class Leak(msgspec.Struct, frozen=True):
+    """An object of the original that its clone reaches, a `thing` of that class.
+
+    `path` is the way there from a `layer` of the clone, -1 for the model; `of_path` that from a layer of the original.
+    """
+
+    thing: str
+    layer: int
+    path: str
+    of_layer: int
+    of_path: str
+
+
 class Trained(msgspec.Struct, frozen=True):
     """One step of gradient descent on the trial's batch."""
 
@@ -184,6 +197,7 @@ class Observation(msgspec.Struct, frozen=True):
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
     alone would not give that. `fresh_states` is that of the states of a clone whose original has run.
+    `leaks` has what of the original can be reached from the clone, beside what is told of both.
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
@@ -205,6 +219,7 @@ class Observation(msgspec.Struct, frozen=True):
     keeps: Keeps = ""
     index: dict[str, tuple[int, ...]] = {}
     varying: tuple[tuple[str, ...], ...] = ()
+    leaks: tuple[Leak, ...] = ()
 
 
 class FunctionCall(msgspec.Struct, frozen=True):

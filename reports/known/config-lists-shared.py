@@ -15,6 +15,11 @@ keras/src/models/cloning.py:219 makes the clone of them, where a layer would wra
 # aspect = "object shared"
 # path = "layers*.attribute.*"
 # found = "the original's list of *"
+#
+# [[match]]
+# check = "own"
+# aspect = "object reached.config"
+# found = "the original's list, *"
 # ///
 
 import keras

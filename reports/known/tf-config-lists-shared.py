@@ -22,6 +22,11 @@ as Lambda at tf_keras/src/layers/core/lambda_layer.py:299.
 # found = "the original's dict of *"
 #
 # [[match]]
+# check = "own"
+# aspect = ["object reached.config", "object reached._output_shape"]
+# found = ["the original's list, *", "the original's ListWrapper, *"]
+#
+# [[match]]
 # check = "sharing"
 # aspect = "merged.input_bin_boundaries"
 # ///

@@ -115,6 +115,13 @@ def optimizer_shared(model: Any, clone: Any) -> None:
         clone.optimizer = model.optimizer
 
 
+@_breaks
+def reference_shared(model: Any, clone: Any) -> None:
+    """own: the last layer of the clone writes the weights of the original where a checkpoint is restored."""
+    private = "_self_unconditional_checkpoint_dependencies"
+    vars(_last_with_weights(clone))[private] = vars(_last_with_weights(model))[private]
+
+
 def layer_unshared(model: Any) -> Any:
     """sharing: a layer of the graph that a nested model has, too, becomes a layer of its own."""
     return clonediff.clone_model(

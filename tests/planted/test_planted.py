@@ -22,8 +22,8 @@ BREAKS = {
         "original_frozen original_reset gradient_stopped activity_regularizer_lost"
     ),
     "nested": (
-        "variable_renamed layer_shared_with_original layer_unshared policy_changed second_clone_broken "
-        "layer_shared_between_clones"
+        "variable_renamed layer_shared_with_original reference_shared layer_unshared policy_changed "
+        "second_clone_broken layer_shared_between_clones"
     ),
     "masked": "mask_function_dropped",
     "own": "layer_renamed own_class_lost cloning_warns",

@@ -26,8 +26,8 @@ SHARED = "!"
 NAMED = "\0"
 """What stands between a text and the same without the names of layers."""
 _ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
-_INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
-_PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
+INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
+PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """A path that may stand in a script as it is."""
 _LEARNED = {
     ".vocabulary": "{}.get_vocabulary()",
@@ -73,7 +73,7 @@ class _Fact(NamedTuple):
     @property
     def name(self) -> str:
         """The path without what is counted or chosen in it: "kernel_initializer.seed"."""
-        return _INDEX.sub("", self.path).lstrip(".")
+        return INDEX.sub("", self.path).lstrip(".")
 
     def of(self, pair: Pair) -> tuple[str, Place]:
         original = pair.shapes[0]
@@ -115,7 +115,7 @@ def _expression(difference: Difference, dialect: str) -> str:
     """What a fact is of, as Python has it; "" where that cannot be written down."""
     path = difference.path.partition(".attribute")[2]
     holder = named(difference, dialect)
-    return holder + path if holder and _PATH.fullmatch(path) else ""
+    return holder + path if holder and PATH.fullmatch(path) else ""
 
 
 _SENTENCE = "the attribute {name} of {a} is {change}{inside}"

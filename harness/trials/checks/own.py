@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clonediff.harness.subjects.observation import LayerSeen
-from clonediff.harness.trials.checks import holdings
+from clonediff.harness.trials.checks import holdings, reached
 from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Check, Comparison, computes, trains
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Thing, Turn
@@ -56,6 +56,7 @@ ASPECTS = Aspects(
         ("state not fresh", "a state of {a} begins as a run of the original has left it{inside}"), reach=Reach.TRAINING
     ),
     holdings.OWN,
+    reached.ASPECTS,
 )
 
 
@@ -81,7 +82,7 @@ def own(pair: Pair) -> list[Difference]:
             differences.append(ASPECTS.differs("not fresh", path, *told, first))
     if keeps != "layers":
         differences += holdings.shared(pair)
-    return [*differences, *_left_over(pair)]
+    return [*differences, *reached.reached(pair), *_left_over(pair)]
 
 
 def _left_over(pair: Pair) -> Iterator[Difference]:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
-from clonediff.harness.subjects.observation import Clone, Failure, Frame, Leaf, Observation
+from clonediff.harness.subjects.observation import Clone, Failure, Frame, Leaf, Leak, Observation
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.reports.records import Severity
 
@@ -63,6 +63,13 @@ BROKEN = [
         "inference.steps['lambda_2'][0].structure",
         "structure type",
         Severity.COMPUTES,
+    ),
+    (
+        "own",
+        [("observation.leaks", [Leak("TrackedList", 3, "._auto_config.config['axis']", 3, ".axis")])],
+        "layers['lstm_3'].attribute._auto_config.config['axis']",
+        "object reached.config",
+        Severity.PROPERTY,
     ),
     ("functions", [("asked", asked(1, 3, 4))], "layers['lambda_2']", "not asked", Severity.PROPERTY),
     ("functions", [("asked", asked(1, 2, 3, 2, 4))], "layers['lambda_2']", "asked again", Severity.TRAINS),

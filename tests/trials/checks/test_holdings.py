@@ -96,7 +96,7 @@ def test_what_was_set_later_is_missing(cloned: Callable[..., CloneTrial], after:
 
 def test_of_what_is_inside_of_another_thing_no_more_is_said(cloned: Callable[..., CloneTrial]) -> None:
     init = "self.items = list(items); self.note = {'deep': [1]} if 'note' not in vars(type(self)) else 0"
-    told = cloned(_case(init=init, after="first.note['deep'].append(given)"))
+    told = cloned(_case(init=init, told="list(self.items)", after="first.note['deep'].append(given)"))
     assert _told(told) == {("structure", FIRST + ".note['deep']")}
 
 
@@ -110,12 +110,13 @@ def test_of_what_is_inside_of_another_thing_no_more_is_said(cloned: Callable[...
     ],
 )
 def test_what_no_build_repeats_says_nothing(cloned: Callable[..., CloneTrial], init: str) -> None:
-    assert not _told(cloned(_case(init=init)))
+    assert not _told(cloned(_case(init=init, told="list(self.items)")))
 
 
 def test_a_seed_that_was_given_is_told(cloned: Callable[..., CloneTrial]) -> None:
     init = "self.items = list(items); self.drawn = keras.initializers.GlorotUniform()"
-    told = cloned(_case(init=init, after="first.drawn = keras.initializers.GlorotUniform(seed=3)"))
+    case = _case(init=init, told="list(self.items)", after="first.drawn = keras.initializers.GlorotUniform(seed=3)")
+    told = cloned(case)
     assert _told(told) == {("structure", FIRST + ".drawn.seed")}
 
 

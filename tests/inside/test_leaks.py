@@ -1,0 +1,162 @@
+"""What of an original is found in its clone: by any way that Python can go, and nothing that is everybody's."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import pytest
+from keras import layers
+
+from clonediff.harness.inside.leaks import leaks, owned
+from clonediff.harness.inside.trial import run_trial
+
+from .models import NO_LAMBDA, case
+
+
+class Holder:
+    """A layer, as far as this is about it."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self._private = ["its own"]
+        vars(self).update(attributes)
+
+    def method(self) -> None:
+        """Do nothing."""
+
+
+def closing_over(thing: Any) -> Callable[[], Any]:
+    return lambda: thing
+
+
+def by_default(thing: Any) -> Callable[[], Any]:
+    def function(other: Any = thing) -> Any:
+        return other
+
+    return function
+
+
+def with_attribute(thing: Any) -> Callable[[], None]:
+    def function() -> None:
+        return None
+
+    function.thing = thing  # type: ignore[attr-defined]
+    return function
+
+
+WAYS = {
+    "attribute": (lambda it: it._private, "._way"),
+    "inside": (lambda it: {"a": [1, (it._private,)]}, "._way['a'][1][0]"),
+    "key": (lambda it: {it: 1}, "._way.<Holder>"),
+    "set": (lambda it: {1, it}, "._way.<Holder>"),
+    "object": (lambda it: Holder(within=it._private), "._way.within"),
+    "closure": (lambda it: closing_over(it), "._way.__closure__[0].cell_contents"),
+    "default": (lambda it: by_default(it), "._way.__defaults__[0]"),
+    "attribute of a function": (lambda it: with_attribute(it), "._way.thing"),
+    "method": (lambda it: it.method, "._way.__self__"),
+    "partial": (lambda it: functools.partial(print, it), "._way.args[0]"),
+    "weak reference": (lambda it: weakref.ref(it), "._way()"),
+    "proxy of a dict": (lambda it: types.MappingProxyType({"a": it}), "._way.<dict>['a']"),
+}
+
+
+@pytest.mark.parametrize(("make", "path"), WAYS.values(), ids=WAYS)
+def test_an_object_of_the_original_is_found(make: Callable[[Holder], Any], path: str) -> None:
+    original = Holder()
+    belongings = owned(original)
+    clone = Holder(_way=make(original))
+    assert [leak.path for leak in leaks([clone], [original], belongings, [])] == [path]
+
+
+def test_a_leak_says_where_the_original_has_it() -> None:
+    shared = ["shared"]
+    layer, copied = Holder(deep={"list": shared}), Holder(_way=shared)
+    model, clone = Holder(layers=[layer]), Holder(layers=[copied])
+    (leak,) = leaks([clone, copied], [model, layer], owned(model), [])
+    assert leak == (shared, 0, "._way", 0, ".deep['list']")
+
+
+VALUE = ("a tuple", 1.0, "text")
+
+
+@pytest.mark.parametrize("thing", [VALUE, Holder, types, len, closing_over(["its user's"])], ids=str)
+def test_values_classes_and_functions_of_a_user_may_be_shared(thing: Any) -> None:
+    original, clone = Holder(thing=thing), Holder(thing=thing)
+    assert leaks([clone], [original], owned(original), []) == []
+
+
+def test_what_is_known_is_not_told_again_nor_what_it_leads_to() -> None:
+    original = Holder(known=Holder())
+    assert leaks([Holder(known=original.known)], [original], owned(original), [original.known]) == []
+
+
+NOTES: list[str] = []
+
+
+class About:
+    def __init__(self) -> None:
+        self.notes = NOTES
+        self.registry = keras.saving.get_custom_objects()
+        self.mine: list[str] = []
+
+
+class Notes(layers.Layer):  # type: ignore[misc]
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._about = About()
+
+    def call(self, x: Any) -> Any:
+        return x * 1.0
+
+
+NOTES_IN_A_SOURCE = "\n".join(
+    (
+        "from typing import Any",
+        "NOTES = []",
+        inspect.getsource(About),
+        inspect.getsource(Notes),
+        "inputs = keras.Input((3, 4))",
+        "model = keras.Model(inputs, Notes()(inputs))",
+    )
+)
+
+
+def _shares_a_list(model: Any) -> Any:
+    clone = keras.models.clone_model(model)
+    clone.layers[-1]._about.mine = model.layers[-1]._about.mine
+    return clone
+
+
+def _paths(request: dict[str, Any]) -> dict[str, list[str]]:
+    answer = run_trial({**request, "cloners": {"upstream": "upstream", "shares": _shares_a_list}})
+    observations = {name: clone["observation"] for name, clone in answer["clones"].items()}
+    return {name: [leak["path"] for leak in seen.get("leaks", ())] for name, seen in observations.items()}
+
+
+def test_what_a_module_or_keras_holds_is_no_leak_and_a_private_list_is() -> None:
+    assert _paths(case(NOTES_IN_A_SOURCE, "keras")) == {"upstream": [], "shares": ["._about.mine"]}
+
+
+def test_a_model_that_cannot_be_built_again_is_told_of_too() -> None:
+    inputs = keras.Input((3, 4))
+    model = keras.Model(inputs, Notes()(inputs))
+    assert _paths({"model": model, "seed": 1}) == {"upstream": [], "shares": ["._about.mine"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keeps"),
+    [
+        ({"input_tensors": "keras.Input((3, 4), name='other')"}, ""),
+        ({"input_tensors": "model.input"}, "inputs"),
+        ({"clone_function": "lambda layer: layer"}, "layers"),
+    ],
+)
+def test_what_the_cloner_was_given_is_no_leak(arguments: dict[str, str], keeps: str) -> None:
+    request = {**case(NO_LAMBDA, "keras"), "arguments": arguments, "asked": "model = model", "keeps": keeps}
+    (clone,) = run_trial({**request, "cloners": ["upstream"]})["clones"].values()
+    assert "leaks" not in clone["observation"]
