@@ -69,8 +69,9 @@ class TfKerasReplay(Replay):
     def _add_layers(self, model: Any, new: Any) -> None:
         Sequential.__init__(new, name=model.name)
         listed = [layer for layer in model._self_tracked_trackables if isinstance(layer, Layer)]
-        begins = isinstance(listed[0], InputLayer) if listed else False
-        first = listed.pop(0) if begins else None
+        first = listed.pop(0) if listed and isinstance(listed[0], InputLayer) else None
+        if model._is_graph_network:  # where one that stands there twice is called twice
+            listed = [call.layer for call in self.calls(model)]
         same = True
         if self.given is not None and model is self.model:
             new.add(_input_layer(self.given[0], model))

@@ -84,7 +84,11 @@ def test_a_leak_says_where_the_original_has_it() -> None:
 VALUE = ("a tuple", 1.0, "text")
 
 
-@pytest.mark.parametrize("thing", [VALUE, Holder, types, len, closing_over(["its user's"])], ids=str)
+@pytest.mark.parametrize(
+    "thing",
+    [VALUE, Holder, types, len, closing_over(["its user's"])],
+    ids=["tuple", "class", "module", "builtin", "function"],
+)
 def test_values_classes_and_functions_of_a_user_may_be_shared(thing: Any) -> None:
     original, clone = Holder(thing=thing), Holder(thing=thing)
     assert leaks([clone], [original], owned(original), []) == []
