@@ -17,6 +17,7 @@ HARNESS = Path(harness.__file__).parent
 COMMAND = f"""
 import sys
 sys.path.insert(0, {str(HARNESS)!r})
+import fixed
 from inside.serve import main
 sys.path.pop(0)
 sys.exit(main())

@@ -54,12 +54,12 @@ def test_what_is_found_out_about_a_class_is_found_out_once_and_goes_with_it() ->
         return kind.__name__
 
     def one() -> None:
-        kind = type("Kind", (), {})
-        assert [name(kind), name(kind)] == ["Kind", "Kind"]
+        kind = type("Momentary", (), {})
+        assert [name(kind), name(kind)] == ["Momentary", "Momentary"]
 
     one()
     one()
     gc.collect()
-    assert asked == ["Kind", "Kind"], "another class of that name is another class"
+    assert asked == ["Momentary", "Momentary"], "another class of that name is another class"
     classes = [each for each in gc.get_objects() if issubclass(type(each), type)]
-    assert "Kind" not in [each.__name__ for each in classes]
+    assert "Momentary" not in [each.__name__ for each in classes]

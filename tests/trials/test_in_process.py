@@ -122,7 +122,7 @@ def test_a_check_that_would_look_at_nothing_is_refused() -> None:
 
 
 def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(TypeError, match="expected a model of Keras 3 or tf_keras, found int"):
+    with pytest.raises(ValueError, match="a model or layer of Keras"):
         clone_model(3)
 
 
