@@ -38,6 +38,8 @@ _VALUES: tuple[Any, ...] = (
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
     *(inspect.Signature, inspect.Parameter, inspect.FullArgSpec),
 )
+_POLICIES = ("DTypePolicy", "Policy")
+"""Nobody changes a policy; the one of the session is in whatever was made meanwhile."""
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
 _STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)
 
@@ -158,9 +160,16 @@ def _is_of_a_module(kind: Any) -> bool:
 
 
 @once_a_class
+def _is_of_keras(kind: Any) -> bool:
+    return any(base.__module__.partition(".")[0] in _KERAS for base in kind.__mro__)
+
+
+@once_a_class
 def _kind(kind: Any) -> _Kind:
     root = (kind.__module__ or "").partition(".")[0]
     if issubclass(kind, _VALUES):
+        return _Kind.VALUE
+    if any(base.__name__ in _POLICIES for base in kind.__mro__) and _is_of_keras(kind):
         return _Kind.VALUE
     if issubclass(kind, _FUNCTIONS):
         return _Kind.FUNCTION
@@ -171,11 +180,6 @@ def _kind(kind: Any) -> _Kind:
     if issubclass(kind, (tuple, frozenset)) or root in sys.stdlib_module_names:
         return _Kind.PART
     return _Kind.CAN_CHANGE
-
-
-@once_a_class
-def _is_of_keras(kind: Any) -> bool:
-    return any(base.__module__.partition(".")[0] in _KERAS for base in kind.__mro__)
 
 
 # -- paths, once something was found
