@@ -27,7 +27,8 @@ KerasTensor, Layer, Model, Sequential = keras.KerasTensor, keras.Layer, keras.Mo
 
 def of_no_run(mask: Any) -> Any:
     """A mask that was made with the graph; none that a run has made."""
-    return mask if mask is None or "Symbolic" in type(mask).__name__ else MISSING
+    is_symbolic = "Symbolic" in type(mask).__name__ or str(getattr(mask, "device", "")) == "meta"  # in torch
+    return mask if mask is None or is_symbolic else MISSING
 
 
 class Keras3Copier(Copier):
@@ -132,9 +133,12 @@ class Keras3Values(Values):
 
     def copy(self) -> None:
         super().copy()
-        for _, layer in self.copier.pairs(Layer):
-            if "_torch_params" in vars(layer).get("_modules", ()):  # the values of its variables, for torch to find
+        for original, layer in self.copier.pairs(Layer):
+            followed = vars(original).get("_modules", {}).get("_torch_params")
+            if followed is not None:  # the values of its variables, for torch to find
                 layer._track_variables()
+                for path in set(layer._torch_params) - set(followed):
+                    layer._torch_params.pop(path)
         for _, optimizer in self.copier.pairs(BaseOptimizer):
             if "_trainable_variables_indices" in vars(optimizer):
                 numbered = enumerate(optimizer._trainable_variables)
