@@ -27,7 +27,8 @@ KerasTensor, Layer, Model, Sequential = keras.KerasTensor, keras.Layer, keras.Mo
 
 def of_no_run(mask: Any) -> Any:
     """A mask that was made with the graph; none that a run has made."""
-    is_symbolic = "Symbolic" in type(mask).__name__ or str(getattr(mask, "device", "")) == "meta"  # in torch
+    name, device = type(mask).__name__, str(getattr(mask, "device", ""))
+    is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
     return mask if mask is None or is_symbolic else MISSING
 
 
