@@ -1,44 +1,23 @@
-"""`clonediff check`: a model of your own through upstream and fixed, all checks.
-
-Owns the arguments, the progress and the exit code.
-"""
+"""`clonediff check`: a model of your own through upstream and fixed, all checks."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Iterator
 
 import click
 
-from clonediff.harness.answers.checked_model.looking import SECONDS, look
-from clonediff.harness.answers.checked_model.models import ModelError, parse
-from clonediff.harness.answers.checked_model.record import CheckedModel, Status
-from clonediff.harness.answers.checked_model.verdicts import fails
+from clonediff.harness.answers.causes import CauseShown
+from clonediff.harness.answers.check import Checked, ModelError, check, ignored_by, minded
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, json_text
-from clonediff.harness.cli.text.check import checked_text
-from clonediff.harness.scripts.comments import comment
-from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.subjects.releases import open_subject
-from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import Limits
-from clonediff.reports.known import load
+from clonediff.harness.cli.terminal import json_text
 from clonediff.reports.markup import one_line, visible
-
-_PIPED = 15.0
-"""Off a terminal nobody waits for a line on what is over sooner than this."""
+from clonediff.reports.records import cloner_said
 
 
 @click.command("check")
-@click.argument("model", metavar="MODEL")
-@click.option(
-    "--subject",
-    type=shared.SubjectName(),
-    default="keras",
-    show_default=True,
-    help=f"Whose clone_model. {shared.SUBJECT_HELP}",
-)
+@click.argument("model", metavar="FILE.keras|FILE.py:FUNCTION")
 @shared.cloners
-@click.option("--unsafe", is_flag=True, help="Load a file that holds code, such as lambdas: it may do anything.")
 @click.option(
     "--ignore",
     "ignored",
@@ -47,71 +26,79 @@ _PIPED = 15.0
     help="Exit with 0 in spite of this: a fingerprint, or the id of a known issue.",
 )
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
-@shared.as_json("Print JSON.")
-def command(
-    model: str,
-    subject: str,
-    cloners: tuple[str, ...],
-    unsafe: bool,
-    ignored: tuple[str, ...],
-    script: bool,
-    as_json: bool,
-) -> None:
-    """Say whether a model of your own is cloned faithfully, and what to do where it is not.
+@shared.as_json("Print JSON, with a script for each break.")
+def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], script: bool, as_json: bool) -> None:
+    """Say whether a model of your own is cloned faithfully.
 
-    MODEL is a file (.keras, .h5), or FILE.py:FUNCTION, which makes the model. Weights and inputs are set to random
-    numbers; the file is only read. Whole numbers stay within the embeddings that they are looked up in, and those of an
-    input that is named as a mask are 0 and 1.
+    The model is a saved file, or what a function of a file returns. The code of that file is run. A saved file is
+    loaded as Keras loads it by default, so one with a Python lambda is refused: let a function load it. Inputs are
+    random numbers of the shapes that the model takes.
 
-    The model is loaded in a process of its own, with limits of time and memory. That bounds it and is no sandbox: a
-    file that holds code (a Lambda of a Python lambda), or cannot be searched for it, is not loaded without --unsafe,
-    while FILE.py is code that you name, and is run.
-
-    With --cloner module:function a function of your own clones, which takes a model and gives its clone. A module is
-    looked for in the current folder first.
+    Where upstream makes no clone, each layer, loss, metric and optimizer is revived alone from its config, so that what
+    a config loses is told as well.
 
     Exit codes: 0 every clone is as good as the original, but for names, for what Keras documents that clone_model
     leaves out, and for what --ignore names; 1 a cloner breaks something else, known issue or not; 2 the model could not
     be loaded or checked; 130 interrupted.
     """
-    if script and as_json:
-        raise click.UsageError("--script or --json: in JSON, each break has its script")
-    status = StatusLine() if sys.stderr.isatty() else StatusLine(soon=_PIPED)
     try:
-        checked = _checked(model, Subject.parse(subject), tuple(dict.fromkeys(cloners)), status, unsafe=unsafe)
+        checked = check(model, tuple(dict.fromkeys(cloners)))
     except ModelError as error:
-        raise click.UsageError(str(error)) from None
-    finally:
-        status.clear()
+        raise click.ClickException(one_line(str(error))) from None
     if as_json:
         click.echo(json_text(checked))
     else:
         click.echo("\n".join(checked_text(checked, ignored)), err=script)
     if script:
-        _print_script(checked)
-    sys.exit(2 if checked.status is not Status.CHECKED else int(fails(checked, ignored)))
+        worst = next(iter(checked.causes), None)
+        click.echo("no break to show" if worst is None else visible(worst.script), nl=worst is None, err=worst is None)
+    sys.exit(int(checked.fails(ignored)))
 
 
-def _checked(
-    spec: str, subject: Subject, cloners: tuple[str, ...], status: StatusLine, *, unsafe: bool
-) -> CheckedModel:
-    """Check a model in a process of its own. A subject that fails is an answer as well."""
-    model, limit = parse(spec), shared.memory_limit()
-    limits = Limits(trial=SECONDS, memory=limit, recycle=limit, cloning=0)
-    try:
-        status.show(f"starting {subject}")
-        with open_subject(subject, limits=limits) as process:
-            return look(model, process, load(), cloners=cloners, unsafe=unsafe, tell=status.show)
-    except SubjectError as error:
-        return CheckedModel(spec, str(subject), Status.NO_SUBJECT, reason=str(error))
+def checked_text(checked: Checked, ignored: Collection[str] = ()) -> Iterator[str]:
+    """The lines on a model. Names come out of files that anybody may have written."""
+    yield f"{one_line(checked.model)}: {one_line(_summary(checked))}"
+    versions = ", ".join(f"{name} {version}" for name, version in checked.versions.items())
+    yield f"  {one_line(checked.about)}; {versions}"
+    yield from (f"  input {one_line(line)}" for line in checked.inputs)
+    for cloner, causes in checked.clones.items():
+        yield f"  {cloner_said(cloner)}: {_outcome(causes)}"
+        yield from _causes_text(causes, ignored)
+    if checked.alone:
+        yield "  revived alone from their configs:"
+        yield from _causes_text(checked.alone, ignored)
 
 
-def _print_script(checked: CheckedModel) -> None:
-    """The script of the worst break, upstream's before others'."""
-    ordered = sorted(checked.clones, key=lambda cloned: cloned.cloner != "upstream")
-    shown = next((each for cloned in ordered for each in cloned.breaks), None)
-    if shown is None:
-        click.echo("no break to show", err=True)
-        return
-    head = comment(f"# {one_line(checked.model)}: {one_line(shown.headline)}")
-    click.echo(f"{head}\n{visible(shown.script)}", nl=False)
+def _summary(checked: Checked) -> str:
+    """What happens to whose clone, and what works."""
+    broken = [name for name, causes in checked.clones.items() if minded(causes)]
+    if not broken:
+        return "cloned faithfully; nothing to do"
+    said = "; ".join(f"{_outcome(checked.clones[name])} ({cloner_said(name)})" for name in broken)
+    works = checked.clones.keys() - broken
+    return f"{said}; what works: `from clonediff import clone_model`" if "fixed" in works else said
+
+
+def _outcome(causes: Collection[CauseShown]) -> str:
+    """What a cloner makes of the model, by the worst that it breaks."""
+    if counted := minded(causes):
+        return counted[0].happens
+    if any(cause.name_only for cause in causes):
+        return "only a name differs"
+    return "faithful but for what is documented to be left out" if causes else "faithful"
+
+
+def _causes_text(causes: Collection[CauseShown], ignored: Collection[str]) -> Iterator[str]:
+    for cause in causes:
+        root = cause.root
+        word = "documented" if cause.documented else "known"
+        known = f"{word}: {cause.known}" if cause.known else f"not a known issue: {cause.id}"
+        yield f"    {one_line(cause.headline)} ({known}{', ignored' if ignored_by(cause, ignored) else ''})"
+        at = f"{root.first.said}: {root.path}" if root.first else root.path
+        yield f"      at {one_line(at)}"
+        yield f"      original: {one_line(root.expected)}"
+        yield f"      clone:    {one_line(root.found)}"
+        if cause.because:
+            yield f"      why: {one_line(cause.because)}" + (f" ({cause.link})" if cause.link else "")
+        if count := len(cause.followers):
+            yield f"      {count} more {'difference follows' if count == 1 else 'differences follow'} from it"

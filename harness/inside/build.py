@@ -56,34 +56,6 @@ def build_after(source: str, more: str, module: Any) -> Any:
     return build("".join(imports) + "\n" * (len(lines) - len(imports)) + more, module)
 
 
-class BuiltModel:
-    """A model that was built to be looked at and has not been called: a trial of its source can begin with it.
-
-    As a scope it gives the module that the source ran in, and lets go of all of it at the end.
-    """
-
-    def __init__(self, request: dict[str, Any], model: Any, module: Any, scope: contextlib.ExitStack) -> None:
-        self._asked = _asked(request)
-        self._module = module
-        self._scope = scope
-        self.model = model
-
-    def is_of(self, request: dict[str, Any]) -> bool:
-        """Whether a trial would build the very same."""
-        return self._asked == _asked(request)
-
-    def __enter__(self) -> Any:
-        return self._module
-
-    def __exit__(self, *raised: Any) -> None:
-        self.model = self._module = None
-        self._scope.close()
-
-
-def _asked(request: dict[str, Any]) -> tuple[Any, ...]:
-    return request.get("source"), int(request.get("seed", 0)), request.get("device")
-
-
 def custom_objects(module: Any) -> dict[str, Any]:
     """The classes and functions that the source defines, by name, and those that it calls its `custom_objects`."""
     named = module.__dict__.get("custom_objects")

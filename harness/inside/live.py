@@ -19,7 +19,10 @@ _SEED = 0
 
 
 def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) -> dict[str, Any]:
-    """The answer of `run_trial` to a request with a `model`, on `inputs`; without these, on numbers that suit it."""
+    """The answer of `run_trial` to a request with a `model`, on `inputs`; without these, on numbers that suit it.
+
+    `fed` in it says how the inputs were drawn.
+    """
     model = request["model"]
     observer = Observer(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
@@ -34,7 +37,7 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
         # What it has been through nobody knows: it counts as a model that was run, and trained.
         known = _classes(model, observer)
         request = dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known, filters=filters)
-        return run_trial(request, framework)
+        return {**run_trial(request, framework), "fed": specs}
 
 
 def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
@@ -57,7 +60,7 @@ def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
             told = (end["name"], array.shape, tuple(wanted))
             raise ValueError("inputs: the array for %r has the shape %s, expected %s" % told)
         batch, shape = (array.shape[0], list(array.shape[1:])) if array.ndim else (1, [])
-        specs.append({"shape": shape, "dtype": end["dtype"], "batch": batch, "array": array})
+        specs.append({"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch, "array": array})
     return specs
 
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from .audit import audited
 from .audited_classes import audited_classes
-from .build import BuiltModel
 from .candidates import cloning
 from .capabilities import capabilities
 from .catalogue import model_classes
@@ -31,7 +30,6 @@ from .observer import Observer
 from .other_layers import other_layers
 from .trial import run_trial
 from .try_call import answer, refusal
-from .user_model import checked_model
 
 # A first trial pays for what Keras and its backend set up when they are first used.
 _WARM_UP = {
@@ -98,7 +96,6 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last: Observer | None = None
-        self._built: BuiltModel | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "values": self._values,
             "layers": lambda request: other_layers(request["names"], framework),
@@ -106,7 +103,6 @@ class Server:
             "refuses": lambda request: refusal(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "cloner": lambda request: problem(str(request.get("name"))),
-            "own": self._own,
             "auditable": lambda request: audited_classes(str(request.get("target")), framework),
             "audited": lambda request: audited(request["question"], framework),
             "classes": lambda request: model_classes(str(request.get("module")), framework),
@@ -144,14 +140,9 @@ class Server:
             self._lines.flush()
 
     def _trial(self, request: dict[str, Any]) -> str:
-        built = self._built if self._built is not None and self._built.is_of(request) else None
-        if built is None:
-            self._let_go()
-        self._built = None
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
-        answer = run_trial(request, self._framework, observer, built)
-        del built
+        answer = run_trial(request, self._framework, observer)
         observer.release()
         self._last = observer
         return encoded({"id": request.get("id"), "answer": answer})
@@ -160,17 +151,3 @@ class Server:
         if self._last is None:
             raise ValueError("no trial has run yet: values can be asked for after one")
         return [self._last.digests.difference(left, right) for left, right in request["digests"]]
-
-    def _own(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._last = None
-        self._let_go()
-
-        def keep(built: BuiltModel) -> None:
-            self._built = built
-
-        return checked_model(request, self._framework, keep)
-
-    def _let_go(self) -> None:
-        if self._built is not None:
-            with self._built:
-                self._built = None

@@ -10,7 +10,7 @@ import contextlib
 from time import perf_counter
 from typing import Any, Iterator
 
-from .build import BuiltModel, build, build_after, custom_objects, script
+from .build import build, build_after, custom_objects, script
 from .calling import Calling
 from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, chosen_cloners
@@ -38,14 +38,12 @@ def run_trial(
     request: dict[str, Any],
     framework: Framework | None = None,
     observer: Observer | None = None,
-    built: BuiltModel | None = None,
 ) -> dict[str, Any]:
     """The answer to a trial, as `Answer` declares it on the wire.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
     Instead of `source`, `model` may have a live model: its weights are put back at the end. Where `clone_model` is
     given `arguments`, a clone is held against the model that they ask for, which `asked` builds.
-    Where its model has been `built` already, it begins with that.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -54,12 +52,11 @@ def run_trial(
     observer.values_by_chance = bool(request.get("ran"))
     began = perf_counter()
     with unheard() as filters, framework.on(request.get("device")):
-        if built is None:
-            if "source" in request:
-                tidy(framework)
-            framework.reseed(observer.seed)
-        with framework.hooked(), built or script(request.get("source")) as module:
-            trial = _Trial({"filters": filters, **request}, module, observer, built.model if built else None)
+        if "source" in request:
+            tidy(framework)
+        framework.reseed(observer.seed)
+        with framework.hooked(), script(request.get("source")) as module:
+            trial = _Trial({"filters": filters, **request}, module, observer)
             answer = trial.run()
             del trial
     forget_functions()
@@ -70,9 +67,8 @@ def run_trial(
 class _Trial:
     """The steps of one trial, in their order."""
 
-    def __init__(self, request: dict[str, Any], module: Any, observer: Observer, built: Any = None) -> None:
+    def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
         self._request = request
-        self._built = built
         self._module = module
         self._observer = observer
         self._costly = bool(request.get("costly"))
@@ -137,8 +133,7 @@ class _Trial:
     def _build(self) -> Any:
         if self._module is None:
             return self._request["model"]
-        model = self._run_source() if self._built is None else self._built
-        self._built = None
+        model = self._run_source()
         self._known = dict(custom_objects(self._module), **self._known)
         return model
 

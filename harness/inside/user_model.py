@@ -1,91 +1,30 @@
-"""A model that a user brought: whether its file holds code, what it is, and what it takes.
-
-Said before it is tried, so that inputs can be made that it accepts. Building it is left to a source, as in a trial.
-"""
+"""What a user's model takes: its inputs, and numbers that suit them."""
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import importlib
-import json
-import zipfile
-from typing import IO, Any, Callable, Iterator
+from typing import Any, Iterator
 
-import numpy as np
-
-from .build import BuiltModel, build, script
 from .description import Description
-from .failures import failure
 from .frameworks.interface import Framework
 from .observer import Observer
 from .working_inputs import working_inputs
 
-LARGEST_CONFIG = 64 * 1024 * 1024
-"""What of a file's description of its model is read in search of code: more than any that was seen by far."""
-
-
-def checked_model(
-    request: dict[str, Any], framework: Framework, keep: Callable[[BuiltModel], None] | None = None
-) -> dict[str, Any]:
-    """What `ModelDescribed` declares on the wire. `request` has a `source`, and may have the `file` that it loads.
-
-    A model that is as it was built is given to `keep`.
-    """
-    file = request.get("file")
-    code, unread = ([], "") if file is None else searched(file)
-    if (code or unread) and not request.get("unsafe"):
-        return {"code": code, "unread": unread}
-    framework.forget()
-    framework.reseed(int(request.get("seed", 0)))
-    kept = False
-    with contextlib.ExitStack() as scope:
-        scope.callback(lambda: None if kept else _forgotten(framework))
-        with framework.on(request.get("device")):
-            module = scope.enter_context(script(request["source"]))
-            try:
-                model = build(request["source"], module)
-            except Exception as error:  # a file may be anything, and its loading end in anything
-                return {"code": code, "refused": failure(error, below="build"), "saved_by": saved_by(file)}
-            seen = described(model, framework, suited=True)
-        if keep is not None and "refusals" not in seen.get("suited", {}):
-            kept = True
-            keep(BuiltModel(request, model, module, scope.pop_all()))
-        del model
-    return dict(seen, code=code)
-
-
-def _forgotten(framework: Framework) -> None:
-    framework.forget()
-    # A model that was loaded to be looked at may be as large as the one that is tried after it.
-    gc.collect()
-
 
 def described(model: Any, framework: Framework, *, suited: bool) -> dict[str, Any]:
-    """What a model is and takes, and inputs that are `suited` to it, where they are wanted.
+    """The inputs of a graph, and, where they are wanted, how to draw numbers that are `suited` to them.
 
-    One that is no graph, or not built, has no inputs to tell.
+    A graph that is not built has no inputs.
     """
-    seen: dict[str, Any] = {"kind": type(model).__name__, "module": type(model).__module__}
-    seen["is_model"] = isinstance(model, framework.keras.models.Model)
-    seen["is_graph"] = bool(seen["is_model"] and framework.is_graph(model))
-    if not seen["is_graph"] or not framework.ends(model)[0]:
+    seen: dict[str, Any] = {}
+    if not framework.ends(model)[0]:
         return seen
     description = Description(model, Observer(framework, 0), values=False)
     shape = description.shape
     reach = vocabularies(shape["layers"], [vocabulary(place.layer) for place in description.layers.places])
     seen["inputs"] = [
-        {
-            "name": end["name"],
-            "shape": end["shape"],
-            "dtype": end["dtype"],
-            "optional": end["optional"],
-            "vocabulary": reach.get(end["tensor"][0]),
-        }
+        {**{name: end[name] for name in ("name", "shape", "dtype")}, "vocabulary": reach.get(end["tensor"][0])}
         for end in shape["inputs"]
     ]
-    seen["layers"] = len({layer["ident"] for layer in shape["layers"]})
-    seen["parameters"] = sum(int(np.prod(weight["shape"], dtype=np.int64)) for weight in shape["weights"])
     if suited:
         seen["suited"] = working_inputs(description, seen["inputs"], framework)
     return seen
@@ -143,73 +82,3 @@ def _tensors(value: Any) -> Iterator[list[int]]:
     elif isinstance(value, list):
         for item in value:
             yield from _tensors(item)
-
-
-# -- code in a file
-
-
-def searched(path: str) -> tuple[list[str], str]:
-    """The parts of a saved model that are code, and why it could not be searched to its end, "" where it could."""
-    try:
-        return code_in(path), ""
-    except Exception as error:  # a file may be anything, and what cannot be read here, Keras may still read
-        return [], "%s: %s" % (type(error).__name__, error)
-
-
-def code_in(path: str) -> list[str]:
-    """The parts of a saved model that are code, and would run when it is loaded; [] of what is no saved model."""
-    found: list[str] = []
-    for config in _configs(path):
-        found += _code(json.loads(config), "")
-    return list(dict.fromkeys(found))
-
-
-def saved_by(path: str | None) -> str:
-    """The version of Keras that a file says it was saved by, "" where it does not."""
-    try:
-        if path is not None and zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive, archive.open("metadata.json") as file:
-                return str(json.loads(file.read(LARGEST_CONFIG))["keras_version"])[:40]
-    except Exception:  # as above
-        pass
-    return ""
-
-
-def _configs(path: str) -> Iterator[bytes | str]:
-    """Every description of a model that a Keras may read from a file: one can be a zip and HDF5 at the same time."""
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive, archive.open("config.json") as packed:
-            yield _whole(packed)
-    h5py: Any = importlib.import_module("h5py")
-    # It may begin with something else, and the signature stand further on.
-    if h5py.is_hdf5(path):
-        with h5py.File(path, "r") as tree:
-            for name in ("model_config", "training_config"):
-                if name in tree.attrs:
-                    yield tree.attrs[name]
-
-
-def _whole(file: IO[bytes]) -> bytes:
-    text = file.read(LARGEST_CONFIG + 1)
-    if len(text) > LARGEST_CONFIG:
-        raise ValueError("its config.json has more than %d bytes" % LARGEST_CONFIG)
-    return text
-
-
-def _code(value: Any, layer: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        config = value.get("config")
-        name = str(config.get("name", "")) if isinstance(config, dict) else ""
-        layer = name or layer
-        # Keras 3 tells a Python function as a dict of its own, those before it as a list beside its type.
-        if value.get("class_name") == "__lambda__" or "lambda" in (
-            value.get("function_type"),
-            value.get("mask_type"),
-            value.get("output_shape_type"),
-        ):
-            yield "the layer %r" % (layer or "Lambda")
-        for item in value.values():
-            yield from _code(item, layer)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _code(item, layer)

@@ -58,7 +58,7 @@ def specs(ends: list[dict[str, Any]], sizes: dict[str, int], batch: int) -> list
     found = []
     for end in ends:
         shape = [sizes.get(end["name"], SIZE) if each is None else each for each in end["shape"][1:]]
-        spec: dict[str, Any] = {"shape": shape, "dtype": end["dtype"], "batch": batch}
+        spec: dict[str, Any] = {"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch}
         vocabulary = end["vocabulary"]
         if "int" in end["dtype"] and _MASK.search(end["name"]) and (vocabulary is None or vocabulary > 1):
             spec["fill"] = "mask"

@@ -210,53 +210,6 @@ class ConstructionAudited(msgspec.Struct, frozen=True):
     uncalled: str = ""
 
 
-class ModelInput(msgspec.Struct, frozen=True):
-    """An input that a model takes. `vocabulary` is how many numbers from 0 on it may hold, None where any will do."""
-
-    name: str
-    shape: tuple[int | None, ...]
-    dtype: str
-    optional: bool = False
-    vocabulary: int | None = None
-
-
-class Refusal(msgspec.Struct, frozen=True):
-    """Sizes, by the names of inputs, that a model does not take, and why."""
-
-    sizes: dict[str, int]
-    why: str
-
-
-class SuitedInputs(msgspec.Struct, frozen=True):
-    """How to draw each input of a model. `sizes` are those that were found by trying, `refusals` what came before."""
-
-    inputs: tuple[dict[str, Any], ...] = ()
-    sizes: dict[str, int] = {}
-    refusals: tuple[Refusal, ...] = ()
-
-
-class ModelDescribed(msgspec.Struct, frozen=True):
-    """What a child says of a model that somebody brought, before it is tried.
-
-    `code` has the parts of its file that would run when it is loaded, `unread` says why the file could not be searched
-    for them: without leave for either, it is not loaded, and nothing else is said. `refused` says why it was not built,
-    `saved_by` by which Keras the file was saved.
-    """
-
-    code: tuple[str, ...] = ()
-    unread: str = ""
-    refused: Failure | None = None
-    saved_by: str = ""
-    kind: str = ""
-    module: str = ""
-    is_model: bool = False
-    is_graph: bool = False
-    inputs: tuple[ModelInput, ...] = ()
-    layers: int = 0
-    parameters: int = 0
-    suited: SuitedInputs = SuitedInputs()
-
-
 Outcome: TypeAlias = Answer | LostProcess
 
 

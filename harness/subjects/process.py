@@ -18,7 +18,6 @@ from clonediff.harness.subjects.outcomes import (
     ConstructionAudited,
     LostProcess,
     ModelClass,
-    ModelDescribed,
     Outcome,
     Told,
     ValuesReport,
@@ -85,12 +84,6 @@ class SubjectProcess(WarmChild):
         SubjectProcess.start(self)
         request = {"pieces": list(pieces)}
         return self._asked_for("cloning", CloningFunctions, request, timeout, "does not say what clones")
-
-    def describe_model(self, request: dict[str, Any], timeout: float = 60.0) -> ModelDescribed | LostProcess:
-        """What there is to know of a model that somebody brought, before it is tried: see `inside.user_model`."""
-        self.prepare()
-        self._since_start += 1
-        return self._asked_for("own", ModelDescribed, request, timeout, "cannot look at the model")
 
     def model_classes(self, module: str) -> tuple[ModelClass, ...]:
         """The classes of models that a module of another package has, and what they are constructed with."""

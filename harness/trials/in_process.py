@@ -24,7 +24,7 @@ from clonediff.strategies.kinds import Generation
 YOURS = "the cloner"
 _NO_FUNCTION = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
 NOT_OF_A_LIVE_MODEL = {
-    "warned": "takes a model that can be built again; use `clonediff check`",
+    "warned": "takes a model that can be built again; leave it out",
     **_NO_FUNCTION,
 }
 """The checks that look at nothing of a model that is there already, each with what to do."""
@@ -93,21 +93,51 @@ def assert_clones_faithfully(
     neither of the two functions has.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
+    named = _named(checks, NOT_OF_A_LIVE_MODEL)
+    _refuse_unknown(at_least)
+    tried = try_model(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly or _costly(checks))
+
+    def left_out(cause: Cause) -> bool:
+        return tried.is_no_promise(cause) or ignore(cause)
+
+    _assert_faithful(tried.original, tried.answer, named, left_out, at_least, tried.said)
+
+
+class TriedModel(msgspec.Struct, frozen=True):
+    """A live model through some cloners: who it is, what it was fed, and what was seen of each clone."""
+
+    about: str
+    generation: Generation
+    versions: dict[str, str]
+    fed: tuple[dict[str, Any], ...]
+    original: Observation
+    answer: Answer
+
+    @property
+    def said(self) -> str:
+        """The model, and the release that it is of."""
+        return f"{self.about}, {self.generation} {self.versions['keras']}"
+
+    def causes_of(self, cloner: str) -> list[Cause]:
+        """What is wrong with the clone of one of the cloners, the worst first."""
+        differences = compare(self.original, self.answer.clones[cloner], _named(None, NOT_OF_A_LIVE_MODEL))
+        return [cause for cause in causes(self.original, differences) if not self.is_no_promise(cause)]
+
+    def is_no_promise(self, cause: Cause) -> bool:
+        """Whether nobody promises that: `clone_model` of `tf_keras` says nothing of compiling."""
+        return self.generation == "tf_keras" and cause.root.aspect == "compiled"
+
+
+def try_model(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> TriedModel:
+    """Clone a live model by cloners, each a function of a model or the name of one; the model stays as it is."""
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
 
-    named = _named(checks, NOT_OF_A_LIVE_MODEL)
-    _refuse_unknown(at_least)
-    generation = generation_of(model)
-    framework = here("tf_keras" if generation == "tf_keras" else "keras").framework
-    cloner = framework.fixed() if clone is None else clone
-    request = {
-        "model": model,
-        "cloners": {YOURS: cloner},
-        "costly": costly or _costly(checks),
-    }
-    answer = msgspec.convert(try_live(request, framework, inputs), Answer)
-    about = f"{type(model).__name__} {model.name!r}, {generation} {framework.versions()['keras']}"
+    generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
+    framework = here(generation).framework
+    told = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
+    answer, versions = msgspec.convert(told, Answer), framework.versions()
+    about = f"{type(model).__name__} {model.name!r}"
     if answer.original is None:
         # The model is there, so that it can only have given something else each time that it was called.
         raise RuntimeError(f"{about}: {answer.refused.message if answer.refused else 'no answer'}")
@@ -115,11 +145,7 @@ def assert_clones_faithfully(
         if ran is not None and ran.failure is not None:
             said = f"{ran.failure.type}: {ran.failure.message}"
             raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {said}")
-
-    def left_out(cause: Cause) -> bool:
-        return (generation == "tf_keras" and cause.root.aspect == "compiled") or ignore(cause)
-
-    _assert_faithful(answer.original, answer, named, left_out, at_least, about)
+    return TriedModel(about, generation, versions, tuple(told["fed"]), answer.original, answer)
 
 
 def _named(checks: Collection[str] | None, not_here: Mapping[str, str]) -> list[str]:

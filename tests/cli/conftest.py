@@ -11,7 +11,6 @@ import pytest
 
 MAKE = """
 import keras
-import numpy as np
 from keras import layers
 
 x = keras.Input((4,), name="x")
@@ -31,13 +30,8 @@ keras.Model(x, layers.Dense(2)(layers.Dropout(0.5)(x))).save("legacy.h5")
 
 import theirs
 
-subclassed = theirs.Sub()
-subclassed(np.ones((1, 2)))
-subclassed.save("subclassed.keras")
+theirs.of_tf_keras().save("tf.keras")
 keras.Model(x, theirs.Twice()(x)).save("custom.keras")
-
-bell = keras.Input((2,), name="bell\\x1b]0;title\\x07")
-keras.Model(bell, layers.Lambda(lambda t: t, name="\\x1b[31mred")(bell)).save("escapes.keras")
 
 whole = open("several.keras", "rb").read()
 open("cut.keras", "wb").write(whole[: len(whole) // 2])
@@ -45,8 +39,6 @@ open("junk.keras", "wb").write(b"not a zip \\x1b[31m")
 """
 
 THEIRS = """
-import os
-
 import keras
 from keras import layers
 
@@ -83,7 +75,7 @@ def needs_many():
 class Positions(layers.Layer):
     # A table of twelve positions, as a layer of its own has one.
     def build(self, shape):
-        self.table = layers.Embedding(12, 3)
+        self.table = layers.Embedding(12, 3, name="table")
         self.table.build(None)
 
     def call(self, x):
@@ -104,17 +96,39 @@ def nothing():
     return None
 
 
-def of_another():
+def of_tf_keras():
     import tf_keras
 
-    return tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])
+    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    return model
 
 
-def dies():
-    os.abort()
+def escapes():
+    x = keras.Input((2,), name="bell\\x1b]0;title\\x07")
+    return keras.Model(x, layers.Lambda(lambda t: t, name="\\x1b[31mred")(x))
+
+
+class Forgets(layers.Layer):
+    def __init__(self, rate=1.0, **options):
+        super().__init__(**options)
+        self.rate = rate
+
+    def call(self, x):
+        return x * self.rate
+
+    def get_config(self):
+        return super().get_config()
+
+
+def loses_more():
+    x = keras.Input((3, 4), name="x")
+    y = Forgets(0.25)(layers.Lambda(lambda t: t / 255, name="scaled")(x))
+    model = keras.Model(x, layers.LSTM(2, use_cudnn=False)(y))
+    metric = keras.metrics.CosineSimilarity(axis=-2)
+    model.compile(keras.optimizers.Adam(clipnorm=1.0), keras.losses.Huber(delta=0.5), metrics=[metric])
+    return model
 """
-
-NOTHING_KNOWN = "format = 1\n"
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +136,6 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     (folder / "theirs.py").write_text(THEIRS)
     (folder / "make.py").write_text(MAKE)
-    (folder / "nothing-known.toml").write_text(NOTHING_KNOWN)
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "KERAS_BACKEND": "tensorflow"}
     subprocess.run([sys.executable, "make.py"], cwd=folder, env=environment, check=True, capture_output=True)
     return folder

@@ -1,155 +1,111 @@
-"""Models of one's own under the checks, with the real Keras: what is said of each."""
+"""`clonediff check`: what is said of a model of one's own, with the real Keras."""
 
 from __future__ import annotations
 
 import json
-import zipfile
-from collections.abc import Callable
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from clonediff.harness.answers.checked_model.looking import look
-from clonediff.harness.answers.checked_model.models import ModelError, parse
-from clonediff.harness.answers.checked_model.record import CheckedModel, Status
-from clonediff.harness.cli.text.check import checked_text
-from clonediff.harness.subjects import SubjectProcess
-from clonediff.reports.known import load
+from clonediff.harness.answers.check import Checked, ModelError, check
+from clonediff.harness.cli.check import checked_text
 from clonediff.reports.markup import one_line
+from tests.command_line import ran
 
 
-@pytest.fixture
-def process(keras: SubjectProcess) -> SubjectProcess:
-    return keras
+def verdicts(checked: Checked) -> dict[str, list[str | None]]:
+    """The known issues that each cloner shows."""
+    return {name: [cause.known for cause in causes] for name, causes in checked.clones.items()}
 
 
-def check(models: Path, name: str, process: SubjectProcess, **wanted: Any) -> CheckedModel:
-    return look(parse(str(models / name)), process, load(), **wanted)
-
-
-def verdicts(checked: CheckedModel) -> dict[str, str]:
-    assert checked.status is Status.CHECKED, checked
-    return {each.cloner: each.verdict for each in checked.clones}
-
-
-def test_int_inputs_stay_within_the_vocabulary(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "several.keras", process)
-    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
-    assert checked.inputs == ("ids: int32 (2, 32), below 5", "rest: float32 (2, 3)")
-    assert checked.layers == 6
-
-
-def test_a_model_of_a_dict_is_fed_by_name(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "dict.keras", process)
-    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
-    assert checked.inputs == ("a: float32 (2, 2)", "b: float32 (2, 3)")
-
-
-def test_a_compiled_sequential_keeps_all_but_the_paths_of_its_layers(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "sequential.keras", process)
-    assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
-    assert {each.known for each in checked.breaks} == {"open-name-scope", "layer-path"}
-
-
-def test_a_legacy_file_is_checked(models: Path, process: SubjectProcess) -> None:
-    assert verdicts(check(models, "legacy.h5", process))["fixed"] == "faithful"
-
-
-def test_a_file_with_code_is_not_loaded_without_leave(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "lambda.keras", process)
-    assert checked.status is Status.NOT_LOADED
-    assert "'double'" in checked.reason
-    assert "--unsafe" in checked.advice[0]
-
-
-@pytest.mark.parametrize("content", [b"PK\x05\x06" + bytes(18), b"\x89HDF\r\n\x1a\n cut"], ids=["zip", "HDF5"])
-def test_a_file_that_may_hold_code_is_not_loaded_without_leave(
-    content: bytes, process: SubjectProcess, tmp_path: Path
-) -> None:
-    (tmp_path / "unread.keras").write_bytes(content)
-    checked = check(tmp_path, "unread.keras", process)
-    assert checked.status is Status.NOT_LOADED
-    assert "whether the file holds code cannot be told" in checked.reason
-    assert "--unsafe" in checked.advice[-1]
-
-
-def test_upstream_breaks_on_a_lambda_and_fixed_holds(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "lambda.keras", process, unsafe=True)
-    assert verdicts(checked) == {"upstream": "crashed", "fixed": "faithful"}
-    (found,) = checked.breaks
-    assert (found.known, found.severity, found.blame) == ("lambda-refused", "it crashes", "upstream bug")
-    text = "\n".join(checked_text(checked))
-    assert "from clonediff import clone_model" in text
-    assert "known: lambda-refused" in text
-    assert "safe_mode=False" in found.script
-
-
-def test_a_class_of_ones_own_is_asked_for(models: Path, process: SubjectProcess) -> None:
-    without = check(models, "custom.keras", process)
-    assert without.status is Status.NOT_LOADED
-    assert "FILE.py:FUNCTION" in without.advice[0]
-
-
-@pytest.mark.parametrize("name", ["junk.keras", "cut.keras"])
-def test_a_damaged_file_is_said_to_be_damaged(name: str, models: Path, process: SubjectProcess) -> None:
-    checked = check(models, name, process)
-    assert checked.status is Status.NOT_LOADED
-    assert "damaged" in checked.advice[0]
+FAITHFUL: dict[str, list[str | None]] = {"upstream": [], "fixed": []}
 
 
 @pytest.mark.parametrize(
-    ("function", "status", "said"),
+    ("model", "expected", "inputs"),
     [
-        pytest.param("unbuilt", Status.NOT_CHECKED, "has not been built", id="unbuilt"),
-        pytest.param("Sub", Status.NOT_CHECKED, "Sub is a subclassed model", id="subclassed"),
-        pytest.param("nothing", Status.NOT_CHECKED, "NoneType", id="nothing"),
-        pytest.param("of_another", Status.NOT_CHECKED, "--subject tf_keras", id="another-keras"),
-        pytest.param("nothing", Status.NOT_CHECKED, "let nothing return the model", id="nothing-is-returned"),
-        pytest.param("absent", Status.NOT_LOADED, "the functions of theirs.py are unnamed, needs_four", id="absent"),
-        pytest.param("needs_many", Status.NOT_CALLED, "sizes 32, 4036, 16, ", id="no-size"),
+        pytest.param("several.keras", FAITHFUL, ("ids: int32 (2, 32), below 5", "rest: float32 (2, 3)"), id="several"),
+        pytest.param("dict.keras", FAITHFUL, ("a: float32 (2, 2)", "b: float32 (2, 3)"), id="a dict"),
+        pytest.param("theirs.py:unnamed", {**FAITHFUL, "upstream": ["input-name"]}, None, id="a name"),
+        pytest.param("theirs.py:needs_four", FAITHFUL, ("x: float32 (2, 4, 4)",), id="a size that is tried"),
         pytest.param(
-            "dies",
-            Status.LOST,
-            "SIGABRT",
-            id="dies",
-            marks=pytest.mark.slow(reason="Keras starts anew; tests/subjects has processes that are lost"),
+            "theirs.py:masked",
+            FAITHFUL,
+            ("token_ids: int32 (2, 12), below 7", "padding_mask: int32 (2, 12), 0 and 1"),
+            id="a mask and a table of positions",
         ),
+        pytest.param("theirs.py:of_tf_keras", FAITHFUL, None, id="tf_keras"),
+        pytest.param("tf.keras", FAITHFUL, None, id="saved by tf_keras"),
     ],
 )
-def test_a_function_that_makes_nothing_to_check(
-    function: str, status: Status, said: str, models: Path, process: SubjectProcess
+def test_a_model_is_fed_what_suits_it(
+    model: str, expected: dict[str, list[str | None]], inputs: tuple[str, ...] | None, models: Path
 ) -> None:
-    checked = check(models, f"theirs.py:{function}", process)
-    assert checked.status is status, checked
-    assert said in "\n".join((checked.reason, *checked.advice))
+    checked = check(str(models / model))
+    assert verdicts(checked) == expected
+    assert not checked.fails()
+    assert inputs is None or checked.inputs == inputs
 
 
-def test_a_function_makes_the_model(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "theirs.py:unnamed", process)
-    assert verdicts(checked) == {"upstream": "diverged", "fixed": "faithful"}
-    assert [each.known for each in checked.breaks] == ["input-name"]
+def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path) -> None:
+    checked = check(str(models / "sequential.keras"))
+    assert {cause.known for cause in checked.causes} == {"open-name-scope", "layer-path"}
+    ids = [cause.id for cause in checked.causes]
+    assert not checked.fails(ids) and not checked.fails(["open-name-scope", "layer-path"])
 
 
-def test_a_size_is_found_that_the_model_takes(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "theirs.py:needs_four", process)
-    assert verdicts(checked)["fixed"] == "faithful"
-    assert checked.inputs[0] == "x: float32 (2, 4, 4)"
-    assert checked.inputs[1].startswith("size 4, found by trying: with 32, ")
-
-
-def test_inputs_suit_a_mask_and_a_table_of_positions(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "theirs.py:masked", process)
-    assert verdicts(checked)["fixed"] == "faithful"
-    assert checked.inputs[:2] == ("token_ids: int32 (2, 12), below 7", "padding_mask: int32 (2, 12), 0 and 1")
-
-
-def test_no_name_reaches_the_terminal_as_a_command(models: Path, process: SubjectProcess) -> None:
-    checked = check(models, "escapes.keras", process, unsafe=True)
+def test_a_crash_hides_nothing(models: Path) -> None:
+    """A refused Lambda, beside a layer, a loss and a metric whose configs lose an argument."""
+    checked = check(str(models / "theirs.py:loses_more"))
+    assert verdicts(checked) == {"upstream": ["lambda-refused"], "fixed": []}
+    assert {(cause.known, cause.root.expected, cause.root.found) for cause in checked.alone} == {
+        ("config-tells-a-part", "0.25", "1.0"),
+        ("compile-huber", "0.5", "1.0"),
+        ("compile-cosine-metric", "-2", "-1"),
+        ("recurrent-use-cudnn", "False", "'auto'"),
+    }
+    assert checked.fails(["lambda-refused"])
     text = "\n".join(checked_text(checked))
+    assert "revived alone from their configs:" in text and "loss.Huber.delta (known: compile-huber)" in text
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        pytest.param("none.keras", "no such file", id="missing"),
+        pytest.param("legacy.h5", "expected FILE.keras or FILE.py:FUNCTION", id="another format"),
+        pytest.param("theirs.py", "expected FILE.keras or FILE.py:FUNCTION", id="no function"),
+        pytest.param("theirs.py:absent", "has no attribute 'absent'", id="another function"),
+        pytest.param("theirs.py:nothing", "found NoneType", id="nothing"),
+        pytest.param("theirs.py:unbuilt", "is not built", id="unbuilt"),
+        pytest.param("theirs.py:Sub", "Sub is subclassed", id="subclassed"),
+        pytest.param("theirs.py:needs_many", "it cannot be called on the inputs", id="no size"),
+        pytest.param("junk.keras", "junk.keras is damaged", id="junk"),
+        pytest.param("cut.keras", "cut.keras is damaged", id="cut"),
+        pytest.param("custom.keras", "check FILE.py:FUNCTION", id="a class of one's own"),
+        pytest.param("lambda.keras", "Requested the deserialization of a `Lambda`", id="a lambda"),
+    ],
+)
+def test_what_cannot_be_checked_is_said(model: str, said: str, models: Path) -> None:
+    with pytest.raises(ModelError) as raised:
+        check(str(models / model))
+    assert said in str(raised.value)
+
+
+def test_a_cloner_of_ones_own(models: Path) -> None:
+    (models / "cloners_of_mine.py").write_text("def itself(model):\n    return model\n")
+    checked = check(str(models / "dict.keras"), [f"{models}/cloners_of_mine:itself"])
+    assert checked.fails() and checked.causes[0].happens == "the clone trains differently"
+    with pytest.raises(ModelError, match="there is no clones in cloners_of_mine; it has itself"):
+        check(str(models / "dict.keras"), [f"{models}/cloners_of_mine:clones"])
+
+
+def test_no_name_reaches_the_terminal_as_a_command(models: Path) -> None:
+    text = "\n".join(checked_text(check(str(models / "theirs.py:escapes"))))
     assert "\\x1b[31mred" in text
-    assert "\x1b" not in text
-    assert "\x07" not in text
+    assert not {"\x1b", "\x07"} & {*text}
 
 
 @pytest.mark.parametrize(
@@ -160,44 +116,19 @@ def test_plain_text_is_one_line_that_can_be_printed(text: str, shown: str) -> No
     assert one_line(text) == shown
 
 
-@pytest.mark.parametrize(
-    ("spec", "said"),
-    [
-        pytest.param("none.keras", "no such file", id="missing"),
-        pytest.param(".", "no such file", id="folder"),
-        pytest.param("theirs.py", "which function", id="no-function"),
-        pytest.param("json.py:make", "installed", id="taken"),
-    ],
-)
-def test_a_model_that_names_nothing_is_refused(
-    spec: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "theirs.py").write_text("")
-    (tmp_path / "json.py").write_text("")
-    with pytest.raises(ModelError) as raised:
-        parse(spec)
-    assert said in str(raised.value)
+def test_the_command_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
+    done = ran("check", "theirs.py:loses_more", "--script", cwd=models)
+    assert done.returncode == 1 and "theirs.py:loses_more: cannot be cloned (upstream)" in done.stderr
+    script = tmp_path / "repro.py"
+    script.write_text(done.stdout)
+    alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)
+    assert "ValueError: Requested the deserialization of a `Lambda`" in alone.stderr
 
 
-def test_nothing_is_said_of_a_compiled_model_of_tf_keras_that_is_not_compiled_again(
-    warm: Callable[[str], SubjectProcess], tmp_path: Path
-) -> None:
-    (tmp_path / "compiled.py").write_text(
-        "import tf_keras\n\n\ndef make():\n"
-        "    model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])\n"
-        "    model.compile('sgd', 'mse')\n    return model\n"
-    )
-    checked = check(tmp_path, "compiled.py:make", warm("tf_keras"))
-    assert verdicts(checked) == {"upstream": "faithful", "fixed": "faithful"}
-
-
-def test_a_file_of_another_release_is_said_to_be_one(tmp_path: Path, process: SubjectProcess) -> None:
-    with zipfile.ZipFile(tmp_path / "other.keras", "w") as archive:
-        archive.writestr("metadata.json", json.dumps({"keras_version": "3.99.0"}))
-        archive.writestr(
-            "config.json", json.dumps({"class_name": "Dense", "module": "keras.layers", "config": {"no": 1}})
-        )
-    checked = check(tmp_path, "other.keras", process)
-    assert checked.status is Status.NOT_LOADED
-    assert "saved by Keras 3.99.0" in checked.advice[0]
+def test_the_exit_codes_of_the_command(models: Path) -> None:
+    done = ran("check", "dict.keras", "--json", cwd=models)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["clones"] == {"fixed": [], "upstream": []}
+    done = ran("check", "junk.keras", cwd=models)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: junk.keras is damaged") and len(done.stderr.splitlines()) == 1

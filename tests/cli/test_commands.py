@@ -46,7 +46,6 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param(("check", "model.keras", "--subject"), id="check"),
         pytest.param(("fuzz", "--subject"), id="fuzz"),
         pytest.param(("judge", "fix.patch", "--subject"), id="judge"),
         pytest.param(("replay", "lambda-refused", "--subject"), id="replay"),

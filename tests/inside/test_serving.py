@@ -82,46 +82,6 @@ def test_same_request_same_answer(child: Child) -> None:
     assert first == second
 
 
-COUNTED = """
-import sys
-sys.built_here = getattr(sys, "built_here", 0) + 1
-inputs = keras.Input((3, 4), name="inputs")
-model = keras.Model(inputs, layers.Dense(4, name="dense")(inputs), name="built_%d" % sys.built_here)
-"""
-"""A model whose name tells how often it has been built."""
-
-
-def _without_seconds(answer: dict) -> dict:
-    return {key: value for key, value in answer.items() if key != "seconds"}
-
-
-def _look_at(child: Child, request: dict) -> None:
-    assert child.ask(do="own", id=1, source=request["source"], seed=request.get("seed", 0))["own"]["is_graph"]
-
-
-def test_a_trial_begins_with_the_model_that_was_just_looked_at(child: Child) -> None:
-    request = _case(child, COUNTED, FLOATS)
-    built = int(child.answer(request, [])["original"]["shape"]["name"].removeprefix("built_"))
-    _look_at(child, request)
-    assert child.answer(request, [])["original"]["shape"]["name"] == f"built_{built + 1}"
-
-
-def test_a_model_that_was_looked_at_answers_as_one_that_was_not(child: Child) -> None:
-    request = _case(child, NO_LAMBDA, FLOATS)
-    whole = child.answer(request, ["upstream", "fixed"], costly=True)
-    _look_at(child, request)
-    begun = child.answer(request, ["upstream", "fixed"], costly=True)
-    assert _without_seconds(begun) == _without_seconds(whole)
-
-
-def test_a_model_that_was_looked_at_is_for_that_trial_only(child: Child) -> None:
-    request = _case(child, NO_LAMBDA, FLOATS)
-    whole = child.answer(request, ["fixed"])
-    _look_at(child, request)
-    child.answer(_case(child, CHAIN, STEPS), [])
-    assert _without_seconds(child.answer(request, ["fixed"])) == _without_seconds(whole)
-
-
 def test_values_behind_digests(child: Child) -> None:
     original = child.answer(_case(child, NO_LAMBDA, FLOATS), [])["original"]
     before, after = (step["outputs"][0]["digest"] for step in original["training"]["steps"][:2])

@@ -1,0 +1,168 @@
+"""A model of one's own: loaded in this process, cloned by each cloner, compared, with a script for each cause.
+
+Where upstream makes no clone, what the configs of the model's objects lose is told as well.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import zipfile
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from clonediff.harness.answers.causes import CauseShown, cause_shown
+from clonediff.harness.answers.keras_here import keras_here
+from clonediff.harness.inside.cloners.users import is_users, problem
+from clonediff.harness.scripts.reproducer import reproducer, with_versions
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.trials.in_process import TriedModel, try_model
+from clonediff.harness.trials.triage import makes_a_clone, with_blame
+from clonediff.reports.known import load
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause
+from clonediff.strategies.kinds import Generation
+
+_REVIVED = "revived"
+
+
+class ModelError(ValueError):
+    """A model that is not there, cannot be loaded or cannot be checked; the message says what to do."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A model, what it was fed, and what each cloner breaks; `alone` has what configs lose where upstream crashes."""
+
+    model: str
+    about: str
+    versions: dict[str, str]
+    inputs: tuple[str, ...]
+    clones: dict[str, tuple[CauseShown, ...]]
+    alone: tuple[CauseShown, ...] = ()
+
+    @property
+    def causes(self) -> tuple[CauseShown, ...]:
+        """Everything that was found, upstream's first."""
+        return (*(cause for found in self.clones.values() for cause in found), *self.alone)
+
+    def fails(self, ignored: Collection[str] = ()) -> bool:
+        """Whether a user would mind something that is not ignored."""
+        return any(not ignored_by(cause, ignored) for cause in minded(self.causes))
+
+
+def ignored_by(cause: CauseShown, ignored: Collection[str]) -> bool:
+    """Whether a cause is ignored: by its fingerprint, or by the id of the known issue that explains it."""
+    return cause.id in ignored or cause.known in ignored
+
+
+def minded(causes: Collection[CauseShown]) -> list[CauseShown]:
+    """What a user would mind: not that a name is another, nor what Keras documents that a clone lacks."""
+    return [cause for cause in causes if not cause.name_only and (cause.crashes or not cause.documented)]
+
+
+def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
+    """Check a model by its name on the command line."""
+    generation, source = source_of(spec)
+    keras_here(generation)
+    for name in filter(is_users, cloners):
+        if why := problem(name):
+            raise ModelError(why)
+    model = _loaded(spec, source)
+    try:
+        tried = try_model(model, {name: name for name in cloners})
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{spec} cannot be checked: {error}") from None
+    found = {name: tried.causes_of(name) for name in cloners}
+    alone = [] if makes_a_clone(found.get("upstream", ())) else _lost_by_configs(model, tried.generation)
+    shown = _Shown(source, tried)
+    return Checked(
+        spec,
+        tried.about,
+        shown.versions,
+        tuple(map(_fed, tried.fed)),
+        {name: tuple(shown.of(cause, name) for cause in causes) for name, causes in with_blame(found).items()},
+        tuple(shown.of(cause, _REVIVED) for cause in with_blame({"upstream": alone})["upstream"]),
+    )
+
+
+def source_of(spec: str) -> tuple[Generation, str]:
+    """The generation of Keras that reads a file, and a script that leaves the model in `model`."""
+    path, colon, function = spec.rpartition(".py:")
+    file = Path(f"{path}.py" if colon else spec).absolute()
+    if not file.is_file():
+        raise ModelError(f"{spec}: no such file")
+    if colon:
+        lines = ["import importlib", "import sys", "", f"sys.path.insert(0, {_text(file.parent)})", ""]
+        lines.append(f"model = importlib.import_module({_text(file.stem)}).{function}()")
+        return "keras", "\n".join((*lines, ""))
+    if file.suffix != ".keras":
+        raise ModelError(f"{spec}: expected FILE.keras or FILE.py:FUNCTION, a function that makes or loads the model")
+    generation = _saved_by(file)
+    keras = DIALECTS[generation].imports["keras"]
+    return generation, f"{keras}\n\nmodel = keras.models.load_model({_text(file)})\n"
+
+
+def _saved_by(file: Path) -> Generation:
+    """The generation of Keras that saved a file: `tf_keras` is Keras 2."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            version = json.loads(archive.read("metadata.json"))["keras_version"]
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise ModelError(f"{file.name} is damaged, or no saved model: {error}; save it again with model.save") from None
+    return "tf_keras" if str(version).startswith("2.") else "keras"
+
+
+def _text(path: object) -> str:
+    return json.dumps(str(path))
+
+
+def _loaded(spec: str, source: str) -> Any:
+    """The model that the script leaves."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        exec(compile(source, "<model>", "exec"), names)
+    except Exception as error:  # a file may be anything, and its loading end in anything
+        advice = "" if ".py:" in spec else f"; check FILE.py:FUNCTION, a function that loads {Path(spec).name}"
+        raise ModelError(f"{spec} cannot be loaded: {type(error).__name__}: {error}{advice}") from None
+    return names["model"]
+
+
+def _lost_by_configs(model: Any, generation: Generation) -> list[Cause]:
+    """What each layer, loss, metric and optimizer loses where it is revived alone from its config."""
+    from clonediff.harness.inside.revived import revived
+
+    cloner = partial(revived, framework=keras_here(generation))
+    causes = try_model(model, {_REVIVED: cloner}, costly=False).causes_of(_REVIVED)
+    return [cause for cause in causes if cause.root.check != "made"]
+
+
+def _fed(spec: Mapping[str, Any]) -> str:
+    """How an input was drawn, for a person."""
+    shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
+    how = {"ids": f", below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
+    return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
+
+
+class _Shown:
+    """Causes as a user reads them, on one model."""
+
+    def __init__(self, source: str, tried: TriedModel) -> None:
+        self._tried = tried
+        keras = DIALECTS[tried.generation].imports["keras"]
+        source = source if keras in source else f"{keras}\n{source}"
+        self._case = Case(source, tried.fed, batch=tried.fed[0]["batch"])
+        self._known = load().on(tried.generation, tried.versions["keras"])
+        backend = {tried.versions["backend"]: tried.versions["backend_version"]}
+        self.versions = {tried.generation: tried.versions["keras"], **backend, "python": platform.python_version()}
+
+    def of(self, cause: Cause, cloner: str) -> CauseShown:
+        """A cause with the known issue that explains it, and a script."""
+        issue = self._known.of(cause) if cloner in ("upstream", _REVIVED) else None
+        if cloner == _REVIVED:
+            return cause_shown(cause, issue)
+        script = reproducer(self._case.source, self._tried.generation, cause.root, cloner, self._case)
+        return cause_shown(cause, issue, script=with_versions(script, self.versions).text)
