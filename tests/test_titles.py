@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.trials.checks import ASPECTS, CHECKS
+from clonediff.harness.trials.checks.aspects import ASPECTS, differs
 from clonediff.harness.trials.triage import signature, title
 from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
 
@@ -16,7 +17,7 @@ MODEL = Place("functional", "Functional", -1, container=True)
 
 _NAMING = ("config.", "attribute.", "unshared.", "merged.", "object reached.")
 """How aspects begin that have the name of an attribute or an argument."""
-PATHS = {"again": "twice.model", "saved": "saved.run", "untouched": "original.model"}
+PATHS = {"untouched": "original.model"}
 
 
 def seen(check: str, aspect: str, first: Place | None = DENSE, **fields: object) -> Difference:
@@ -41,47 +42,49 @@ EXAMPLES = {
     "attribute.*": "attribute.seed",
     "compiled.*": "compiled.loss.Huber.delta",
     "process *": "process exit code 3",
+    "* scope": "weight scope",
+    "* path alone": "weight path alone",
 }
 """An aspect of each family."""
+MOST = 100
+"""How many rows the table may have."""
 
 
-def declared(check: str) -> list[tuple[str, str]]:
-    """Every aspect that a check declares, with a path where it is seen."""
-    return [(EXAMPLES.get(each.name, each.name), each.path or PATHS.get(check, "model")) for each in ASPECTS[check]]
+def declared() -> Iterator[tuple[str, str]]:
+    """Every aspect, with a check that finds it."""
+    for row in ASPECTS:
+        check, _, names = row.pattern.rpartition(": ")
+        for name in names.split("|"):
+            example = EXAMPLES.get(name, name).replace("call.*", "call.args").replace("*", "x")
+            yield check or ("outputs" if "raises" in name else "structure"), example
 
 
-@pytest.mark.parametrize("check", ASPECTS)
+@pytest.mark.parametrize(("check", "aspect"), declared())
 @pytest.mark.parametrize("first", [None, DENSE, MODEL], ids=["nowhere", "a layer", "the model"])
-def test_each_aspect_of_each_check_has_a_sentence(check: str, first: Place | None) -> None:
-    for aspect, path in declared(check):
-        said = called(seen(check, aspect, first, path=path))
-        assert " differs" not in said
-        assert said[0].isupper()
-        odd = re.search(
-            r"[{}_*]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag")
-        )
-        assert odd is None or aspect.startswith(_NAMING), said
+def test_each_aspect_has_a_sentence(check: str, aspect: str, first: Place | None) -> None:
+    said = called(seen(check, aspect, first))
+    assert " differs" not in said
+    assert said[0].isupper()
+    odd = re.search(r"[{}_*]|  |, :| ,|\bfunctional\b(?! model)|\bdense\b", said.replace("supports_masking", "flag"))
+    assert odd is None or aspect.startswith(_NAMING), said
 
 
-def test_a_check_can_say_only_what_it_declares() -> None:
-    with pytest.raises(KeyError, match="the check made declares no aspect 'colour'"):
-        ASPECTS["made"].differs("colour", "clone", "red", "blue", None)
+def test_there_is_one_row_for_each_aspect() -> None:
+    assert len(ASPECTS) <= MOST
+    for check, aspect in declared():
+        differs(check, aspect, "model", "one", "another", None)
+    with pytest.raises(KeyError, match="the check made has no aspect 'colour'"):
+        differs("made", "colour", "clone", "red", "blue", None)
 
 
-@pytest.mark.parametrize("check", CHECKS)
-def test_a_check_costs_what_its_worst_aspect_costs(check: str) -> None:
-    assert CHECKS[check].severity == min(each.severity for each in CHECKS[check].aspects)
-
-
-@pytest.mark.parametrize("check", ASPECTS)
-def test_a_cause_is_called_alike_whatever_layer_met_it(check: str) -> None:
+@pytest.mark.parametrize(("check", "aspect"), declared())
+def test_a_cause_is_called_alike_whatever_layer_met_it(check: str, aspect: str) -> None:
     places = [DENSE, Place("dense_7", "Dense", 9, 3), Place("inner/lstm", "LSTM", 4), Place("add", "Add", 2), MODEL]
-    for aspect, path in declared(check):
-        by_key: dict[tuple[str, ...], set[str]] = {}
-        for number, first in enumerate(places):
-            root = seen(check, aspect, first, path=path)
-            if root.raised is not None:
-                root = replace(root, raised=replace(root.raised, message=f"message {number}"))
-            by_key.setdefault(signature(root), set()).add(called(root))
-        assert len(by_key) < len(places)
-        assert all(len(titles) == 1 for titles in by_key.values()), by_key
+    by_key: dict[tuple[str, ...], set[str]] = {}
+    for number, first in enumerate(places):
+        root = seen(check, aspect, first)
+        if root.raised is not None:
+            root = replace(root, raised=replace(root.raised, message=f"message {number}"))
+        by_key.setdefault(signature(root), set()).add(called(root))
+    assert len(by_key) < len(places)
+    assert all(len(titles) == 1 for titles in by_key.values()), by_key

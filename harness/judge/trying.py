@@ -25,7 +25,7 @@ from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.observation import Answer, Frame
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.warm_child import Limits
-from clonediff.harness.trials.checks import CHECKS
+from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.known_cases import case_of_script
@@ -318,7 +318,7 @@ def _unbuilt(own: Trial) -> Cause:
     if own.lost is not None:
         return Cause(LOST, lost_difference(own.lost), severity=Severity.CRASHES)
     said = f"{own.refused.type}: {own.refused.message}" if own.refused else "no answer"
-    difference = CHECKS["made"].aspects.differs("original refused", "model", "a model", said, None)
+    difference = differs("made", "original refused", "model", "a model", said, None)
     return Cause("original-refused", difference, severity=Severity.CRASHES)
 
 

@@ -20,9 +20,8 @@ from clonediff.harness.scripts import running
 from clonediff.harness.scripts.comments import comment, named
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.source.words import literal
-from clonediff.harness.trials.checks import aspect_of
-from clonediff.harness.trials.checks.check import Comparison
-from clonediff.harness.trials.checks.settings import WHOLE_CONFIG
+from clonediff.harness.trials.checks.aspects import aspect_of
+from clonediff.harness.trials.checks.shown import WHOLE_CONFIG, Comparison
 from clonediff.reports.records import Difference
 
 if TYPE_CHECKING:
@@ -180,8 +179,8 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
     match told.how:
         case "warns":
             return ["import re", "import warnings"], _warned(difference), told.sure
-        case "raises" | "line":
-            return [], [told.expression] if told.expression else [], True
+        case "raises":
+            return [], [], True
         case "asked" if case is not None and "clone_function" in case.arguments:
             return ["asked = []"], ["", f"assert {told.expression}"], True
         case "kept":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.reports.records import Difference
 from clonediff.strategies.kinds import CATALOGUE
 
@@ -59,11 +59,10 @@ def sentence(root: Difference, kind: str) -> str:
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, found = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
-    aspect, name = aspect_of(root), argument(root)
-    said = (aspect.named if name and aspect.named else aspect.sentence).format(
+    name = argument(root)
+    said = aspect_of(root).sentence.format(
         a=_a(word),
         kind=word,
-        of=f" of {_a(word)}" if kind else "",
         at="" if kind in _OF_MODELS else f": first at {word if kind in CATALOGUE else _a(word)}",
         held=_held(root, kind),
         clone=clone,
@@ -77,9 +76,11 @@ def sentence(root: Difference, kind: str) -> str:
         now="not " if on else "",
         change="lost" if root.found.lower() in ("null", "none", "nothing") else "another",
         name=root.aspect.partition(".")[2],
-        argument=name,
-        an_argument=_a(name),
+        argument=f"the {name}" if name else "an argument",
+        an_argument=_a(name) if name else "one more",
         aspect=root.aspect,
+        thing=root.aspect.partition(" ")[0],
+        last=root.aspect.rpartition(" ")[2],
     )
     said = f"{before}{said}{raised}"
     return said[:1].upper() + said[1:]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import LayerSeen, Observation
-from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.titles import FORMS, argument, sentence
@@ -79,41 +79,50 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
     """The causes behind differences, the worst first; each difference belongs to exactly one.
 
-    Causes with one fingerprint are one: the first of them is the root, the others follow. `given` is what `clone_model`
-    was given, and what was done before; of a call that raises it is also what was called before that; of any exception
-    whether the model has a Lambda with a mask, and of a function whether another of its name has taken its place.
+    `given` is what `clone_model` was given, and what was done before; of a call that raises it is also what was called
+    before that; of any exception whether the model has a Lambda with a mask, and of a function whether another of its
+    name has taken its place.
     """
-    if original is None:
-        groups = [(difference, list[Difference]()) for difference in differences]
-    else:
-        groups = roots(original, differences)
-    merged: dict[str, list[Difference]] = {}
-    for root, followers in groups:
-        merged.setdefault(fingerprint(root), []).extend((root, *followers))
+    flow = Flow(()) if original is None else Flow.of(original)
     found = [
         Cause(
             mark,
             members[0],
             tuple(members[1:]),
             min(member.severity for member in members),
-            (
-                *given,
-                *_called_again(original),
-                *_classes(original, members[0]),
-                *_called_before(original, members[0]),
-                *_masked_lambda(original, members[0]),
-                *_namesake(members[0]),
-            ),
+            (*given, *_facts(original, flow, members[0])),
         )
-        for mark, members in merged.items()
+        for mark, members in causes_of(flow, differences).items()
     ]
     return sorted(found, key=lambda cause: cause.severity)
 
 
-def _called_again(original: Observation | None) -> tuple[str, ...]:
-    """The classes of layers with several calls: the first of all builds a layer, that of the clone may be another."""
+def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
+    """The differences of each cause, the root first, by the fingerprint of that.
+
+    Causes with one fingerprint are one: the first of them is the root, the others follow.
+    """
+    merged: dict[str, list[Difference]] = {}
+    for root, followers in roots(flow, differences):
+        merged.setdefault(fingerprint(root), []).extend((root, *followers))
+    return merged
+
+
+def _facts(original: Observation | None, flow: Flow, root: Difference) -> tuple[str, ...]:
+    """What of the model may be behind a cause."""
     if original is None:
-        return ()
+        return _namesake(root)
+    return (
+        *_called_again(original),
+        *_classes(original, root),
+        *_called_before(original, flow, root),
+        *_masked_lambda(original, root),
+        *_namesake(root),
+    )
+
+
+def _called_again(original: Observation) -> tuple[str, ...]:
+    """The classes of layers with several calls: the first of all builds a layer, that of the clone may be another."""
     counted: dict[tuple[int, str], int] = {}
     for layer in original.shape.layers:
         counted[layer.ident, layer.kind] = layer.nodes[0]
@@ -121,10 +130,10 @@ def _called_again(original: Observation | None) -> tuple[str, ...]:
     return tuple(f"{kind} called more than once" for kind in again)
 
 
-def _classes(original: Observation | None, root: Difference) -> tuple[str, ...]:
+def _classes(original: Observation, root: Difference) -> tuple[str, ...]:
     """Whether the class at fault is the user's, and whether a layer, and no model, holds it."""
     first = root.first
-    if original is None or first is None:
+    if first is None:
         return ()
     if first.layer < 0:
         return (OWN_MODEL,) if original.shape.own else ()
@@ -143,27 +152,26 @@ def _classes(original: Observation | None, root: Difference) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _called_before(original: Observation | None, root: Difference) -> tuple[str, ...]:
+def _called_before(original: Observation, flow: Flow, root: Difference) -> tuple[str, ...]:
     """What a call that raises in the clone has behind it: which exception comes of another tensor is chance.
 
     Where the exception names no layer, any may have been behind it.
     """
     raised, first = root.raised, root.first
-    if original is None or root.check != "made" or raised is None or not raised.calling:
+    if root.check != "made" or raised is None or not raised.calling:
         return ()
     behind: Sequence[LayerSeen] = original.shape.layers
     if first is not None and first.layer < 0:
         return ()
     if first is not None:
-        flow = Flow(original)
         layer = flow.one(first.layer)
         behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
     return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
 
 
-def _masked_lambda(original: Observation | None, root: Difference) -> tuple[str, ...]:
+def _masked_lambda(original: Observation, root: Difference) -> tuple[str, ...]:
     """That the model of a clone that cannot be made has a Lambda with a mask, wherever it stands."""
-    if original is None or root.check != "made" or root.raised is None:
+    if root.check != "made" or root.raised is None:
         return ()
     masks = (each.config.get("mask", "None") for each in original.shape.layers if each.kind == "Lambda")
     return () if all(mask == "None" for mask in masks) else (MASKED_LAMBDA,)
@@ -218,15 +226,14 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
 
 def _as_one(root: Difference) -> tuple[str, str]:
     """The aspect and the kind of a cause as those of its like are called."""
-    aspect, kind, same_as = _aspect(root), _kind(root), aspect_of(root).same_as
+    aspect, kind, known_as = _aspect(root), _kind(root), aspect_of(root).known_as
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
     if aspect == "call tuple as tensor":
         aspect = "call list as tensor"  # a list and a tuple of one tensor are lost by one line
-    # What is told of the original that was left changed, or of another clone, is another matter.
-    same = same_as.get(kind) if aspect == root.aspect else None
-    return same or (aspect, _DIMENSIONS.sub("1D", kind))
+    # What differs in the original that was left changed, or in another clone, is another matter.
+    return known_as if known_as and aspect == root.aspect else aspect, _DIMENSIONS.sub("1D", kind)
 
 
 def likeness(root: Difference) -> tuple[str, str, str, str]:

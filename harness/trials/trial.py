@@ -15,7 +15,8 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Failure, Observation
 from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
 from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
@@ -220,7 +221,7 @@ def lost_difference(lost: LostProcess) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
     frame = (looping if isinstance(lost, TimedOut) else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
-    return CHECKS["made"].aspects.differs(f"process {lost.how}", "process", "an answer", lost.said, None, raised=raised)
+    return differs("made", f"process {lost.how}", "process", "an answer", lost.said, None, raised=raised)
 
 
 def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:

@@ -7,7 +7,7 @@ one.
 # /// clonediff
 # generation = "keras"
 # severity = "property"
-# fingerprint = "structure-attribute-compute-dtype-inputlayer-fa9a3f61"
+# fingerprint = "structure-attribute-dtype-policy-inputlayer-40b3f278"
 # trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"

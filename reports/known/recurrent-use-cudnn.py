@@ -6,7 +6,7 @@ keras/src/layers/rnn/lstm.py:651 and gru.py:669 write a config without use_cudnn
 # /// clonediff
 # generation = "keras"
 # severity = "property"
-# fingerprint = "structure-attribute-use-cudnn-gru-a6fb0bad"
+# fingerprint = "structure-attribute-use-cudnn-5e333185"
 # trial.inputs = [{ shape = [3, 4] }]
 # [[match]]
 # check = "structure"

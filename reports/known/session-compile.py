@@ -9,7 +9,7 @@ from the session.
 # generation = "keras"
 # severity = "computes"
 # since = "3.9.0"
-# fingerprint = "structure-attribute-metrics-dtype-functional-f34cb5eb"
+# fingerprint = "weights-state-dtype-functional-62d71bb3"
 # trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"

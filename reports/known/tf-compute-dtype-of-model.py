@@ -7,7 +7,7 @@ tf_keras/src/models/cloning.py:242 makes the model anew, and a model has the glo
 # /// clonediff
 # generation = "tf_keras"
 # severity = "property"
-# fingerprint = "structure-attribute-compute-dtype-model-e5ca3eca"
+# fingerprint = "structure-attribute-dtype-policy-model-37480501"
 # trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"

@@ -7,7 +7,7 @@ as they were made: not built, and under no attribute.
 # /// clonediff
 # generation = "tf_keras"
 # severity = "crashes"
-# fingerprint = "structure-attribute-bias-dense-48f73332"
+# fingerprint = "weights-weight-missing-dense-5d158fb2"
 # trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"

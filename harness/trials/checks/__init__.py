@@ -7,7 +7,7 @@ runs Keras.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import (
@@ -24,21 +24,14 @@ from clonediff.harness.trials.checks import (
     warned,
     weights,
 )
-from clonediff.harness.trials.checks.check import Aspect, Aspects, Check
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.reports.records import Difference, Severity
+from clonediff.reports.records import Difference
 
 _AT_REST_AND_RUN = (made, weights, own, sharing, outputs, masks, structure, untouched)
 _OF_FURTHER_USE = (again, training, functions, warned)
 CHECKS: dict[str, Check] = {each.CHECK.name: each.CHECK for each in (*_AT_REST_AND_RUN, *_OF_FURTHER_USE)}
 """The checks by name, in the order of the promise."""
-
-
-ASPECTS: Mapping[str, Aspects] = {name: check.aspects for name, check in CHECKS.items()}
-"""What each check can say."""
-
-_UNDECLARED = Aspect("*", Severity.PROPERTY, "{a} differs{inside}: {aspect}")
-"""What a record from another clonediff may have."""
 
 
 def takes_costly(check: str, path: str) -> bool:
@@ -47,12 +40,6 @@ def takes_costly(check: str, path: str) -> bool:
     A further clone may change the original, too; and a process may end in any part of a trial.
     """
     return path.startswith("process") or check == "untouched" or (check in CHECKS and CHECKS[check].costly)
-
-
-def aspect_of(difference: Difference) -> Aspect:
-    """The aspect that a difference is in, as its check declares it."""
-    aspects = ASPECTS.get(difference.check)
-    return (aspects.of(difference.aspect, difference.path) if aspects else None) or _UNDECLARED
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:

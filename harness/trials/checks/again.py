@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import Clone, Observation, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
-from clonediff.harness.trials.checks.check import Aspects, Check, crashes, trains
-from clonediff.harness.trials.checks.links import Reach, Stage
+from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, in_common, place
 from clonediff.harness.trials.checks.raised import raises
@@ -24,20 +24,6 @@ from clonediff.reports.records import Difference
 
 _PARTS = (sharing.CHECK, structure.CHECK, weights.CHECK, own.CHECK)
 _OF_RUNS = (outputs.CHECK, masks.CHECK)
-
-_ASPECTS = Aspects(
-    "again",
-    trains(
-        ("layer shared by clones", "{clone} holds {a} of the first clone itself"),
-        ("weight shared by clones", "{clone} shares a weight of {a} with the first clone"),
-        ("state shared by clones", "{clone} shares a state of {a} with the first clone"),
-        reach=Reach.BEHAVIOUR,
-        any_layer=True,
-    ),
-    crashes(("raises", "a second clone cannot be made"), path="again"),
-    crashes(("raises", "the clone cannot be cloned"), path="twice"),
-    *(each.aspects.not_compared() for each in (*_PARTS, *_OF_RUNS)),
-)
 
 Key = tuple[str, str]
 
@@ -54,7 +40,7 @@ def again(pair: Pair) -> list[Difference]:
     differences: list[Difference] = []
     for path, expected, failure, seen in others:
         if failure is not None:
-            differences.append(raises(_ASPECTS, path, expected, failure, original.shape))
+            differences.append(raises("again", path, expected, failure, original.shape, aspect="no clone"))
         if seen is None:
             continue
         other = Clone(observation=seen, asked=clone.asked)
@@ -75,7 +61,7 @@ def _in_common(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
             layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
             where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
             sides = "one of its own", "the first clone's"
-            yield _ASPECTS.differs(f"{word} shared by clones", where, *sides, place(original, layer))
+            yield differs("again", f"{word} shared by clones", where, *sides, place(original, layer))
 
 
 def _all(pair: Pair) -> list[Difference]:
@@ -89,4 +75,4 @@ def _key(difference: Difference) -> Key:
     return difference.path, difference.aspect
 
 
-CHECK = Check(_ASPECTS, Stage.AGAIN, again, costly=True)
+CHECK = Check("again", again, costly=True)

@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from clonediff.harness.subjects.observation import Observation, Shape
+import msgspec
+
+from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks.uses import tensors
 from clonediff.reports.records import Place
 
 
-class Flow:
-    """Where values come from in one model. A shared layer is one point of it, wherever it is held."""
+class Wired(msgspec.Struct, frozen=True, array_like=True):
+    """A layer in the graph: the object that it is, the index of what holds it, the layers that it is called on."""
 
-    def __init__(self, original: Observation) -> None:
-        """Take the layers of the original, and the order in which they ran."""
-        self._shape: Shape = original.shape
-        first: dict[int, int] = {}
-        self._same = [first.setdefault(layer.ident, index) for index, layer in enumerate(self._shape.layers)]
-        self._times: dict[tuple[int, int], int] = {}
-        for run in (original.inference, original.training):
-            for time, step in enumerate(run.steps if run else ()):
-                self._times.setdefault((step.layer, step.use), time)
-        self._before: dict[int, frozenset[int]] = {}
+    ident: int
+    inside: int
+    givers: tuple[int, ...] = ()
+
+
+class Flow(msgspec.Struct, frozen=True, dict=True):
+    """Where values come from in one model. A shared layer is one point of it, wherever it is held.
+
+    `steps` has the layers, each with the number of its call, in the order in which they ran.
+    """
+
+    layers: tuple[Wired, ...]
+    steps: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, original: Observation) -> Flow:
+        """The flow in a model that was observed."""
+        layers = []
+        for layer in original.shape.layers:
+            givers = (giver for call in layer.calls for giver, _, _ in tensors([call.args, call.kwargs]))
+            layers.append(Wired(layer.ident, layer.inside, tuple(dict.fromkeys(givers))))
+        runs = [run for run in (original.inference, original.training) if run is not None]
+        steps = dict.fromkeys((step.layer, step.use) for run in runs for step in run.steps)
+        return cls(tuple(layers), tuple(steps))
 
     def time(self, place: Place | None) -> int:
         """When a place first ran; the layers that never do, last in their order, and the model after all of them."""
@@ -40,51 +56,52 @@ class Flow:
         left, right = self.one(one.layer), self.one(other.layer)
         return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
 
-    def trained_first(self) -> bool:
-        """Whether the model may list the weights that are trained first: some are not, and come last."""
-        flags = [weight.trainable for weight in self._shape.weights]
-        return False in flags and flags == sorted(flags, reverse=True)
-
-    def near(self, place: Place | None) -> list[int] | None:
-        """The layers that are related to a place; None where all are, as to the model."""
-        if place is None:
-            return []
-        if place.layer < 0:
-            return None
-        layer = self.one(place.layer)
-        return [layer, *self._holders.get(layer, ()), *self._held.get(layer, ())]
+    def holds(self, holder: int, layer: int) -> bool:
+        """Whether a layer is in another, at any depth."""
+        return self.one(holder) in self._holders.get(self.one(layer), ())
 
     def reaches(self, one: Place, other: Place) -> bool:
         """Whether what happens at one place can show at the other."""
         are_layers = one.layer >= 0 and other.layer >= 0
         return self.related(one, other) or (are_layers and self.one(one.layer) in self.upstream(self.one(other.layer)))
 
-    def upstream(self, layer: int) -> frozenset[int]:
+    def near(self, layer: int) -> set[int]:
+        """A layer, what holds it, and what it holds."""
+        return {self.one(layer), *self._holders.get(self.one(layer), ()), *self._held.get(self.one(layer), ())}
+
+    def upstream(self, layer: int) -> set[int]:
         """Every layer that can have a say in what this one gives."""
-        if layer not in self._before:
-            seen: set[int] = set()
+        if layer not in self._upstream:
+            found = self._upstream.setdefault(layer, set())
             ahead = [layer]
             while ahead:
-                for giver in self._givers.get(ahead.pop(), ()):  # a clone of the clone may have layers of its own
-                    if giver not in seen:
-                        seen.add(giver)
-                        ahead.append(giver)
-            self._before[layer] = frozenset(seen)
-        return self._before[layer]
+                new = self._givers.get(ahead.pop(), set()) - found  # a clone of the clone may have layers of its own
+                found |= new
+                ahead += new
+        return self._upstream[layer]
 
     def one(self, layer: int) -> int:
-        """A layer as `near` has it: by the first place that it has."""
+        """A layer by the first place that it has."""
         return self._same[layer] if 0 <= layer < len(self._same) else layer
+
+    @cached_property
+    def _same(self) -> list[int]:
+        first: dict[int, int] = {}
+        return [first.setdefault(layer.ident, index) for index, layer in enumerate(self.layers)]
+
+    @cached_property
+    def _times(self) -> dict[tuple[int, int], int]:
+        return {step: time for time, step in enumerate(self.steps)}
 
     @cached_property
     def _holders(self) -> dict[int, set[int]]:
         """What holds each layer that is held, wherever that is; of the model itself nothing is said."""
         holders: dict[int, set[int]] = {}
-        for index, each in enumerate(self._shape.layers):
-            holder = each.inside
+        for index, layer in enumerate(self.layers):
+            holder = layer.inside
             while holder >= 0:
                 holders.setdefault(self._same[index], set()).add(self.one(holder))
-                holder = self._shape.layers[holder].inside
+                holder = self.layers[holder].inside
         return holders
 
     @cached_property
@@ -96,20 +113,22 @@ class Flow:
         return held
 
     @cached_property
+    def _upstream(self) -> dict[int, set[int]]:
+        return {}
+
+    @cached_property
     def _givers(self) -> dict[int, set[int]]:
-        layers = self._shape.layers
-        direct: dict[int, set[int]] = {index: set() for index in range(len(layers))}
-        for index, layer in enumerate(layers):
-            for call in layer.calls:
-                for giver, _, _ in tensors([call.args, call.kwargs]):
-                    if 0 <= giver < len(layers):
-                        direct[self._same[index]].add(self._same[giver])
+        direct: dict[int, set[int]] = {index: set() for index in range(len(self.layers))}
+        for index, layer in enumerate(self.layers):
+            direct[self._same[index]].update(
+                self._same[giver] for giver in layer.givers if 0 <= giver < len(self.layers)
+            )
         givers = {index: set(found) for index, found in direct.items()}
-        for index, layer in enumerate(layers):
-            me, holder = self._same[index], layer.inside
+        for index, layer in enumerate(self.layers):
+            this, holder = self._same[index], layer.inside
             if holder >= 0:
-                givers[self.one(holder)].add(me)
+                givers[self.one(holder)].add(this)
             while holder >= 0:  # what enters a model reaches each layer in it
-                givers[me] |= direct[self.one(holder)] - {me}
-                holder = layers[holder].inside
+                givers[this] |= direct[self.one(holder)] - {this}
+                holder = self.layers[holder].inside
         return givers

@@ -9,42 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from clonediff.harness.subjects.observation import FunctionCalls, Shape
-from clonediff.harness.trials.checks.check import Aspects, Check, Comparison, loses, trains
-from clonediff.harness.trials.checks.links import Reach, Stage
+from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.reports.records import Difference
-
-
-def _asked_of(expression: str) -> dict[str, Any]:
-    return {"any_layer": True, "shown": Comparison(expression, how="asked")}
-
-
-_ASPECTS = Aspects(
-    "functions",
-    loses(
-        ("asked of an input", "a clone function is called on an input layer"),
-        **_asked_of("not any(isinstance(each, keras.layers.InputLayer) for each in asked)"),
-    ),
-    loses(
-        ("asked of an operation", "a clone function is called on an operation that is not a layer"),
-        **_asked_of("all(isinstance(each, keras.layers.Layer) for each in asked)"),
-    ),
-    trains(
-        ("asked again", "a clone function is called more than once on a layer"),
-        reach=Reach.BEHAVIOUR,
-        **_asked_of("len({id(each) for each in asked}) == len(asked)"),
-    ),
-    loses(("not asked", "a clone function is not called on a layer"), any_layer=True),
-    trains(
-        ("not what it gave", "a layer that a clone function returns is not in the clone"),
-        reach=Reach.BEHAVIOUR,
-        any_layer=True,
-    ),
-)
 
 
 def functions(pair: Pair) -> list[Difference]:
@@ -73,7 +44,7 @@ def _asked(asked: FunctionCalls, shape: Shape) -> Iterator[Difference]:
 
 
 def _differs(aspect: str, shape: Shape, layer: int, expected: str, found: str) -> Difference:
-    return _ASPECTS.differs(aspect, at(shape, layer), expected, found, place(shape, layer))
+    return differs("functions", aspect, at(shape, layer), expected, found, place(shape, layer))
 
 
-CHECK = Check(_ASPECTS, Stage.FUNCTIONS, functions, of_a_clone=False)
+CHECK = Check("functions", functions, of_a_clone=False)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from clonediff.harness.subjects.observation import Shape
-from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, loses, renames
-from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.links import Link, Spread, Stage, Thing, Turn
+from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, named, place, short
+from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference, Place, Severity
+from clonediff.reports.records import Difference, Place
 
 SAME = "="
 """How a fact begins of an object that was met before; the layer and the path of that follow."""
@@ -27,25 +25,6 @@ NAMED = "\0"
 """What stands between a text and the same without the names of layers."""
 _ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
-PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
-"""A path that may stand in a script as it is."""
-_LEARNED = {
-    ".vocabulary": "{}.get_vocabulary()",
-    ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()",
-    "._autocast": "{}._autocast",
-}
-"""What tells what a layer has learned or was told, by the name that the observation has for it."""
-_SIZED = re.compile(r"[A-Za-z]\w* of \d+$")
-_FORMS = (
-    (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
-    (re.compile(r"a tensor of "), "[each.shape for each in [{}]]"),
-    (re.compile(r"function "), "{}.__code__"),
-    (_SIZED, "len({})"),
-    (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
-)
-"""What is compared in a script, by how a fact begins; of plain values, these themselves."""
-_PLAIN = re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL)
-
 
 _OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", ".losses", ".updates", ".state_updates")
 """What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
@@ -80,151 +59,6 @@ class _Fact(NamedTuple):
         return f"{at(original, self.layer)}.attribute{self.path}", place(original, self.layer)
 
 
-def _shown(difference: Difference, dialect: str) -> Comparison:
-    """An attribute of a layer, or of what it holds."""
-    expression = _expression(difference, dialect)
-    if not expression:
-        return NOT_COMPARED
-    path = difference.path.partition(".attribute")[2]
-    if path in _LEARNED:
-        return Comparison(_LEARNED[path].format(expression.removesuffix(path)))
-    facts = (difference.expected, difference.found)
-    if MISSING in facts:
-        holder, _, last = expression.rpartition(".")
-        return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
-    if all(map(_PLAIN.match, facts)):
-        return Comparison(expression)
-    if len({fact.rpartition(" of ")[2] for fact in facts if _SIZED.match(fact)}) == 1:
-        return Comparison(f"type({expression}).__name__")
-    for pattern, comparison in _FORMS:
-        if all(map(pattern.match, facts)):
-            return Comparison(comparison.replace("{}", expression))
-    return Comparison(f"type({expression}).__name__", sure=False)
-
-
-def _shown_apart(difference: Difference, dialect: str) -> Comparison:
-    """Whether the object that the clone has is the original's."""
-    expression = _expression(difference, dialect)
-    if not expression:
-        return NOT_COMPARED
-    ours, theirs = expression.format("model"), expression.format("clone")
-    return Comparison(f"{theirs} is not {ours}, 'the clone has an object of the model'", how="assert")
-
-
-def _expression(difference: Difference, dialect: str) -> str:
-    """What a fact is of, as Python has it; "" where that cannot be written down."""
-    path = difference.path.partition(".attribute")[2]
-    holder = named(difference, dialect)
-    return holder + path if holder and PATH.fullmatch(path) else ""
-
-
-_SENTENCE = "the attribute {name} of {a} is {change}{inside}"
-OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
-OPTIONS = ("optional", "sparse", "ragged")
-_OF_A_LAYER: dict[str, Any] = {
-    "changes": (Thing.BUILD, Thing.CONTENT),
-    "shows": (Thing.SETTINGS, Thing.CONTENT),
-    "turn": Turn.VIEWS,
-    "shown": _shown,
-}
-_OF_CALLS = ("input", "output", "inputs", "outputs", "input_shape", "output_shape", "input_spec*", "batch_*", "losses")
-"""What Keras tells of the calls of a layer as its attributes."""
-_OF_ITS_CALLS: dict[str, Any] = {
-    "shows": (Thing.SETTINGS, Thing.CONTENT, Thing.BUILD, Thing.RESULTS, Thing.WIRING, Thing.LISTING, Thing.MASKS),
-    "turn": Turn.LATE,
-    "any_layer": True,
-    "quiet": True,
-    "shown": _shown,
-}
-_EARLY: dict[str, Any] = {"shows": (Thing.SETTINGS,), "turn": Turn.EARLY, "any_layer": True, "shown": _shown}
-_DTYPES = ("dtype", "compute_dtype", "variable_dtype", "dtype_policy", "dtype_policy.*")
-ATTRIBUTES = Aspects(
-    "structure",
-    # It shows in masks first, and they in everything else.
-    loses(
-        ("attribute.supports_masking", _SENTENCE),
-        quiet=True,
-        changes=(Thing.MASKS, Thing.BUILD, Thing.CONTENT),
-        **_EARLY,
-    ),
-    loses(
-        *((f"attribute.{name}", _SENTENCE) for name in ("autocast", "_autocast")),
-        changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
-        **_EARLY,
-    ),
-    loses(
-        *((f"attribute.{name}", _SENTENCE) for name in _DTYPES),
-        same_as={"": ("attribute.dtype_policy", "")},
-        changes=(Thing.RESULTS, Thing.BUILD, Thing.CONTENT),
-        **_EARLY,
-    ),
-    loses(("attribute.vocabulary", _SENTENCE), any_layer=True, **_OF_A_LAYER),
-    loses(("attribute.use_cudnn", _SENTENCE), same_as={"LSTM": ("attribute.use_cudnn", "GRU")}, **_OF_A_LAYER),
-    loses(*((f"attribute.{option}", OPTION) for option in OPTIONS), **_OF_A_LAYER),
-    # Its weights have it in their paths, which tell more.
-    renames(
-        ("attribute.path", "the path of {a} is another{inside}"),
-        any_layer=True,
-        stage=Stage.WEIGHTS,
-        turn=Turn.LATE,
-        shown=_shown,
-    ),
-    loses(*((f"attribute.{name}", _SENTENCE) for name in _OF_CALLS), **_OF_ITS_CALLS),
-    loses(("attribute.*", _SENTENCE), **_OF_A_LAYER),
-)
-_OBJECTS: dict[str, Any] = {"stage": Stage.STRUCTURE, "turn": Turn.LATE, "quiet": True}
-OWN = Aspects(
-    "own",
-    loses(
-        ("object shared", "{clone} has a list, or another object that can change, of the original itself"),
-        any_layer=True,
-        shown=_shown_apart,
-        **_OBJECTS,
-    ),
-)
-SHARING = Aspects(
-    "sharing",
-    loses(
-        ("unshared.*", "what {a} has as {name} is shared, and is an object of its own{inside}"),
-        ("merged.*", "what {a} has as {name} is an object of its own, and is shared{inside}"),
-        any_layer=True,
-        **_OBJECTS,
-    ),
-)
-
-
-def _is_told_by_others(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    if effect.aspect == "attribute.supports_masking":
-        return False
-    return cause.check == effect.check and (cause.severity is not Severity.NAME or effect.severity is Severity.NAME)
-
-
-def _is_of_the_model(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    return effect.first is not None and effect.first.layer < 0
-
-
-def _is_the_layer_that_lacks_it(cause: Difference, effect: Difference, flow: Flow) -> bool:
-    return (
-        _is_of_the_model(cause, effect, flow)
-        and (effect.expected, effect.found) == ("a layer", MISSING)
-        and cause.found == MISSING
-    )
-
-
-LINKS = (
-    # A layer that lacks what building makes is one that a model has lost from its attributes.
-    Link("attribute.*", "attribute.*", Spread.ANYWHERE, _is_the_layer_that_lacks_it),
-    # A layer has attributes that follow from one another, and from all that else is told of it.
-    Link("*", "attribute.*", Spread.HERE, _is_told_by_others),
-    # A model computes as its layers do.
-    Link("attribute.*dtype*", "attribute.*dtype*", Spread.AROUND, _is_of_the_model),
-    # Which weights are trained.
-    Link("trainable", "attribute.*trainable*", Spread.AROUND),
-    # What holds a layer lists it.
-    Link("layer *", "attribute.*", Spread.AROUND, _is_told_by_others),
-)
-
-
 def attributes(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
@@ -232,7 +66,7 @@ def attributes(pair: Pair) -> Iterator[Difference]:
             expected, found = (each.removeprefix(SHARED).partition(NAMED)[0] for each in (fact.expected, fact.found))
             if expected != found:
                 path, first = fact.of(pair)
-                yield ATTRIBUTES.differs(f"attribute.{fact.name}", path, short(expected), short(found), first)
+                yield differs("structure", f"attribute.{fact.name}", path, short(expected), short(found), first)
 
 
 def shared(pair: Pair) -> Iterator[Difference]:
@@ -247,7 +81,7 @@ def shared(pair: Pair) -> Iterator[Difference]:
         if fact.twin < 0 or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
             path, first = fact.of(pair)
             found = f"the original's {fact.found.removeprefix(SHARED)}"
-            yield OWN.differs("object shared", path, "an object of its own", found, first)
+            yield differs("own", "object shared", path, "an object of its own", found, first)
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
@@ -259,7 +93,7 @@ def parted(pair: Pair) -> Iterator[Difference]:
         aspect = "unshared" if ours else "merged"
         path, first = fact.of(pair)
         sides = _said(pair, fact.expected), _said(pair, fact.found)
-        yield SHARING.differs(f"{aspect}.{fact.name}", path, *sides, first)
+        yield differs("sharing", f"{aspect}.{fact.name}", path, *sides, first)
 
 
 def _said(pair: Pair, fact: str) -> str:

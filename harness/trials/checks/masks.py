@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clonediff.harness.subjects.observation import Leaf, ModelRun
-from clonediff.harness.trials.checks.check import RUN, RUN_ON_NUMBERS, Aspects, Check, computes
-from clonediff.harness.trials.checks.links import Stage, Thing
+from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.runs import leaves, parted
 from clonediff.reports.records import Difference, Severity
-
-ASPECTS = Aspects(
-    "masks",
-    computes(
-        ("mask lost", "a mask is lost{inside}{training}{at}"),
-        ("mask added", "there is a mask{inside} where the original has none{training}{at}"),
-        shows=(Thing.MASKS,),
-        shown=RUN,
-    ),
-    computes(
-        ("mask value", "a mask has other values{inside}{training}{at}"), shows=(Thing.MASKS,), shown=RUN_ON_NUMBERS
-    ),
-)
 
 
 def masks(pair: Pair) -> list[Difference]:
@@ -41,7 +28,7 @@ def _symbolic(pair: Pair) -> Iterator[Difference]:
                 if want != have and want is not None and have is not None:
                     told = ("mask lost", "a mask", "no mask") if want else ("mask added", "no mask", "a mask")
                     path, first = f"{at(original, index)}.calls[{use}].masks[{output}]", place(original, index, use)
-                    yield ASPECTS.differs(told[0], path, *told[1:], first, severity=Severity.PROPERTY)
+                    yield differs("masks", told[0], path, *told[1:], first, severity=Severity.PROPERTY)
 
 
 def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
@@ -52,11 +39,11 @@ def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | No
         aspect = "mask lost" if have is None else "mask added" if want is None else "mask value"
         told, digests = (want or "no mask", have or "no mask"), (want, have) if want and have else None
         severity = Severity.COMPUTES if seen.is_output else Severity.PROPERTY
-        yield ASPECTS.differs(aspect, f"{seen.path}.mask", *told, first, severity=severity, digests=digests)
+        yield differs("masks", aspect, f"{seen.path}.mask", *told, first, severity=severity, digests=digests)
 
 
 def _unlike(one: Leaf, other: Leaf) -> list[tuple[str | None, str | None]]:
     return [(one.mask, other.mask)] if one.mask != other.mask else []
 
 
-CHECK = Check(ASPECTS, Stage.INFERENCE, masks)
+CHECK = Check("masks", masks)

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from clonediff.harness.subjects.observation import ModelRun
-from clonediff.harness.trials.checks.check import (
-    NOT_COMPARED,
-    RUN,
-    RUN_ON_NUMBERS,
-    Aspects,
-    Check,
-    Comparison,
-    computes,
-    crashes,
-    loses,
-    nested,
-)
-from clonediff.harness.trials.checks.links import Stage, Thing
+from clonediff.harness.trials.checks.aspects import differs, differs_in
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.names import is_operation
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
@@ -26,47 +14,6 @@ from clonediff.harness.trials.checks.raised import unlike_failures
 from clonediff.harness.trials.checks.runs import at_step, leaves, parted, unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING, unlike
 from clonediff.reports.records import Difference, Severity
-
-
-def _structure(difference: Difference, dialect: str) -> Comparison:
-    """The nesting of what a model gives, or of what a model or a layer in it is declared to give."""
-    if ".steps[" not in difference.path:
-        return RUN
-    name = difference.first.name if difference.first is not None else ""
-    if dialect != "keras" or not name or "/" in name:
-        return NOT_COMPARED
-    return Comparison(f"keras.tree.map_structure(lambda each: 0, {{}}.get_layer({name!r}).output)", sure=False)
-
-
-_IN_ANOTHER_ORDER: dict[str, Any] = {"shows": (Thing.LISTING,), "any_layer": True, "shown": RUN_ON_NUMBERS}
-
-ASPECTS = Aspects(
-    "outputs",
-    computes(("not run", "{clone} was not run")),
-    loses(
-        ("no longer raises", "{clone} runs{training} where the original raises an exception"),
-        ("raises another", "{clone} raises another exception{training} than the original"),
-    ),
-    crashes(("raises", "{clone} does not run{training}"), shown=RUN),
-    nested(computes, "structure", "outputs of a call", "an output of a call", shown=_structure),
-    computes(
-        ("count", "{clone} gives another number of outputs{training}{at}"),
-        ("shape", "{clone} gives another shape{training}{at}"),
-        ("dtype", "{clone} gives another dtype{training}{at}"),
-        shown=RUN,
-    ),
-    computes(("value", "{clone} computes something else{training}{at}"), shown=RUN_ON_NUMBERS),
-    computes(
-        ("step missing", "{a} does not run{inside}{training}"),
-        ("step extra", "{a} runs once more{inside}{training}"),
-        shows=(Thing.LISTING,),
-        shown=RUN,
-    ),
-    computes(("order", "{clone} gives its outputs in another order{training}"), **_IN_ANOTHER_ORDER),
-    loses(
-        ("call order", "the calls of a shared {kind} come in another order{inside}"), quiet=True, **_IN_ANOTHER_ORDER
-    ),
-)
 
 
 def outputs(pair: Pair) -> list[Difference]:
@@ -79,16 +26,16 @@ def run_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | Non
     if expected is None:
         return []
     if found is None:
-        return [ASPECTS.differs("not run", where, "a run", MISSING, place(pair.original.shape, -1))]
+        return [differs("outputs", "not run", where, "a run", MISSING, place(pair.original.shape, -1))]
     if expected.failure is not None or found.failure is not None:
         failures = expected.failure, found.failure
-        return list(unlike_failures(ASPECTS, where, "it runs", *failures, pair.original.shape))
+        return list(unlike_failures("outputs", where, "it runs", *failures, pair.original.shape))
     severity = Severity.TRAINS if where == "training" else Severity.COMPUTES
     ends = list(_outputs(pair, expected, found, where, severity))
     are_moved = any(each.aspect == "order" for each in ends)
     here = (each for each in leaves(pair, expected, found, where) if not (are_moved and each.is_output))
     told = [
-        ASPECTS.differs_in("", seen.path, one, first, severity=severity)
+        differs_in("outputs", "", seen.path, one, first, severity=severity)
         for seen, first, one in parted(here, unlike_leaves)
     ]
     return [*_steps(pair, expected, found, where, severity), *ends, *told]
@@ -104,38 +51,38 @@ def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity
         if index not in pairing.found:
             twin_layer = pair.layers.found.get(step.layer)
             if twin_layer is not None and (twin_layer in theirs or not is_operation(shape.layers[step.layer])):
-                yield ASPECTS.differs("step missing", path, "a call", MISSING, first, severity=severity)
+                yield differs("outputs", "step missing", path, "a call", MISSING, first, severity=severity)
             continue
         twin = found.steps[pairing.found[index]]
         same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in twin.outputs]
         if twin.use != step.use and same and step.layer not in swapped:
             swapped.add(step.layer)
-            yield ASPECTS.differs("call order", path, f"use {step.use}", f"use {twin.use}", first)
+            yield differs("outputs", "call order", path, f"use {step.use}", f"use {twin.use}", first)
         for one in unlike(step.structure, twin.structure):
-            yield ASPECTS.differs_in("structure", f"{path}.structure", one, first, severity=severity)
+            yield differs_in("outputs", "structure", f"{path}.structure", one, first, severity=severity)
         if len(step.outputs) != len(twin.outputs):
             counts = f"{len(step.outputs)} tensors", f"{len(twin.outputs)}"
-            yield ASPECTS.differs("count", path, *counts, first, severity=severity)
+            yield differs("outputs", "count", path, *counts, first, severity=severity)
     for index in pairing.extra:
         step = found.steps[index]
         layer = pair.layers.expected.get(step.layer)
         if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
             path, first = at_step(pair, where, step, layer), place(shape, layer, step.use)
-            yield ASPECTS.differs("step extra", path, MISSING, "a call", first, severity=severity)
+            yield differs("outputs", "step extra", path, MISSING, "a call", first, severity=severity)
 
 
 def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
     """How many outputs there are, how they are nested, and whether they come in another order."""
     path, model = f"{where}.outputs", place(pair.original.shape, -1)
     for one in unlike(expected.structure, found.structure):
-        yield ASPECTS.differs_in("structure", f"{where}.structure", one, model, severity=severity)
+        yield differs_in("outputs", "structure", f"{where}.structure", one, model, severity=severity)
     if len(expected.outputs) != len(found.outputs):
         counts = str(len(expected.outputs)), str(len(found.outputs))
-        yield ASPECTS.differs("count", path, *counts, model, severity=severity)
+        yield differs("outputs", "count", path, *counts, model, severity=severity)
     wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
     if wants != haves and sorted(wants) == sorted(haves):
         orders = short(list(range(len(wants)))), short([haves.index(digest) for digest in wants])
-        yield ASPECTS.differs("order", path, *orders, model, severity=severity)
+        yield differs("outputs", "order", path, *orders, model, severity=severity)
 
 
-CHECK = Check(ASPECTS, Stage.INFERENCE, outputs)
+CHECK = Check("outputs", outputs)

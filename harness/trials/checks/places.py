@@ -9,7 +9,6 @@ from typing import Any
 from clonediff.harness.subjects.observation import LayerSeen, Shape, Variable
 from clonediff.harness.trials.checks.pairing import full_name
 from clonediff.reports.records import Difference, Place
-from clonediff.strategies.kinds import CATALOGUE
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:
@@ -54,32 +53,3 @@ def short(value: Any, limit: int = 160) -> str:
 def kind_of(difference: Difference) -> str:
     """The kind of the layer that a difference is at; "" where no place is known."""
     return difference.first.kind if difference.first is not None else ""
-
-
-def named(difference: Difference, dialect: str) -> str:
-    """The expression for the place of a difference, where "{}" stands for the model; "" where its name tells none."""
-    first = difference.first
-    if first is None or not first.name:
-        return ""
-    if first.layer < 0 and first.container:
-        return "{}"
-    holder, _, last = first.name.rpartition("/")
-    outermost, name = _written(holder.partition("/")[0]), _written(last)
-    may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # which `get_layer` does not find
-    if holder:
-        if first.kind == "InputLayer":  # an input has another name in the clone
-            return ""
-        listed = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
-        if may_be_operation and first.inside == "Functional":  # and no cell in a layer
-            both = '[*it._flatten_layers(include_self=False), *getattr(it, "operations", ())]'
-            listed = f"(lambda it: {both})({{}}.get_layer({outermost}))"
-    elif may_be_operation:  # A Sequential lists no operations.
-        listed = '(lambda it: getattr(it, "operations", it.layers))({})'
-    else:
-        return f"{{}}.get_layer({name})"
-    return f"next(each for each in {listed} if each.name == {name})"
-
-
-def _written(name: str) -> str:
-    """The name of a layer as it stands in an expression."""
-    return json.dumps(name, ensure_ascii=False).replace("{", "{{").replace("}", "}}")

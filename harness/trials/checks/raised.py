@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Failure, Frame, Shape
-from clonediff.harness.trials.checks.check import Aspects
+from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.reports.records import Difference, Place, Raised
 
@@ -77,20 +77,22 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
 
 
 def unlike_failures(
-    aspects: Aspects, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape
+    check: str, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape
 ) -> Iterator[Difference]:
     """What differs of two that are to fail alike, or not to."""
     if want is None and have is not None:
-        yield raises(aspects, path, expected, have, shape)
+        yield raises(check, path, expected, have, shape)
     elif want is not None and have is None:
-        yield aspects.differs("no longer raises", path, want.type, expected, place(shape, -1))
-    elif want is not None and have is not None and want.type != have.type and aspects.of("raises another"):
-        yield aspects.differs("raises another", path, want.type, have.type, place(shape, -1))
+        yield differs(check, "no longer raises", path, want.type, expected, place(shape, -1))
+    elif want is not None and have is not None and want.type != have.type and check != "training":
+        yield differs(check, "raises another", path, want.type, have.type, place(shape, -1))
 
 
-def raises(aspects: Aspects, path: str, expected: str, failure: Failure, shape: Shape) -> Difference:
+def raises(
+    check: str, path: str, expected: str, failure: Failure, shape: Shape, *, aspect: str = "raises"
+) -> Difference:
     """The difference of something that raises where it must not."""
     message = short(failure.message.strip().partition("\n")[0], 300)
-    told = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
-    found = short(f"{told.type}: {message}", 300)
-    return aspects.differs("raises", path, expected, found, layer_spoken_of(failure, shape), raised=told)
+    raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
+    found = short(f"{raised.type}: {message}", 300)
+    return differs(check, aspect, path, expected, found, layer_spoken_of(failure, shape), raised=raised)

@@ -8,40 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clonediff.harness.trials.checks.check import NOT_COMPARED, Aspects, Comparison, loses
-from clonediff.harness.trials.checks.holdings import INDEX, PATH
-from clonediff.harness.trials.checks.links import Stage, Thing, Turn
+from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.holdings import INDEX
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, named, place
+from clonediff.harness.trials.checks.places import at, place
 from clonediff.reports.records import Difference
 
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
 _OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
 """What Python calls the parts of a function, which no fingerprint needs."""
-
-
-def _is_not_the_models(difference: Difference, dialect: str) -> Comparison:
-    holder = named(difference, dialect)
-    path = difference.path.partition(".attribute")[2]
-    path_in_model = difference.found.partition(", ")[2]
-    if not holder or not PATH.fullmatch(path) or not PATH.fullmatch(path_in_model):
-        return NOT_COMPARED
-    ours, theirs = f"{holder.format('model')}{path_in_model}", f"{holder.format('clone')}{path}"
-    return Comparison(f"{theirs} is not {ours}, 'the clone leads to an object of the model'", how="assert")
-
-
-ASPECTS = Aspects(
-    "own",
-    loses(
-        ("object reached.*", "{clone} leads to an object of the original that can change: by {name}"),
-        any_layer=True,
-        quiet=True,
-        stage=Stage.STRUCTURE,
-        turn=Turn.LATE,
-        shows=(Thing.WIRING, Thing.GIVERS, Thing.CONTENT),
-        shown=_is_not_the_models,
-    ),
-)
 
 
 def reached(pair: Pair) -> Iterator[Difference]:
@@ -55,4 +30,4 @@ def reached(pair: Pair) -> Iterator[Difference]:
         found = f"the original's {leak.thing}"
         if layer == leak.of_layer:
             found += f", {leak.of_path}"
-        yield ASPECTS.differs(f"object reached.{name}", path, "an object of its own", found, place(original, layer))
+        yield differs("own", f"object reached.{name}", path, "an object of its own", found, place(original, layer))

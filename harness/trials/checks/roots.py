@@ -1,53 +1,49 @@
 """Which of many differences are causes, and which merely follow from another.
 
-A difference follows from one that comes about before it where three things hold. The cause reaches as far: what has to
-do with training explains no output, and a name explains names only. The cause can show there: at the same layer, in
-what holds it, or wherever what the layer gives is used. And of two models that have not run, the one difference changes
-what the other shows. Each check says of its aspects what they change and show, and which links no rule covers.
+Differences come about in stages: a clone is made, it is at rest, the original is left as it was, both are run, trained,
+and used further. Nothing follows from what comes about later.
+
+1. At rest, a difference is a fact of a layer. What is derived at a layer follows from the first fact that differs
+   there, in the order of the table of aspects; so does what holds the layer. What was chosen follows from nothing there
+   but that the layer is another one.
+2. What a run shows follows from what is upstream of it, at rest or in the run.
+3. A name explains names only, and what is quiet explains no number.
 """
 
 from __future__ import annotations
 
-import functools
-import heapq
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from itertools import chain
 
-from clonediff.harness.subjects.observation import Observation
-from clonediff.harness.trials.checks import CHECKS, aspect_of
+from clonediff.harness.trials.checks.aspects import Word, aspect_of, rank_of
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.checks.links import Link, Reach, Spread, Stage, Thing, Turn
 from clonediff.reports.records import Difference, Place, Severity
 
-_AT_REST = (Stage.OWN, Stage.SHARING, Stage.STRUCTURE, Stage.WEIGHTS)
-_RUNS = (Stage.SYMBOLIC, Stage.INFERENCE, Stage.TRAINING_RUN)
-_COMES_OF = {
-    **dict.fromkeys(_RUNS, (*_AT_REST, *_RUNS)),
-    Stage.UNTOUCHED: (Stage.OWN, Stage.UNTOUCHED),
-    Stage.TRAINED: (*_AT_REST, *_RUNS, Stage.TRAINED),
-    Stage.AGAIN: (*_AT_REST, Stage.UNTOUCHED, *_RUNS, Stage.AGAIN),
-    Stage.FUNCTIONS: (Stage.OWN, Stage.SHARING, Stage.STRUCTURE, Stage.UNTOUCHED, Stage.FUNCTIONS),
+_MADE, _AT_REST, _UNTOUCHED, _RUNS, _TRAINED, _FURTHER = range(6)
+_STAGES = {
+    "made": _MADE,
+    **dict.fromkeys(("own", "sharing", "structure", "weights"), _AT_REST),
+    "untouched": _UNTOUCHED,
+    **dict.fromkeys(("outputs", "masks"), _RUNS),
+    "training": _TRAINED,
 }
-"""From what each stage can follow, once models have run."""
+"""When each check sees what has come about; all others see it in further use."""
 
 
-def roots(original: Observation, differences: Sequence[Difference]) -> list[tuple[Difference, list[Difference]]]:
+def roots(flow: Flow, differences: Sequence[Difference]) -> list[tuple[Difference, list[Difference]]]:
     """The causes among differences, each with what follows from it, in the order in which they come about."""
-    flow = Flow(original)
-    in_order = sorted(differences, key=lambda difference: _turn(difference, flow))
     groups: list[tuple[Difference, list[Difference]]] = []
     placed: list[tuple[Difference, int]] = []
-    # Nothing follows from another name but where it is: of a thousand layers, most are not asked.
-    named: dict[int, list[int]] = {}
     others: list[int] = []
-    for difference in in_order:
-        near = flow.near(difference.first)
-        labels = named.values() if near is None else (named[layer] for layer in near if layer in named)
-        earlier = (placed[number] for number in heapq.merge(others, *labels))
-        group = next((group for one, group in earlier if follows(difference, one, flow)), None)
+    names: dict[int, list[int]] = {}
+    for difference in sorted(differences, key=lambda difference: _turn(difference, flow)):
         first = difference.first
-        if reach(difference) is Reach.LABEL and first is not None and first.layer >= 0:
-            named.setdefault(flow.one(first.layer), []).append(len(placed))
+        at_layer = first is not None and first.layer >= 0
+        near = [names.get(layer, []) for layer in flow.near(first.layer)] if first and at_layer else names.values()
+        earlier = (placed[number] for number in (sorted([*others, *chain(*near)]) if _is_name(difference) else others))
+        group = next((group for one, group in earlier if follows(difference, one, flow)), None)
+        if first and at_layer and _is_name(difference):  # of a thousand of these, most are not asked
+            names.setdefault(flow.one(first.layer), []).append(len(placed))
         else:
             others.append(len(placed))
         if group is None:
@@ -59,92 +55,87 @@ def roots(original: Observation, differences: Sequence[Difference]) -> list[tupl
     return groups
 
 
-def stage(difference: Difference) -> Stage:
-    """When a difference comes about."""
-    if difference.check in ("outputs", "masks"):
-        if difference.path.startswith("layers"):
-            return Stage.SYMBOLIC
-        return Stage.TRAINING_RUN if difference.path.startswith("training") else Stage.INFERENCE
-    check = CHECKS.get(difference.check)
-    return aspect_of(difference).stage or (check.stage if check else Stage.AGAIN)
-
-
-def reach(difference: Difference) -> Reach:
-    """How far a difference can reach."""
-    return Reach.LABEL if difference.severity is Severity.NAME else aspect_of(difference).reaches
-
-
-def _turn(difference: Difference, flow: Flow) -> tuple[int, int, int, int, bool, bool, str, str]:
-    # By what it is, never by where it stands in a list: causes must not depend on the order of the checks.
-    at, first = stage(difference), difference.first
-    turn = aspect_of(difference).turn
-    if at not in _AT_REST:
-        turn = turn if at is Stage.UNTOUCHED and turn is Turn.LATE else Turn.USUAL
-    depth = first.name.count("/") if at in _AT_REST and first else 0
-    if at is Stage.STRUCTURE and difference.aspect not in ("kind", "trainable"):
-        depth = -depth  # a setting of a layer shows in the config of what holds it
-    at_end = ".outputs[" in difference.path and ".steps[" not in difference.path
-    return at, turn, depth, flow.time(first), difference.check != "masks", at_end, difference.path, difference.aspect
+def _turn(difference: Difference, flow: Flow) -> tuple[object, ...]:
+    stage, time, path = _stage(difference), flow.time(difference.first), difference.path
+    if stage in (_AT_REST, _UNTOUCHED):
+        rank, late = rank_of(difference), aspect_of(difference).word not in (Word.ANOTHER, Word.CHOSEN)
+        where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
+        return stage, *where, path, difference.aspect
+    run = 0 if path.startswith("layers") else 1 + path.startswith("training")
+    at_end = ".outputs[" in path and ".steps[" not in path
+    return stage, run, time, difference.check != "masks", at_end, path, difference.aspect
 
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the later of two differences can be explained by the earlier one."""
-    before, now = stage(earlier), stage(later)
-    if before is Stage.MADE:
+    before, now, one, other = _stage(earlier), _stage(later), earlier.first, later.first
+    if _is_name(earlier):
+        return _is_name(later) and flow.related(one, other)
+    if before == _MADE or (before == now == _FURTHER and earlier.check != later.check):
         return False
-    for link in _links(earlier.aspect, later.aspect):
-        if link.where(earlier, later, flow) and _shows_at(link.spread, earlier.first, later.first, flow):
-            return True
-    if reach(later) > reach(earlier):
+    if before == now and now in (_AT_REST, _UNTOUCHED):
+        return _is_fact_of(later, earlier, flow)
+    if now == _UNTOUCHED or before == _UNTOUCHED:
+        return earlier.check == "own" and flow.related(one, other)  # the original changes by what the clone has of it
+    if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
-    if reach(earlier) is Reach.LABEL:
-        return flow.related(earlier.first, later.first)
-    if now in _AT_REST:
-        shown = set(aspect_of(earlier).changes).intersection((*aspect_of(later).shows, Thing.OBJECTS))
-        return any(_shows_at(thing.spread, earlier.first, later.first, flow) for thing in shown)
-    if before not in _COMES_OF.get(now, ()):
+    if before == _AT_REST and not _can_show(later, earlier):
         return False
-    if now is not Stage.AGAIN and not _is_computed_from(later, earlier, now):
-        return False
-    everywhere = now is Stage.TRAINED or (before is Stage.WEIGHTS and now in _RUNS)
-    spread = Spread.ANYWHERE if everywhere else Spread.DOWNSTREAM
-    return _shows_at(spread, earlier.first, later.first, flow)
-
-
-def _is_computed_from(later: Difference, earlier: Difference, now: Stage) -> bool:
-    """Whether what was seen in a run, of a clone or of the original, can come of the cause at all."""
-    cause, effect = aspect_of(earlier), aspect_of(later)
-    if stage(earlier) is Stage.UNTOUCHED is now:
-        return later.path.startswith("original.inference")  # else it was seen before anything ran
-    return not cause.quiet or bool(set(cause.changes).intersection(effect.shows))
-
-
-@functools.cache
-def _links(cause: str, effect: str) -> tuple[Link, ...]:
-    """The links from an aspect to another."""
-    links = (link for check in CHECKS.values() for link in check.links)
-    return tuple(link for link in links if _is_among(cause, link.cause) and _is_among(effect, link.effect))
-
-
-def _is_among(aspect: str, patterns: str) -> bool:
-    return any(fnmatchcase(aspect, each) for each in patterns.split("|"))
-
-
-def _shows_at(spread: Spread, one: Place | None, other: Place | None, flow: Flow) -> bool:
-    """Whether what changes at one place can show at the other. What is not known to be anywhere can be everywhere."""
-    if spread is Spread.ANYWHERE or one is None or other is None or _is_new(one) or _is_new(other):
+    if one is None or other is None or _is_new(one) or _is_new(other):
         return True
-    match spread:
-        case Spread.HERE:
-            return flow.one(one.layer) == flow.one(other.layer)
-        case Spread.OUTWARDS:
-            return other.container and other.layer >= 0 and one.layer != other.layer and flow.related(one, other)
-        case Spread.AROUND:
-            return flow.related(one, other)
-        case Spread.DOWNSTREAM:
-            return flow.reaches(one, other)
-        case _:
-            return flow.reaches(other, one)
+    return now == _TRAINED or flow.reaches(one, other)
+
+
+def _can_show(later: Difference, earlier: Difference) -> bool:
+    """Whether what was seen in a run can come of a fact at all."""
+    word = aspect_of(earlier).word
+    if word is Word.COMPILED:
+        return False
+    if word is Word.QUIET:
+        return later.check == "again"
+    of_training = earlier.severity is Severity.TRAINS and earlier.check == "structure"
+    in_training = earlier.aspect == "trainable" and later.path.startswith("training")
+    return not of_training or in_training or _stage(later) != _RUNS
+
+
+def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
+    """Whether a fact can come of another: of the same layer, or of one in it."""
+    one, other, word, its = earlier.first, later.first, aspect_of(earlier).word, aspect_of(later).word
+    if _is_name(later) and word is not Word.ANOTHER and earlier.aspect != "call count":
+        return False
+    if one is None or other is None or _is_new(one) or _is_new(other):
+        return one is None or other is None
+    if word is Word.COMPILED:
+        return its is Word.COMPILED
+    if earlier.aspect.endswith("trainable"):
+        # A layer is frozen with what it holds, but a model has a flag of its own.
+        of_flags = "trainable" in later.aspect or later.aspect == "weight order"
+        of_layers = later.aspect != "trainable" or min(one.layer, other.layer) >= 0
+        return of_flags and of_layers and flow.related(one, other)
+    if flow.one(one.layer) == flow.one(other.layer):
+        if later.check == "own":
+            return word is Word.ANOTHER or earlier.check == "own"
+        return word is Word.ANOTHER or its is not Word.CHOSEN
+    if other.layer < 0:
+        return its not in (Word.CHOSEN, Word.COMPILED) and _is_told_of_model(later, earlier)
+    return other.container and flow.holds(other.layer, one.layer)
+
+
+def _is_told_of_model(later: Difference, earlier: Difference) -> bool:
+    """Whether a model has it from its layers: a dtype, an option of its ends, a layer that it has as an attribute."""
+    words = {each.aspect.replace("_", " ").replace(".", " ").rpartition(" ")[2] for each in (later, earlier)}
+    if len(words) == 1 or earlier.aspect.startswith("layer "):
+        return True
+    of_ends = later.aspect.startswith(("attribute.input", "attribute.output"))
+    return of_ends and earlier.aspect.startswith(("input", "output", "config"))
+
+
+def _stage(difference: Difference) -> int:
+    return _STAGES.get(difference.check, _FURTHER)
+
+
+def _is_name(difference: Difference) -> bool:
+    return difference.severity is Severity.NAME
 
 
 def _is_new(place: Place) -> bool:

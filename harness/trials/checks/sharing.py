@@ -8,29 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clonediff.harness.trials.checks import holdings
-from clonediff.harness.trials.checks.check import Aspects, Check, trains
-from clonediff.harness.trials.checks.links import Stage, Turn
-from clonediff.harness.trials.checks.own import OBJECTS
+from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing
 from clonediff.harness.trials.checks.places import numbered
 from clonediff.reports.records import Difference
-
-ASPECTS = Aspects(
-    "sharing",
-    trains(
-        ("layer unshared", "a shared {kind} is two{inside}"),
-        ("layer merged", "two layers are one{inside}"),
-        **{**OBJECTS, "turn": Turn.FIRST},
-    ),
-    trains(
-        ("weight unshared", "a shared weight of {a} is two{inside}"),
-        ("weight merged", "two weights are one{inside}"),
-        ("state unshared", "a shared state of {a} is two{inside}"),
-        ("state merged", "two states are one{inside}"),
-        **OBJECTS,
-    ),
-    holdings.SHARING,
-)
 
 
 def sharing(pair: Pair) -> list[Difference]:
@@ -50,7 +32,7 @@ def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pa
         aspect, other = ("unshared", want) if want != index else ("merged", have)
         path, first = numbered(pair.shapes[0], word, index)
         told = f"the same as {numbered(pair.shapes[0], word, other)[0]}", "one of its own"
-        yield ASPECTS.differs(f"{word} {aspect}", path, *(told if want != index else told[::-1]), first)
+        yield differs("sharing", f"{word} {aspect}", path, *(told if want != index else told[::-1]), first)
 
 
-CHECK = Check(ASPECTS, Stage.SHARING, sharing)
+CHECK = Check("sharing", sharing)

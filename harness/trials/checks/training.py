@@ -5,39 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.subjects.observation import Leaf, ModelRun, Trained
-from clonediff.harness.trials.checks.check import Aspects, Check, crashes, loses, trains
-from clonediff.harness.trials.checks.links import Reach, Stage
+from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_value
+from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
 from clonediff.harness.trials.checks.raised import unlike_failures
 from clonediff.harness.trials.checks.runs import unlike_leaves
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference
-
-
-def _of_leaves(word: str, sentence: str) -> list[tuple[str, str]]:
-    return [(f"{word} {each}", sentence.format(each)) for each in ("shape", "dtype", "value")]
-
-
-_OF_TRAINING = {"reach": Reach.TRAINING}
-ASPECTS = Aspects(
-    "training",
-    trains(
-        ("losses count", "the layers add more losses, or fewer,{inside}"),
-        ("losses value", "a loss that a layer adds is another{inside}"),
-        ("not trained", "{clone} was not trained"),
-        ("loss", "a step of training gives another loss{inside}"),
-        ("gradient count", "more weights, or fewer, have a gradient{inside}"),
-        ("gradient missing", "a weight of {a} has no gradient{inside}"),
-        ("gradient extra", "a weight of {a} has a gradient{inside}, and none in the original"),
-        *_of_leaves("gradient", "the gradient of a weight of {{a}} has another {}{{inside}}"),
-        ("weight count", "a step of training leaves more weights, or fewer,{inside}"),
-        *_of_leaves("weight", "a weight of {{a}} has another {} after a step of training{{inside}}"),
-    ),
-    loses(("losses order", "the losses that layers add come in another order{inside}"), any_layer=True, **_OF_TRAINING),
-    loses(("no longer raises", "{clone} can be trained where the original raises an exception"), **_OF_TRAINING),
-    crashes(("raises", "{clone} cannot be trained"), **_OF_TRAINING),
-)
+from clonediff.reports.records import Difference, Severity
 
 
 def training(pair: Pair) -> list[Difference]:
@@ -54,13 +29,13 @@ def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str
         return
     path, first = f"{where}.losses", place(pair.original.shape, -1)
     if len(want.losses) != len(have.losses):
-        yield ASPECTS.differs("losses count", path, f"{len(want.losses)} losses", str(len(have.losses)), first)
+        yield differs("training", "losses count", path, f"{len(want.losses)} losses", str(len(have.losses)), first)
     elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
-        yield ASPECTS.differs("losses order", path, short(list(want.losses)), short(list(have.losses)), first)
+        yield differs("training", "losses order", path, short(list(want.losses)), short(list(have.losses)), first)
     else:
         unlike = [each for each in enumerate(zip(want.losses, have.losses, strict=True)) if each[1][0] != each[1][1]]
         for index, (expected, found) in unlike:
-            yield ASPECTS.differs_in_value("losses value", f"{path}[{index}]", expected, found, first)
+            yield differs_in_value("training", "losses value", f"{path}[{index}]", expected, found, first)
 
 
 def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
@@ -69,13 +44,13 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
     if want is None:
         return
     if have is None:
-        yield ASPECTS.differs("not trained", "trained", "a step", MISSING, model)
+        yield differs("training", "not trained", "trained", "a step", MISSING, model, severity=Severity.TRAINS)
         return
     if want.failure is not None or have.failure is not None:
-        yield from unlike_failures(ASPECTS, "trained", "it trains", want.failure, have.failure, shape)
+        yield from unlike_failures("training", "trained", "it trains", want.failure, have.failure, shape)
         return
     if want.loss != have.loss:
-        yield ASPECTS.differs_in_value("loss", "trained.loss", want.loss, have.loss, model)
+        yield differs_in_value("training", "loss", "trained.loss", want.loss, have.loss, model)
     trainable = [index for index, weight in enumerate(shape.weights) if weight.trainable]
     yield from _leaves(pair, "gradient", trainable, want.gradients, have.gradients)
     yield from _leaves(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
@@ -87,17 +62,17 @@ Leaves = Sequence[Leaf | None]
 def _leaves(pair: Pair, word: str, owners: Sequence[int], wants: Leaves, haves: Leaves) -> Iterator[Difference]:
     shape, where = pair.original.shape, f"trained.{word}s"
     if len(wants) != len(haves):
-        yield ASPECTS.differs(f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
+        yield differs("training", f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         first = place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)
         path = f"{where}[{index}]"
         if want is not None and have is not None:
             for one in unlike_leaves(want, have):
-                yield ASPECTS.differs_in(word, path, one, first)
+                yield differs_in("training", word, path, one, first)
         elif want != have:
             told = ("missing", "one", "none") if have is None else ("extra", "none", "one")
-            yield ASPECTS.differs(f"{word} {told[0]}", path, *told[1:], first)
+            yield differs("training", f"{word} {told[0]}", path, *told[1:], first)
 
 
-CHECK = Check(ASPECTS, Stage.TRAINED, training, costly=True)
+CHECK = Check("training", training, costly=True)

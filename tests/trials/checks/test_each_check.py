@@ -33,7 +33,7 @@ def asked(*layers: int, what: str = "layer", there: bool = True) -> dict[str, ob
 BROKEN = [
     # check, what is changed, path, aspect, severity
     ("made", [("failure", FAILURE)], "clone", "raises", Severity.CRASHES),
-    ("made", [("observation", None)], "clone", "nothing", Severity.CRASHES),
+    ("made", [("observation", None)], "clone", "no model", Severity.CRASHES),
     ("made", [("failure", Failure(NO_MODEL, "it gave a dict"))], "clone", "no model", Severity.CRASHES),
     ("weights", [(f"{S}.weights.1", GONE)], "weights[1]", "weight missing", Severity.COMPUTES),
     ("weights", [(f"{S}.weights.1.name", "scale")], "weights[1].name", "weight name", Severity.NAME),
@@ -219,15 +219,8 @@ BROKEN = [
         "inbound nodes",
         Severity.PROPERTY,
     ),
-    (
-        "untouched",
-        [("original_after", altered(ORIGINAL.shape, ("nodes", [0, 1])))],
-        "original.model.nodes.outbound",
-        "outbound nodes",
-        Severity.PROPERTY,
-    ),
-    ("again", [("again_failure", FAILURE)], "again", "raises", Severity.CRASHES),
-    ("again", [("twice_failure", FAILURE)], "twice", "raises", Severity.CRASHES),
+    ("again", [("again_failure", FAILURE)], "again", "no clone", Severity.CRASHES),
+    ("again", [("twice_failure", FAILURE)], "twice", "no clone", Severity.CRASHES),
     ("again", [("again.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Severity.NAME),
     ("again", [("twice.inference.outputs.0.digest", "x")], "twice.inference.outputs[0]", "value", Severity.COMPUTES),
     ("again", [("again.layers.4.ident", 1004)], "again.layers['dense_4']", "layer shared by clones", Severity.TRAINS),
@@ -273,7 +266,6 @@ def test_catches_what_is_broken(
     differences = compare(ORIGINAL, altered(CLONE, *changes), [check])
     assert (path, aspect, severity) in [(one.path, one.aspect, one.severity) for one in differences]
     assert {one.check for one in differences} == {check}
-    assert all(CHECKS[check].severity <= one.severity for one in differences)
 
 
 def test_every_check_has_its_promise_and_a_broken_clone_here() -> None:

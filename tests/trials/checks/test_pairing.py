@@ -83,7 +83,7 @@ def test_values_come_from_before_and_through_what_holds_them() -> None:
         layer("aside", "Dense", 6, gives([0, 0, 0])),
     ]
     original = observed(layers, [5])
-    flow = Flow(original)
+    flow = Flow.of(original)
     reaches = {
         (one, other)
         for one in range(7)

@@ -1,0 +1,81 @@
+"""Record trials anew: the models of all known issues, planted faults, and drawn graphs of both generations.
+
+`python -m tests.recorded.record` writes the file, and prints how many causes each sort of trial had, and has.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from clonediff.harness.search.sampling import sample_graphs
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.drawable_kinds import graphs_on
+from clonediff.harness.trials.known_cases import case_of_script
+from clonediff.harness.trials.remembered_answers import asked
+from clonediff.harness.trials.triage import causes_of, in_graph
+from clonediff.reports.known import load
+from clonediff.strategies.asking import asking
+from tests.planted import models, planted
+from tests.planted.test_planted import BREAKS, ONLY_KERAS_3
+from tests.recorded import FILE, Recorded, read, said, write
+from tests.warm_keras import SUBJECTS, process_of
+
+DRAWN = {"keras": 400, "tf_keras": 150}
+SEED = 3
+NOT_TRIED = ("model-not-looked-at", "tf-given-made")
+"""The first cannot be cloned by a cloner without arguments, the second does not end."""
+
+
+def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
+    generation = process.subject.generation
+    for issue in load().on(generation).issues:
+        if issue.id not in NOT_TRIED:
+            yield f"known {issue.id}", case_of_script(issue), ["upstream"]
+    for model, faults in BREAKS.items():
+        here = [fault for fault in faults.split() if generation == "keras" or fault not in ONLY_KERAS_3]
+        if here:
+            yield f"planted {model}", models.case(model, generation), list(map(planted, here))
+    for number, graph in enumerate(sample_graphs(graphs_on(process), DRAWN[generation], SEED)):
+        yield f"drawn {generation} {number}", case_of(graph, generation), ["upstream"]
+
+
+def _record(process: SubjectProcess) -> Iterator[Recorded]:
+    with asking(asked(process)):
+        for name, case, cloners in _trials(process):
+            answer = process.trial(case, cloners=cloners, costly=True)
+            if not isinstance(answer, Answer) or answer.original is None:
+                sys.stdout.write(f"not recorded: {name}\n")
+                continue
+            for cloner, clone in answer.clones.items():
+                found = in_graph(compare(answer.original, clone), case, answer.original)
+                differences = tuple(replace(difference, digests=None) for difference in found)
+                flow, fault = Flow.of(answer.original), cloner.rpartition(":")[2]
+                roots = [said(members[0]) for members in causes_of(flow, differences).values()]
+                if differences:
+                    yield Recorded(f"{name} {fault}", flow, differences, tuple(roots))
+
+
+def main() -> None:
+    """Write the recording."""
+    before = read() if FILE.exists() else []
+    trials = [one for generation in SUBJECTS for one in _record(process_of(generation))]
+    write(trials)
+    had, have = (Counter[str](), Counter[str]())
+    for counter, recording in ((had, before), (have, trials)):
+        for one in recording:
+            counter[one.name.partition(" ")[0]] += len(one.causes)
+    for sort in have:
+        sys.stdout.write(f"{sort}: {had[sort]} causes before, {have[sort]} now\n")
+
+
+if __name__ == "__main__":
+    main()
