@@ -10,7 +10,6 @@ faithful, known or not, else HOLDS.
 from __future__ import annotations
 
 import contextlib
-import enum
 import functools
 import time
 from collections import defaultdict
@@ -20,6 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
+from clonediff.harness.answers.expected import Expected, ReplayOutcome, answer_to
 from clonediff.harness.answers.replay_target import ReplayTarget
 from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of
@@ -27,32 +27,11 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
-from clonediff.harness.trials.expected import Expected, LookResult, look_for
 from clonediff.harness.trials.expressible import another_came_up
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED
-
-
-class ReplayOutcome(enum.StrEnum):
-    """The answer of a replay."""
-
-    FIXED = "FIXED"
-    HOLDS = "HOLDS"
-    BROKEN = "STILL BROKEN"
-    CHANGED = "CHANGED"
-    ERROR = "ERROR"
-
-
-_OUTCOMES = {
-    LookResult.SHOWS: ReplayOutcome.BROKEN,
-    LookResult.GONE: ReplayOutcome.FIXED,
-    LookResult.ANOTHER: ReplayOutcome.CHANGED,
-    LookResult.NO_CLONE: ReplayOutcome.CHANGED,
-    LookResult.HIDDEN: ReplayOutcome.CHANGED,
-}
-"""All others are errors."""
 
 _OF_SCRIPTS = {
     IssueAnswer.BREAKS: ReplayOutcome.BROKEN,
@@ -79,14 +58,7 @@ class ReplayRow(msgspec.Struct, frozen=True):
 
 def with_answer(row: ReplayRow, expected: Expected, tried: Trial) -> ReplayRow:
     """The row with what its one cloner did."""
-    looked = look_for(expected, tried)
-    outcome, because = _OUTCOMES.get(looked.result, ReplayOutcome.ERROR), looked.because
-    if tried.refused is not None:
-        because = f"the original cannot be built: {because}"
-    elif tried.lost is not None:
-        because = f"the original takes its process with it: {because}"
-    elif outcome is ReplayOutcome.FIXED and not expected.sought:
-        outcome = ReplayOutcome.HOLDS
+    outcome, because = answer_to(expected, tried)
     return replace(row, outcome=outcome, because=because, shown=causes_shown(tried))
 
 

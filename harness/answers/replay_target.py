@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.trials.expected import Expected
+from clonediff.harness.answers.expected import Expected
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_run
 from clonediff.reports.records import FORMAT, UNREADABLE, Finding, KeptGraph, RecordError, read

@@ -18,10 +18,9 @@ from msgspec.structs import replace
 from clonediff.harness.inside.cloners.users import UsersCloner, users_cloner
 from clonediff.harness.scripts import running
 from clonediff.harness.scripts.comments import comment, named
+from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, Comparison, comparison
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.source.words import literal
-from clonediff.harness.trials.checks.aspects import aspect_of
-from clonediff.harness.trials.checks.shown import WHOLE_CONFIG, Comparison
 from clonediff.reports.records import Difference
 
 if TYPE_CHECKING:
@@ -172,10 +171,9 @@ def _comparison(difference: Difference, dialect: str, case: Case | None) -> tupl
 
     No lines where that takes many of them. What there is to compare, the check says that found the difference.
     """
-    how = aspect_of(difference)
     if difference.check == "untouched":
         return _untouched(difference, dialect, case)
-    told = how.comparison(difference, dialect)
+    told = comparison(difference, dialect)
     match told.how:
         case "warns":
             return ["import re", "import warnings"], _warned(difference), told.sure
@@ -213,7 +211,7 @@ def _warned(difference: Difference) -> list[str]:
 def _untouched(difference: Difference, dialect: str, case: Case | None) -> tuple[list[str], list[str], bool]:
     """Lines that note what the original is like, and those that fail where it is so no more."""
     difference = replace(difference, path=difference.path.removeprefix("original."))
-    told = aspect_of(difference).comparison(difference, dialect)
+    told = comparison(difference, dialect)
     if difference.path.startswith(("inference", "training")):
         if difference.raised is not None or told.how != "run":
             return [], [], False

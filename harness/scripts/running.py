@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, WORDS, fill_for, shape_of
-from clonediff.harness.trials.checks.shown import Comparison
+from clonediff.harness.scripts.comparisons import Comparison
 from clonediff.reports.records import Difference
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import causes_shown
-from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow, with_answer
+from clonediff.harness.answers.expected import Expected, ReplayOutcome
+from clonediff.harness.answers.replay import ReplayRow, with_answer
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Shape
 from clonediff.harness.subjects.outcomes import Killed
-from clonediff.harness.trials.expected import Expected
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, Pattern

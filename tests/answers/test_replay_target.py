@@ -27,7 +27,7 @@ def test_a_file_of_a_corpus_is_the_graph_in_it_as_it_was_found(tmp_path: Path) -
     [item] = items(file)
     assert (item.graph, item.title, item.id, item.problem) == (ANY, file.name, "", "")
     assert (item.generation, item.subject, item.cloner) == ("keras", "keras==3.14.1", "fixed")
-    assert not item.expected.sought
+    assert item.expected.cause is None
 
 
 def test_a_corpus_is_all_its_graphs_and_nothing_else_of_it(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_finding_under_another_name_is_still_one(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_bytes(to_json(TWO))
     by_title = {item.title: item for item in items(tmp_path)}
     assert by_title.keys() == {"graph.json", finding(0).title}
-    assert by_title[finding(0).title].expected.sought
+    assert by_title[finding(0).title].expected.cause is not None
 
 
 @pytest.mark.parametrize(

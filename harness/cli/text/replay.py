@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from clonediff.harness.answers.replay import ReplayOutcome, ReplayRow
+from clonediff.harness.answers.expected import ReplayOutcome
+from clonediff.harness.answers.replay import ReplayRow
 from clonediff.reports.markup import one_line
 
 _COLOURS = {

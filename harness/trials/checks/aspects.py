@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from clonediff.harness.trials.checks import shown
-from clonediff.harness.trials.checks.shown import NOT_COMPARED, RUN, RUN_ON_NUMBERS, WHOLE_CONFIG, Comparison
 from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.reports.records import Difference, Place, Raised, Severity
 
@@ -31,7 +28,7 @@ class Aspect(NamedTuple):
     """One thing that a check can find different.
 
     `pattern` has the names of the aspect, with "|" between several, and "CHECK: " before them where one check alone
-    has it. `shown` is how a script compares it. `any_layer`: cloning loses it on layers of any kind, so that a
+    has it. `shown` names what a script compares. `any_layer`: cloning loses it on layers of any kind, so that a
     fingerprint names none. `known_as` is the name that a fingerprint has for it, where one line of Keras loses several.
     """
 
@@ -39,15 +36,9 @@ class Aspect(NamedTuple):
     severity: Severity
     sentence: str
     word: Word = Word.DERIVED
-    shown: Comparison | Callable[[Difference, str], Comparison] = NOT_COMPARED
+    shown: str = ""
     any_layer: bool = False
     known_as: str = ""
-
-    def comparison(self, difference: Difference, dialect: str) -> Comparison:
-        """How a script compares it; where two clones differ, none does."""
-        if difference.check == "again":
-            return NOT_COMPARED
-        return self.shown if isinstance(self.shown, Comparison) else self.shown(difference, dialect)
 
 
 ANOTHER, CHOSEN, DERIVED, QUIET, COMPILED = Word
@@ -78,13 +69,13 @@ _OPTIONS = "input optional|input sparse|input ragged|output optional|output spar
 
 ASPECTS = (
     # The layer is another one, or a variable is.
-    Aspect("own: layer shared", TRAINS, "{clone} holds {a} of the original itself", ANOTHER, shown.layers, True),
+    Aspect("own: layer shared", TRAINS, "{clone} holds {a} of the original itself", ANOTHER, "layers", True),
     Aspect(
         "own: weight shared|state shared",
         TRAINS,
         "{clone} shares a {thing} of {a} with the original",
         ANOTHER,
-        shown.variables,
+        "variables",
         True,
     ),
     Aspect("layer shared by clones", TRAINS, "{clone} holds {a} of the first clone itself", ANOTHER, any_layer=True),
@@ -95,39 +86,37 @@ ASPECTS = (
         ANOTHER,
         any_layer=True,
     ),
-    Aspect("layer replaced", TRAINS, "{a} is another object", ANOTHER, shown.LAYER_IDS, True),
+    Aspect("layer replaced", TRAINS, "{a} is another object", ANOTHER, "layer ids", True),
     Aspect("layer unshared", TRAINS, "a shared {kind} is two{inside}", ANOTHER, any_layer=True),
     Aspect("layer merged", TRAINS, "two layers are one{inside}", ANOTHER, any_layer=True),
-    Aspect("kind", PROPERTY, "{a} is of another class{inside}", ANOTHER, shown.kind),
-    Aspect("layer missing", PROPERTY, "{a} is missing{inside}", ANOTHER, shown.kinds),
-    Aspect("layer extra", PROPERTY, "there is one {kind} more{inside}", ANOTHER, shown.kinds),
+    Aspect("kind", PROPERTY, "{a} is of another class{inside}", ANOTHER, "kind"),
+    Aspect("layer missing", PROPERTY, "{a} is missing{inside}", ANOTHER, "kinds"),
+    Aspect("layer extra", PROPERTY, "there is one {kind} more{inside}", ANOTHER, "kinds"),
     # What was chosen.
-    Aspect("config.optional", PROPERTY, _OPTION, QUIET, shown.setting, known_as="config.sparse"),
-    Aspect("config.ragged|config.sparse", PROPERTY, _OPTION, CHOSEN, shown.setting, known_as="config.sparse"),
-    Aspect("config.activity_regularizer", TRAINS, _SETTING, CHOSEN, shown.setting, True),
-    Aspect(_OF_TRAINING, TRAINS, _SETTING, CHOSEN, shown.setting),
-    Aspect("config.vocabulary_size", PROPERTY, _SETTING, CHOSEN, shown.setting, True, "attribute.vocabulary"),
-    Aspect(_OF_ANY_LAYER, PROPERTY, _SETTING, CHOSEN, shown.setting, True),
-    Aspect("config.*", PROPERTY, _SETTING, CHOSEN, shown.setting),
-    Aspect("compiled", TRAINS, "a model that is {was}compiled is {now}compiled{inside}", COMPILED, shown.compiled),
-    Aspect("compiled.*", TRAINS, _COMPILED, COMPILED, shown.compiled, True),
-    Aspect("call count", PROPERTY, "{a} is called more often, or less,{inside}", CHOSEN, shown.calls, True),
+    Aspect("config.optional", PROPERTY, _OPTION, QUIET, "setting", known_as="config.sparse"),
+    Aspect("config.ragged|config.sparse", PROPERTY, _OPTION, CHOSEN, "setting", known_as="config.sparse"),
+    Aspect("config.activity_regularizer", TRAINS, _SETTING, CHOSEN, "setting", True),
+    Aspect(_OF_TRAINING, TRAINS, _SETTING, CHOSEN, "setting"),
+    Aspect("config.vocabulary_size", PROPERTY, _SETTING, CHOSEN, "setting", True, "attribute.vocabulary"),
+    Aspect(_OF_ANY_LAYER, PROPERTY, _SETTING, CHOSEN, "setting", True),
+    Aspect("config.*", PROPERTY, _SETTING, CHOSEN, "setting"),
+    Aspect("compiled", TRAINS, "a model that is {was}compiled is {now}compiled{inside}", COMPILED, "compiled"),
+    Aspect("compiled.*", TRAINS, _COMPILED, COMPILED, "compiled", True),
+    Aspect("call count", PROPERTY, "{a} is called more often, or less,{inside}", CHOSEN, "calls", True),
     Aspect(
         "call order",
         PROPERTY,
         "the calls of a shared {kind} come in another order{inside}",
         QUIET,
-        shown.call_order,
+        "call order",
         True,
     ),
-    Aspect(
-        "call outputs", COMPUTES, "a call of {a} gives another number of tensors{inside}", CHOSEN, WHOLE_CONFIG, True
-    ),
-    Aspect("call.* missing", PROPERTY, _LOST, CHOSEN, shown.arguments, True),
-    Aspect("call.* type", PROPERTY, _TYPE, CHOSEN, shown.arguments, True),
-    Aspect("call.* tensor|call.* value|call.* order", PROPERTY, _ARGUMENT, CHOSEN, shown.arguments, True),
-    Aspect("trainable", TRAINS, "a {frozen} {kind} is {thawed}{inside}", CHOSEN, shown.trainable, True),
-    Aspect("name", NAME, "{a} has another name{inside}", CHOSEN, shown.names, True),
+    Aspect("call outputs", COMPUTES, "a call of {a} gives another number of tensors{inside}", CHOSEN, "config", True),
+    Aspect("call.* missing", PROPERTY, _LOST, CHOSEN, "arguments", True),
+    Aspect("call.* type", PROPERTY, _TYPE, CHOSEN, "arguments", True),
+    Aspect("call.* tensor|call.* value|call.* order", PROPERTY, _ARGUMENT, CHOSEN, "arguments", True),
+    Aspect("trainable", TRAINS, "a {frozen} {kind} is {thawed}{inside}", CHOSEN, "trainable", True),
+    Aspect("name", NAME, "{a} has another name{inside}", CHOSEN, "names", True),
     Aspect("not fresh", TRAINS, "a weight of {a} begins with the original's value{inside}", CHOSEN, any_layer=True),
     Aspect("state not fresh", COMPUTES, "a state of {a} begins as a run of the original has left it{inside}", CHOSEN),
     Aspect("weight unshared|state unshared", TRAINS, "a shared {thing} of {a} is two{inside}", CHOSEN, any_layer=True),
@@ -140,41 +129,39 @@ ASPECTS = (
         any_layer=True,
     ),
     # What Keras makes of that.
-    Aspect("attribute.autocast|attribute._autocast", PROPERTY, _ATTRIBUTE, DERIVED, shown.attribute, True),
-    Aspect(_DTYPES, PROPERTY, _ATTRIBUTE, DERIVED, shown.attribute, True, "attribute.dtype_policy"),
-    Aspect("call.* extra", PROPERTY, _EXTRA, DERIVED, shown.arguments, True),
-    Aspect(
-        "input count|output count", COMPUTES, "a model has another number of {thing}s{inside}", DERIVED, WHOLE_CONFIG
-    ),
+    Aspect("attribute.autocast|attribute._autocast", PROPERTY, _ATTRIBUTE, DERIVED, "attribute", True),
+    Aspect(_DTYPES, PROPERTY, _ATTRIBUTE, DERIVED, "attribute", True, "attribute.dtype_policy"),
+    Aspect("call.* extra", PROPERTY, _EXTRA, DERIVED, "arguments", True),
+    Aspect("input count|output count", COMPUTES, "a model has another number of {thing}s{inside}", DERIVED, "config"),
     Aspect(
         "input order|output order",
         COMPUTES,
         "the {thing}s of a model come in another order{inside}",
         DERIVED,
-        WHOLE_CONFIG,
+        "config",
         True,
     ),
-    Aspect("input tensor|output tensor", COMPUTES, _ENDS, DERIVED, shown.ends, True),
-    Aspect("input shape|output shape", PROPERTY, _ENDS, DERIVED, WHOLE_CONFIG),
-    Aspect("input dtype|output dtype", COMPUTES, _ENDS, DERIVED, WHOLE_CONFIG),
-    Aspect(_OPTIONS, PROPERTY, _OPTIONAL, QUIET, WHOLE_CONFIG),
-    Aspect("input name", NAME, "an input of a model has another name{inside}", DERIVED, shown.input_names, True),
-    Aspect("input structure *|output structure *", COMPUTES, _NESTED, DERIVED, WHOLE_CONFIG),
-    Aspect("weight missing|state missing", COMPUTES, "a {thing} of {a} is missing{inside}", DERIVED, shown.listed),
-    Aspect("weight extra|state extra", COMPUTES, "{a} has one {thing} more{inside}", DERIVED, shown.listed),
+    Aspect("input tensor|output tensor", COMPUTES, _ENDS, DERIVED, "ends", True),
+    Aspect("input shape|output shape", PROPERTY, _ENDS, DERIVED, "config"),
+    Aspect("input dtype|output dtype", COMPUTES, _ENDS, DERIVED, "config"),
+    Aspect(_OPTIONS, PROPERTY, _OPTIONAL, QUIET, "config"),
+    Aspect("input name", NAME, "an input of a model has another name{inside}", DERIVED, "input names", True),
+    Aspect("input structure *|output structure *", COMPUTES, _NESTED, DERIVED, "config"),
+    Aspect("weight missing|state missing", COMPUTES, "a {thing} of {a} is missing{inside}", DERIVED, "listed"),
+    Aspect("weight extra|state extra", COMPUTES, "{a} has one {thing} more{inside}", DERIVED, "listed"),
     Aspect(
         "weight shape|state shape|weight dtype|state dtype",
         COMPUTES,
         "a {thing} of {a} has another {last}{inside}",
         DERIVED,
-        shown.listed,
+        "listed",
     ),
     Aspect(
         "weight order|state order",
         COMPUTES,
         "the {thing}s of a model come in another order{inside}",
         DERIVED,
-        shown.listed,
+        "listed",
         True,
     ),
     Aspect(
@@ -182,7 +169,7 @@ ASPECTS = (
         TRAINS,
         "a {frozen} {thing} of {a} is {thawed}{inside}",
         DERIVED,
-        shown.listed,
+        "listed",
         True,
     ),
     Aspect(
@@ -190,35 +177,35 @@ ASPECTS = (
         NAME,
         "a {thing} of {a} has another path under the same name{inside}",
         DERIVED,
-        shown.listed,
+        "listed",
         True,
     ),
-    Aspect("weight name*|state name*", NAME, "a {thing} of {a} has another name{inside}", DERIVED, shown.listed, True),
+    Aspect("weight name*|state name*", NAME, "a {thing} of {a} has another name{inside}", DERIVED, "listed", True),
     Aspect("state value", COMPUTES, "a state of {a} begins with another value{inside}"),
     Aspect("copied value", COMPUTES, "a weight of {a} does not get the value that is copied into it{inside}"),
     Aspect("copied count", COMPUTES, "{clone} takes more weights, or fewer"),
-    Aspect("value not kept", COMPUTES, "a weight of {a} does not keep its value{inside}", DERIVED, shown.KEPT),
+    Aspect("value not kept", COMPUTES, "a weight of {a} does not keep its value{inside}", DERIVED, "kept"),
     Aspect("weights: raises", CRASHES, "{clone} does not take the weights of the original"),
-    Aspect("layer order", PROPERTY, "the layers of {a} come in another order{inside}", QUIET, WHOLE_CONFIG, True),
-    Aspect("attribute.supports_masking", PROPERTY, _ATTRIBUTE, DERIVED, shown.attribute, True),
-    Aspect("attribute.path", NAME, "the path of {a} is another{inside}", DERIVED, shown.attribute, True),
-    Aspect("attribute.vocabulary|attribute.use_cudnn", PROPERTY, _ATTRIBUTE, DERIVED, shown.attribute, True),
-    Aspect(_OF_CALLS, PROPERTY, _ATTRIBUTE, QUIET, shown.attribute, True),
-    Aspect(_OF_COMPILING, PROPERTY, _ATTRIBUTE, COMPILED, shown.attribute),
-    Aspect("attribute.*", PROPERTY, _ATTRIBUTE, DERIVED, shown.attribute),
+    Aspect("layer order", PROPERTY, "the layers of {a} come in another order{inside}", QUIET, "config", True),
+    Aspect("attribute.supports_masking", PROPERTY, _ATTRIBUTE, DERIVED, "attribute", True),
+    Aspect("attribute.path", NAME, "the path of {a} is another{inside}", DERIVED, "attribute", True),
+    Aspect("attribute.vocabulary|attribute.use_cudnn", PROPERTY, _ATTRIBUTE, DERIVED, "attribute", True),
+    Aspect(_OF_CALLS, PROPERTY, _ATTRIBUTE, QUIET, "attribute", True),
+    Aspect(_OF_COMPILING, PROPERTY, _ATTRIBUTE, COMPILED, "attribute"),
+    Aspect("attribute.*", PROPERTY, _ATTRIBUTE, DERIVED, "attribute"),
     Aspect(
         "compiled_with shared",
         TRAINS,
         "{clone} is compiled with an optimizer, or a metric, of the original itself",
         DERIVED,
-        shown.optimizer,
+        "optimizer",
     ),
     Aspect(
         "object shared",
         PROPERTY,
         "{clone} has a list, or another object that can change, of the original itself",
         QUIET,
-        shown.apart,
+        "apart",
         True,
     ),
     Aspect(
@@ -226,45 +213,45 @@ ASPECTS = (
         PROPERTY,
         "{clone} leads to an object of the original that can change: by {name}",
         QUIET,
-        shown.unreached,
+        "unreached",
         True,
     ),
     # What cloning does to the original.
     Aspect("inbound nodes", PROPERTY, "{a} of it is called once more", any_layer=True),
-    Aspect("untouched: weight value", COMPUTES, "a weight has another value{inside}", DERIVED, shown.WEIGHTS, True),
+    Aspect("untouched: weight value", COMPUTES, "a weight has another value{inside}", DERIVED, "weight values", True),
     Aspect("optimizer state", TRAINS, "what the optimizer and the metrics have counted is another"),
     Aspect("touched", PROPERTY, "something in it is another"),
     # Making a clone.
-    Aspect("made: raises", CRASHES, "{held} cannot be cloned", DERIVED, shown.RAISES),
+    Aspect("made: raises", CRASHES, "{held} cannot be cloned", DERIVED, "raises"),
     Aspect(
         "no model",
         CRASHES,
         "the cloner gives something else than a Functional or Sequential model",
         DERIVED,
-        shown.IS_A_MODEL,
+        "is a model",
     ),
-    Aspect("original refused", CRASHES, "the original cannot be built or run", DERIVED, shown.RAISES),
-    Aspect("process timed out", CRASHES, f"{_CLONING}does not end in time", DERIVED, shown.RAISES),
-    Aspect("process out of memory", CRASHES, f"{_CLONING}takes too much memory", DERIVED, shown.RAISES),
-    Aspect("process *", CRASHES, f"{_CLONING}ends its process", DERIVED, shown.RAISES),
+    Aspect("original refused", CRASHES, "the original cannot be built or run", DERIVED, "raises"),
+    Aspect("process timed out", CRASHES, f"{_CLONING}does not end in time", DERIVED, "raises"),
+    Aspect("process out of memory", CRASHES, f"{_CLONING}takes too much memory", DERIVED, "raises"),
+    Aspect("process *", CRASHES, f"{_CLONING}ends its process", DERIVED, "raises"),
     Aspect("no clone", CRASHES, "{clone} cannot be made"),
-    Aspect("warned: raises", PROPERTY, "cloning warns of something that building does not", DERIVED, shown.WARNS),
-    Aspect("asked of *", PROPERTY, "a clone function is {aspect}", DERIVED, shown.asked, True),
-    Aspect("asked again", TRAINS, "a clone function is called more than once on a layer", DERIVED, shown.asked, True),
+    Aspect("warned: raises", PROPERTY, "cloning warns of something that building does not", DERIVED, "warns"),
+    Aspect("asked of *", PROPERTY, "a clone function is {aspect}", DERIVED, "asked", True),
+    Aspect("asked again", TRAINS, "a clone function is called more than once on a layer", DERIVED, "asked", True),
     Aspect("not asked", PROPERTY, "a clone function is not called on a layer", any_layer=True),
     Aspect("not what it gave", TRAINS, "a layer that a clone function returns is not in the clone", any_layer=True),
     # Running it.
-    Aspect("mask lost", COMPUTES, "a mask is lost{inside}{training}{at}", DERIVED, RUN),
-    Aspect("mask added", COMPUTES, "there is a mask{inside} where the original has none{training}{at}", DERIVED, RUN),
-    Aspect("mask value", COMPUTES, "a mask has other values{inside}{training}{at}", DERIVED, RUN_ON_NUMBERS),
-    Aspect("structure *", COMPUTES, "the outputs of a call are nested otherwise{inside}", DERIVED, shown.nesting),
-    Aspect("step missing|step extra", COMPUTES, "{a} does not run as often{inside}{training}", DERIVED, RUN),
-    Aspect("order", COMPUTES, "{clone} gives its outputs in another order{training}", DERIVED, RUN_ON_NUMBERS, True),
-    Aspect("count", COMPUTES, "{clone} gives another number of outputs{training}{at}", DERIVED, RUN),
-    Aspect("shape|dtype", COMPUTES, "{clone} gives another {thing}{training}{at}", DERIVED, RUN),
-    Aspect("value", COMPUTES, "{clone} computes something else{training}{at}", DERIVED, RUN_ON_NUMBERS),
+    Aspect("mask lost", COMPUTES, "a mask is lost{inside}{training}{at}", DERIVED, "run"),
+    Aspect("mask added", COMPUTES, "there is a mask{inside} where the original has none{training}{at}", DERIVED, "run"),
+    Aspect("mask value", COMPUTES, "a mask has other values{inside}{training}{at}", DERIVED, "numbers"),
+    Aspect("structure *", COMPUTES, "the outputs of a call are nested otherwise{inside}", DERIVED, "nesting"),
+    Aspect("step missing|step extra", COMPUTES, "{a} does not run as often{inside}{training}", DERIVED, "run"),
+    Aspect("order", COMPUTES, "{clone} gives its outputs in another order{training}", DERIVED, "numbers", True),
+    Aspect("count", COMPUTES, "{clone} gives another number of outputs{training}{at}", DERIVED, "run"),
+    Aspect("shape|dtype", COMPUTES, "{clone} gives another {thing}{training}{at}", DERIVED, "run"),
+    Aspect("value", COMPUTES, "{clone} computes something else{training}{at}", DERIVED, "numbers"),
     Aspect("training: raises", CRASHES, "{clone} cannot be trained"),
-    Aspect("raises", CRASHES, "{clone} does not run{training}", DERIVED, RUN),
+    Aspect("raises", CRASHES, "{clone} does not run{training}", DERIVED, "run"),
     Aspect("no longer raises|raises another", PROPERTY, "{clone} raises another exception, or none{training}"),
     Aspect("not run|not trained", COMPUTES, "{clone} was {aspect}"),
     # Training it.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clonediff.harness.trials.checks.shown import named
+from clonediff.harness.scripts.comparisons import named
 from clonediff.reports.records import Difference, Place, Severity
 
 keras: Any = pytest.importorskip("keras")

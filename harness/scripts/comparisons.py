@@ -1,11 +1,13 @@
-"""How a script of plain Keras shows a difference."""
+"""What a script of plain Keras compares to show a difference."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.harness.trials.checks.places import kind_of
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
@@ -34,15 +36,9 @@ NOT_COMPARED = Comparison(sure=False)
 RUN = Comparison(how="run")
 RUN_ON_NUMBERS = Comparison(how="run", sure=False)
 """It takes the very numbers of the trial to see it."""
-RAISES = Comparison(how="raises")
-WARNS = Comparison(how="warns")
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
 """What is compared where nothing tells a difference alone."""
-IS_A_MODEL = Comparison("isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None", how="assert")
-LAYER_IDS = Comparison("[id(each) for each in {}._flatten_layers()]")
-WEIGHTS = Comparison("model.get_weights()", how="weights")
-KEPT = Comparison("all(map(np.array_equal, clone.get_weights(), model.get_weights()))", how="kept")
-
+_IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
 _MODELS = "for each in {}._flatten_layers() if isinstance(each, keras.Model)"
 _COUNTED = {
     "keras": f'[len(getattr(each, "_functional", each)._nodes) {_MODELS}]',
@@ -306,3 +302,46 @@ def nesting(difference: Difference, dialect: str) -> Comparison:
     if dialect != "keras" or not name or "/" in name:
         return NOT_COMPARED
     return Comparison(f"keras.tree.map_structure(lambda each: 0, {{}}.get_layer({_written(name)}).output)", sure=False)
+
+
+_COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]] = {
+    "": NOT_COMPARED,
+    "apart": apart,
+    "arguments": arguments,
+    "asked": asked,
+    "attribute": attribute,
+    "call order": call_order,
+    "calls": calls,
+    "compiled": compiled,
+    "config": WHOLE_CONFIG,
+    "ends": ends,
+    "input names": input_names,
+    "is a model": Comparison(
+        "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None", how="assert"
+    ),
+    "kept": Comparison("all(map(np.array_equal, clone.get_weights(), model.get_weights()))", how="kept"),
+    "kind": kind,
+    "kinds": kinds,
+    "layer ids": Comparison("[id(each) for each in {}._flatten_layers()]"),
+    "layers": layers,
+    "listed": listed,
+    "names": names,
+    "nesting": nesting,
+    "numbers": RUN_ON_NUMBERS,
+    "optimizer": optimizer,
+    "raises": Comparison(how="raises"),
+    "run": RUN,
+    "setting": setting,
+    "trainable": trainable,
+    "unreached": unreached,
+    "variables": variables,
+    "warns": Comparison(how="warns"),
+    "weight values": Comparison("model.get_weights()", how="weights"),
+}
+"""By the name that the table of aspects has for it."""
+
+
+def comparison(difference: Difference, dialect: str) -> Comparison:
+    """What shows a difference; where two clones differ, nothing does."""
+    found = _COMPARISONS[aspect_of(difference).shown if difference.check != "again" else ""]
+    return found if isinstance(found, Comparison) else found(difference, dialect)
