@@ -58,8 +58,7 @@ class Place(msgspec.Struct, frozen=True):
     """A layer of the original: its name (nested ones as "inner/dense") and its kind in the graph's terms.
 
     `layer` and `use` find it in the observation it came from (-1: the model itself); no fingerprint reads them.
-    `at` finds it in the graph: the numbers of the models around it and its own, an input as -1 less its number, () for
-    the model itself, None where that is not known. `container` says that the layer holds others, `inside` is the class
+    `container` says that the layer holds others, `inside` is the class
     of what holds it, "" for the model itself.
     """
 
@@ -69,7 +68,6 @@ class Place(msgspec.Struct, frozen=True):
     use: int = 0
     container: bool = False
     inside: str = ""
-    at: tuple[int, ...] | None = None
 
     @property
     def said(self) -> str:

@@ -78,30 +78,6 @@ class Layers:
             for use, node in enumerate(nodes):
                 uses[id(node)] = use
 
-    def of_expressions(self, texts: Any, names: dict[str, Any]) -> dict[str, list[int]]:
-        """The places of the layers that an expression of a script is, or by which the tensor that it is was made.
-
-        Each layer goes by the first expression that needs it.
-        """
-        framework = self._framework
-        found: dict[str, list[int]] = {}
-        named: set[int] = set()
-        for text in texts:
-            try:
-                left = list(leaves(eval(text, names)))  # noqa: S307 - the script's own words
-            except Exception:  # noqa: BLE001, S112 - a variable of a function, or a model that was not called
-                continue
-            its = found[text] = []
-            while left:
-                value = left.pop()
-                layer, node, _ = framework.origin(value) if framework.is_symbolic(value) else (value, None, 0)
-                number = self.index.get(id(layer))
-                if number is not None and number not in named:
-                    named.add(number)
-                    its.append(number)
-                    left += [] if node is None else leaves(framework.arguments(node))
-        return found
-
     def configs(self) -> list[Config]:
         """The config of each place, that of a layer in several places once."""
         framework, places = self._framework, self.places

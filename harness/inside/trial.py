@@ -101,9 +101,6 @@ class _Trial:
         if model is not asked:
             observation["cloned"] = self._cloned.shape
         observation.update(keeps=self._request.get("keeps", ""))
-        if self._module is not None:
-            texts = self._request.get("index", ())
-            observation["index"] = self._original.layers.of_expressions(texts, self._module.__dict__)
         observation["fresh"] = [True] * len(self._original.weights)
         self._calling.time.model_is_there()
         self._first_inference = observation["inference"]

@@ -316,9 +316,7 @@ _COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]]
     "config": WHOLE_CONFIG,
     "ends": ends,
     "input names": input_names,
-    "is a model": Comparison(
-        "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None", how="assert"
-    ),
+    "is a model": Comparison(_IS_A_MODEL, how="assert"),
     "kept": Comparison("all(map(np.array_equal, clone.get_weights(), model.get_weights()))", how="kept"),
     "kind": kind,
     "kinds": kinds,

@@ -6,7 +6,6 @@ something is done to, is named once. What stands in a line is written by `expres
 
 from __future__ import annotations
 
-import re
 from typing import TypeAlias
 
 from msgspec import structs
@@ -50,8 +49,7 @@ class ScriptLines(Expressions):
     """The lines so far: what must be imported, what is defined above the model, the model.
 
     Layers at the places that are `kept` have variables; those in `learning` are made without what they learn. One that
-    `asks` raises where a layer has no attribute that is to be set. `index` says which layer of the graph an expression
-    stands for, or gave: by the numbers of the models around it and its own, an input as -1 less its own.
+    `asks` raises where a layer has no attribute that is to be set.
     """
 
     def __init__(self, dialect: Dialect) -> None:
@@ -63,7 +61,6 @@ class ScriptLines(Expressions):
         self.classes: dict[str, str] = {}
         self.layers: dict[tuple[int, ...], str] = {}
         self.lines: list[str] = []
-        self.index: dict[str, tuple[int, ...]] = {}
 
     def text(self) -> str:
         imports = [line for name, line in self.dialect.imports.items() if name in self.needs]
@@ -127,7 +124,6 @@ class ScriptLines(Expressions):
         tensors = Variables(self.name, graph, stem)
         for number, given in enumerate(graph.inputs):
             self.lines.append(f"{tensors.inputs[number]} = {self.input(given)}")
-            self.index[tensors.inputs[number]] = (*place, -1 - number)
         made: dict[int, str] = {}
         uses = [call.layer for call in graph.calls]
         for number, call in enumerate(graph.calls):
@@ -135,7 +131,6 @@ class ScriptLines(Expressions):
             target = tensors.target(number, layer)
             called = self.called(layer, call, tensors.word, made, shared, (*place, call.layer))
             self.lines.append(f"{target} = {called}")
-            self.index |= dict.fromkeys(re.findall(r"\w+", target), (*place, call.layer))
         words = f"{self.value(graph.takes, tensors.word)}, {self.value(graph.gives, tensors.word)}"
         self.lines.append(f"{variable} = {self.need('keras.Model')}({words}{_name_of(graph)})")
         if not graph.trainable:
@@ -161,8 +156,6 @@ class ScriptLines(Expressions):
                 needs_name = bool(layer.marks) or layer.graph is not None or uses.count(call.layer) > 1
                 made[call.layer] = self._made(layer, needs_name, (*place, call.layer))
             parts.append(made[call.layer])
-        self.index[f"{variable}.inputs[0]"] = (*place, -1)
-        self.index |= {f"{variable}.layers[{at}]": (*place, call.layer) for at, call in enumerate(graph.calls)}
         self.lines.append(f"{variable} = keras.Sequential([{', '.join(parts)}]{_name_of(graph)})")
         if not graph.trainable:
             self.lines.append(f"{variable}.trainable = False")

@@ -5,8 +5,8 @@ Owns what of these comes before what; and the text of a question to a Keras.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -25,14 +25,13 @@ class WrittenGraph:
 
     `arguments` has the expressions that `clone_model` is given, by their names. `asked` is the rest of a script that
     leaves the model that is then asked for in `model`, in the place of the one that is cloned. `within` has
-    the expressions of the scopes in which it is cloned. `index` is that of `ScriptLines`.
+    the expressions of the scopes in which it is cloned.
     """
 
     source: str
     arguments: tuple[tuple[str, str], ...] = ()
     asked: str = ""
     within: tuple[str, ...] = ()
-    index: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def write(graph: Graph, dialect: Dialect, *, called: bool = False) -> WrittenGraph:
@@ -54,11 +53,11 @@ def write(graph: Graph, dialect: Dialect, *, called: bool = False) -> WrittenGra
     if called:
         script.call(graph)
     if graph.clone_arguments is None:
-        return WrittenGraph(script.text(), within=tuple(within), index=script.index)
+        return WrittenGraph(script.text(), within=tuple(within))
     other = ScriptLines(dialect)
     other.model(structs.replace(graph, inputs=inputs_of(graph)), "model", "")
     arguments = tuple(_arguments(script, graph, graph.clone_arguments))
-    return WrittenGraph(script.text(), arguments, other.rest(script), index=script.index | other.index)
+    return WrittenGraph(script.text(), arguments, other.rest(script))
 
 
 def _arguments(script: ScriptLines, graph: Graph, arguments: CloneArguments) -> Iterator[tuple[str, str]]:

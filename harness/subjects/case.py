@@ -25,8 +25,7 @@ class Case(msgspec.Struct, frozen=True):
     then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. `promises`
     names what is asked, where that is less. `keeps` says what of the model itself is to stand in the clone; where it
     `repeats`, the clone is cloned with the same arguments. `within` has the expressions of the scopes in which it is
-    cloned. `index` has the expressions of the script that stand for a layer, or for what a layer gave, and which layer
-    of the graph that is.
+    cloned.
     """
 
     source: str
@@ -39,7 +38,6 @@ class Case(msgspec.Struct, frozen=True):
     promises: str = ""
     repeats: bool = False
     within: tuple[str, ...] = ()
-    index: dict[str, tuple[int, ...]] = {}
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -61,8 +59,6 @@ class Case(msgspec.Struct, frozen=True):
             request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, repeats=self.repeats)
         if self.within:
             request["within"] = self.within
-        if self.index:
-            request["index"] = list(self.index)
         if device is not None:
             request["device"] = device
         return request

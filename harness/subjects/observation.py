@@ -201,9 +201,8 @@ class Observation(msgspec.Struct, frozen=True):
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
-    `cloned` the other; `keeps` says what of that one is to stand in the clone. `index` has, by expressions of the
-    script, the layers that they stand for. `varying` has the paths of `shape.holdings` that another
-    build of the same source does not repeat.
+    `cloned` the other; `keeps` says what of that one is to stand in the clone. `varying` has the paths of
+    `shape.holdings` that another build of the same source does not repeat.
     """
 
     shape: Shape
@@ -217,7 +216,6 @@ class Observation(msgspec.Struct, frozen=True):
     trained: Trained | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""
-    index: dict[str, tuple[int, ...]] = {}
     varying: tuple[tuple[str, ...], ...] = ()
     leaks: tuple[Leak, ...] = ()
 

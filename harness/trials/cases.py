@@ -25,7 +25,6 @@ def case_of(graph: Graph, dialect: str) -> Case:
         seed=number_of(graph),
         promises="not compiled" if compiled and not DIALECTS[dialect].compiles else "",
         within=script.within,
-        index=dict(script.index),
     )
     arguments = graph.clone_arguments
     if arguments is None:

@@ -15,7 +15,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
@@ -276,31 +275,20 @@ def title(cause: Cause) -> str:
     return sentence(root, _kind(root) if root.raised is None else signature(root)[2])
 
 
-def in_graph(differences: Iterable[Difference], case: Case, original: Observation) -> list[Difference]:
-    """Differences with their places in the graph's terms: which of its layers each is at, and of which kind.
+def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
+    """The differences, each model of a custom class taken for a plain one.
 
-    What is wrong with a model of a custom class is wrong with a plain one, but where it is the class.
+    What is wrong with such a model is wrong with a plain one, unless it is the class.
     """
-    layers = original.shape.layers
-    known = [(each, case.index[text]) for text, its in original.index.items() if text in case.index for each in its]
-    at = {-1: (), **dict(known)}
-    for number, layer in enumerate(layers):
-        # A cell, or a layer within a wrapper, is at the layer that holds it.
-        if number not in at and layer.inside in at and layer.inside >= 0 and not _is_model(layers[layer.inside].kind):
-            at[number] = at[layer.inside]
-    named = []
+    plain = []
     for difference in differences:
         first = difference.first
         if first is not None:
             own = _OWN.match(first.kind)
             kind = own[1] if own and _OF_A_CLASS.search(difference.aspect) else _plain(first.kind)
-            first = replace(first, kind=kind, inside=_plain(first.inside), at=at.get(first.layer))
-        named.append(replace(difference, first=first))
-    return named
-
-
-def _is_model(kind: str) -> bool:
-    return _plain(kind) in _MODELS
+            difference = replace(difference, first=replace(first, kind=kind, inside=_plain(first.inside)))
+        plain.append(difference)
+    return plain
 
 
 def _plain(kind: str) -> str:

@@ -19,7 +19,7 @@ from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.raised import innermost, looping
 from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
-from clonediff.harness.trials.triage import Verdict, causes, in_graph, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
@@ -178,7 +178,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone.late is not None:
             judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
             continue
-        found[name] = in_graph(compare(answer.original, clone), case, answer.original)
+        found[name] = of_plain_models(compare(answer.original, clone))
     found = _with_numbers(found, subject)
     for name, differences in found.items():
         its_causes = causes(answer.original, differences, case.given)

@@ -21,7 +21,7 @@ from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.known_cases import case_of_script
 from clonediff.harness.trials.remembered_answers import asked
-from clonediff.harness.trials.triage import causes_of, in_graph
+from clonediff.harness.trials.triage import causes_of, of_plain_models
 from clonediff.reports.known import load
 from clonediff.strategies.asking import asking
 from tests.planted import models, planted
@@ -56,7 +56,7 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
                 sys.stdout.write(f"not recorded: {name}\n")
                 continue
             for cloner, clone in answer.clones.items():
-                found = in_graph(compare(answer.original, clone), case, answer.original)
+                found = of_plain_models(compare(answer.original, clone))
                 differences = tuple(replace(difference, digests=None) for difference in found)
                 flow, fault = Flow.of(answer.original), cloner.rpartition(":")[2]
                 roots = [said(members[0]) for members in causes_of(flow, differences).values()]

@@ -94,9 +94,9 @@ def difference(number: int = 0, **changes: Any) -> Difference:
                    Place("lambda", "Lambda", 3),
                    Raised("ValueError", "no", "keras/src/layers/core/lambda_layer.py:from_config")),
         Difference("structure", "layers['dense'].trainable", "trainable", "false", "true", Severity.TRAINS,
-                   Place("dense", "Dense", 2, 1, at=(1,))),
+                   Place("dense", "Dense", 2, 1)),
         Difference("masks", "call.outputs[1]", "mask lost", "a mask", "no mask", Severity.PROPERTY,
-                   Place("inner/dense_1", "Dense", 5, at=(3, 0))),
+                   Place("inner/dense_1", "Dense", 5)),
         Difference("structure", "model.name", "name", "functional", "functional_1", Severity.NAME,
                    Place("functional", "Functional", -1, container=True)),
     )  # fmt: skip

@@ -7,17 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Clone, Failure, Frame
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.raised import looping
-from clonediff.harness.trials.triage import causes, fingerprint, in_graph, title
+from clonediff.harness.trials.triage import causes, fingerprint, of_plain_models, title
 from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
 
 from .checks.making import chain
 from .differences import RAISING
 
-CASE = Case("model = 1", ())
 ORIGINAL = chain("Dense", "GRU")
 
 S, R, T = "observation.shape", "observation.inference", "observation.training"
@@ -190,9 +188,9 @@ def test_what_is_lost_in_a_model_of_a_class_of_ones_own_is_lost_in_a_model() -> 
             "structure", "p", "trainable", "False", "True", Severity.TRAINS, Place("m/a", kind, 2, inside=holder)
         )
 
-    own = {fingerprint(each) for each in in_graph([frozen("OwnModel_2"), frozen("OwnSequential")], CASE, ORIGINAL)}
+    own = {fingerprint(each) for each in of_plain_models([frozen("OwnModel_2"), frozen("OwnSequential")])}
     assert own == {fingerprint(frozen("Functional"))} == {fingerprint(frozen("Sequential"))}
-    (kind,) = in_graph([replace(frozen("OwnModel_2", "OwnModel_3"), aspect="kind")], CASE, ORIGINAL)
+    (kind,) = of_plain_models([replace(frozen("OwnModel_2", "OwnModel_3"), aspect="kind")])
     assert kind.first == Place("m/a", "OwnModel", 2, inside="Functional")
 
 

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.case import Case
-from clonediff.harness.trials.triage import Verdict, alike, causes, fingerprint, in_graph, verdict, with_blame
+from clonediff.harness.trials.triage import Verdict, alike, causes, fingerprint, verdict, with_blame
 from clonediff.reports.records import Blame, Cause, Difference, Place, Raised, Severity
 
-from .checks.making import chain, gives, layer, observed
+from .checks.making import gives, layer, observed
 from .differences import RAISING
 
 RAISED_IN_MAKING = Cause("raised", replace(RAISING, check="made"))
@@ -54,20 +53,6 @@ def test_what_both_break_is_said_to_be_no_limit() -> None:
 def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: dict[str, list[Cause]]) -> None:
     ours = Cause("id", replace(RAISING, check="weights"))
     assert [each.blame for each in with_blame({**upstream, "fixed": [ours]})["fixed"]] == [Blame.UNKNOWN]
-
-
-def test_a_place_is_that_of_the_layer_in_the_graph_or_of_the_one_that_holds_it() -> None:
-    cell = layer("cell", "LSTMCell", 9, inside=3, role="cell")
-    original = observed([*chain("Masking", "Lambda", "LSTM", "Dense").shape.layers, cell], outputs=[4])
-    original = replace(original, index={"x": (1,), "y": (3, 2), "other": ()})
-    case = Case("model = 1", (), index={"x": (0,), "y": (2, 1), "other": (5,)})
-
-    def at(number: int) -> tuple[int, ...] | None:
-        (named,) = in_graph([replace(RAISING, first=Place("a layer", "Dense", number))], case, original)
-        assert named.first is not None
-        return named.first.at
-
-    assert [at(number) for number in (-1, 0, 1, 2, 3, 4, 5)] == [(), None, (0,), (2, 1), (2, 1), None, (2, 1)]
 
 
 @pytest.mark.parametrize(
