@@ -31,8 +31,6 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
 
     from clonediff.harness.answers import replay  # a run that only collects tests need not wait for these
-    from clonediff.harness.answers.audit import jobs as audits
-    from clonediff.harness.cli import audit
 
     def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
         its = warm(str(replace(subject, version=None) if place == BESIDE else subject))
@@ -41,5 +39,3 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
         return SubjectProcess(subject, place=place, limits=limits)
 
     monkeypatch.setattr(replay, "SubjectProcess", started)
-    for command in (audit, audits):
-        monkeypatch.setattr(command, "open_subject", lambda subject, limits=None: started(subject, limits=limits))

@@ -100,5 +100,6 @@ def _causes_text(causes: Collection[CauseShown], ignored: Collection[str]) -> It
         yield f"      clone:    {one_line(root.found)}"
         if cause.because:
             yield f"      why: {one_line(cause.because)}" + (f" ({cause.link})" if cause.link else "")
-        if count := len(cause.followers):
-            yield f"      {count} more {'difference follows' if count == 1 else 'differences follow'} from it"
+        if cause.followers:
+            first = ", ".join(follower.path for follower in cause.followers[:3])
+            yield f"      {len(cause.followers)} more: {one_line(first)}{', ...' if len(cause.followers) > 3 else ''}"

@@ -7,31 +7,37 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import Any
+from typing import Any, NamedTuple
 
 from .frameworks.interface import Framework
+
+
+class ModelClass(NamedTuple):
+    """A class of models: the arguments that it takes, which of them it needs, and the class of the model that it is
+    made around, "" where there is none.
+    """
+
+    name: str
+    takes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    made_of: str = ""
+
 
 _GIVEN = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-def model_classes(module: str, framework: Framework) -> list[dict[str, Any]]:
-    """The classes of models of a module, each under its own name, as `ModelClass` declares them on the wire."""
+def model_classes(module: str, framework: Framework) -> dict[str, ModelClass]:
+    """The classes of models of a module, each by its own name."""
     room = importlib.import_module(module)
-    found = []
+    found = {}
     for name in dir(room):
         kind = getattr(room, name)
         if inspect.isclass(kind) and issubclass(kind, framework.keras.models.Model) and kind.__name__ == name:
-            found.append(dict(_constructor(kind), name=name, made_of=_made_of(kind)))
+            parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+            takes = tuple(each.name for each in parameters if each.kind in _GIVEN)
+            needs = tuple(each.name for each in parameters if each.kind in _GIVEN and each.default is each.empty)
+            found[name] = ModelClass(name, takes, needs, _made_of(kind))
     return found
-
-
-def _constructor(kind: Any) -> dict[str, Any]:
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    named = [each for each in parameters if each.kind in _GIVEN]
-    return {
-        "takes": [each.name for each in named],
-        "needs": [each.name for each in named if each.default is each.empty],
-    }
 
 
 def _made_of(kind: Any) -> str:

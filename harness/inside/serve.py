@@ -16,11 +16,8 @@ from typing import Any, Callable, TextIO
 
 import numpy as np
 
-from .audit import audited
-from .audited_classes import audited_classes
 from .candidates import cloning
 from .capabilities import capabilities
-from .catalogue import model_classes
 from .cloners.users import problem
 from .failures import failure
 from .frameworks import framework as framework_of
@@ -103,9 +100,6 @@ class Server:
             "refuses": lambda request: refusal(request, framework),
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "cloner": lambda request: problem(str(request.get("name"))),
-            "auditable": lambda request: audited_classes(str(request.get("target")), framework),
-            "audited": lambda request: audited(request["question"], framework),
-            "classes": lambda request: model_classes(str(request.get("module")), framework),
         }
 
     def warm_up(self, generation: str) -> None:

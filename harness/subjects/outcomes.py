@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from clonediff.harness.subjects.observation import Answer, Failure, Frame
-from clonediff.strategies.kinds.kind import Parameter, Parameters, Specs
+from clonediff.strategies.kinds.kind import Parameters, Specs
 from clonediff.strategies.kinds.of_release import Signature
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
@@ -141,73 +141,6 @@ class CloningFunctions(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     failure: Failure | None = None
-
-
-class ModelClass(msgspec.Struct, frozen=True):
-    """A class of models of some package: the arguments that it takes, which of them it needs, and the class of the
-    model that it is made around, "" where there is none.
-    """
-
-    name: str
-    takes: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    made_of: str = ""
-
-
-class AuditedParameter(Parameter, frozen=True, omit_defaults=True):
-    """An argument of a constructor: its annotation, the words that its documentation has, the base that takes it.
-
-    One of a base that is there for a few classes is `hidden` where the class does not document it.
-    """
-
-    annotation: str = ""
-    words: tuple[str, ...] = ()
-    base: str = ""
-    hidden: bool = False
-
-
-class AuditedClass(msgspec.Struct, frozen=True):
-    """A class that has a config: its sort, and what its constructor takes; `call` is what a call has to be given."""
-
-    name: str
-    sort: str = "object"
-    constructor: tuple[AuditedParameter, ...] = ()
-    call: tuple[str, ...] | None = None
-
-
-class WayOfCall(msgspec.Struct, frozen=True):
-    """Tensors like these, and how a layer is given them: one, a list, one argument each, or as a model has inputs."""
-
-    tensors: tuple[dict[str, Any], ...]
-    given: str = "one"
-
-
-class Lost(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something that the revived object does not have: `how`, and where; what was made there, and what was found."""
-
-    how: str
-    path: str
-    made: str = ""
-    found: str = ""
-
-
-class Seen(msgspec.Struct, frozen=True):
-    """What is other than without the argument: facts, and ways of use."""
-
-    facts: tuple[str, ...] = ()
-    runs: tuple[str, ...] = ()
-
-
-class ConstructionAudited(msgspec.Struct, frozen=True):
-    """What one construction of a class came to; `refused` where it cannot be made, `unsaid` where it has no config."""
-
-    lost: tuple[Lost, ...] = ()
-    seen: Seen = Seen()
-    proposal: WayOfCall | None = None
-    config: tuple[str, ...] | None = None
-    refused: str = ""
-    unsaid: str = ""
-    uncalled: str = ""
 
 
 Outcome: TypeAlias = Answer | LostProcess

@@ -13,11 +13,8 @@ import msgspec
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import (
-    AuditedClass,
     CloningFunctions,
-    ConstructionAudited,
     LostProcess,
-    ModelClass,
     Outcome,
     Told,
     ValuesReport,
@@ -84,25 +81,6 @@ class SubjectProcess(WarmChild):
         SubjectProcess.start(self)
         request = {"pieces": list(pieces)}
         return self._asked_for("cloning", CloningFunctions, request, timeout, "does not say what clones")
-
-    def model_classes(self, module: str) -> tuple[ModelClass, ...]:
-        """The classes of models that a module of another package has, and what they are constructed with."""
-        self.start()
-        request, problem = {"module": module}, f"cannot look at {module}"
-        return self._told("classes", tuple[ModelClass, ...], request, self.limits.start, problem)
-
-    def auditable(self, target: str) -> tuple[AuditedClass, ...]:
-        """The classes with a config that a package, a module or a file has, or the one that is named."""
-        self.prepare()
-        request, problem = {"target": target}, f"cannot look at {target}"
-        return self._told("auditable", tuple[AuditedClass, ...], request, self.limits.start, problem)
-
-    def audited(self, question: dict[str, Any], timeout: float = 60.0) -> ConstructionAudited:
-        """What one construction of a class comes to; see `inside.audit`. One that takes the process is refused."""
-        self.prepare()
-        self._since_start += 1
-        found = self._asked_for("audited", ConstructionAudited, {"question": question}, timeout, "cannot audit a class")
-        return ConstructionAudited(refused=found.how) if isinstance(found, LostProcess) else found
 
     def layers(self, names: Iterable[str]) -> dict[str, Signature]:
         """What layers take that are not Keras' own; see `inside.other_layers` for their names."""

@@ -9,46 +9,55 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Command
+from tests.command_line import Command, ran
 
+MINE = """
+import os
+
+import keras
+
+
+class Dies(keras.layers.Layer):
+    def __init__(self):
+        os.abort()
+
+
+class Lives(keras.layers.Layer):
+    pass
+"""
 PLANTED = Path(__file__).parent.parent / "answers" / "audit" / "planted.py"
 
 
-@pytest.fixture
-def audit(clonediff: Command, warm_commands: None) -> Command:
-    return lambda *arguments: clonediff("audit", "--jobs", "1", *arguments)
+def test_what_is_lost_has_a_script_that_fails_alone(tmp_path: Path) -> None:
+    done = ran("audit", f"{PLANTED}:Loses", "--json")
+    assert done.returncode == 1, done.stderr
+    (found,) = json.loads(done.stdout)
+    lost = {argument["name"]: argument for argument in found["arguments"] if argument["answer"] == "lost"}
+    assert {name: argument["tried"] for name, argument in lost.items()} == {
+        "factor": "0.25",
+        "note": '"mine"',
+        "seed": "7",
+    }
+    (tmp_path / "script.py").write_text(lost["note"]["script"])
+    alone = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert alone.stderr.rstrip().splitlines()[-1] == "AssertionError: 'none', expected 'mine'"
 
 
-def test_what_is_lost_has_a_script_that_fails_alone(audit: Command, tmp_path: Path) -> None:
-    code, out, _ = audit(f"{PLANTED}:Loses", "--out", "found")
-    assert code == 1
-    assert "factor=0.25" in out and "computes something else" in out and "not every script fails alone" not in out
-    scripts = sorted(path.name for path in (tmp_path / "found" / "scripts").iterdir())
-    assert scripts == [f"planted.py_Loses.{name}.py" for name in ("factor", "note", "seed")]
-    assert "factor=0.25" in (tmp_path / "found" / "audit.md").read_text()
-    found = json.loads((tmp_path / "found" / "audit.json").read_text())
-    assert [each["proven"] for each in found["classes"][0]["arguments"] if each["answer"] == "lost"] == [True] * 3
-    done = subprocess.run(
-        [sys.executable, tmp_path / "found" / "scripts" / scripts[1]], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1 and done.stderr.rstrip().splitlines()[-1].startswith("AssertionError: 'none' in the")
-
-
-def test_nothing_lost_is_exit_code_0(audit: Command) -> None:
-    code, out, _ = audit(f"{PLANTED}:Normalises", "--json")
-    (found,) = json.loads(out)["classes"]
-    assert code == 0
-    assert {each["answer"] for each in found["arguments"]} == {"kept", "cannot tell"}
+def test_a_class_that_ends_its_process_is_told_and_the_others_are_audited(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    done = ran("audit", "mine.py", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "mine.py:Dies: it takes its process with it" in done.stdout
+    assert "mine.py: 2 classes; arguments: 0 lost, 4 kept, 1 not told" in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("target", "said"),
     [
-        pytest.param(("keras.ops",), "expected classes that have get_config and from_config", id="no classes"),
-        pytest.param((f"{PLANTED}:Clips", "--values", "low"), "expected NAME=VALUE", id="values"),
-        pytest.param(("keras.no_such_module",), "cannot look at keras.no_such_module", id="no such module"),
+        pytest.param("keras.ops", "expected classes that have get_config and from_config", id="no classes"),
+        pytest.param("keras.no_such_module", "cannot look at keras.no_such_module", id="no such module"),
     ],
 )
-def test_what_is_wrong_is_said(audit: Command, arguments: tuple[str, ...], said: str) -> None:
-    code, _, err = audit(*arguments)
+def test_what_is_wrong_is_said(target: str, said: str, clonediff: Command) -> None:
+    code, _, err = clonediff("audit", target)
     assert code == 2 and said in err

@@ -106,8 +106,8 @@ def test_fuzz_names_a_cloner_that_cannot_be_called(tmp_path: Path) -> None:
 
 @pytest.mark.slow(reason="told nothing, it has much to make small; tests/campaign looks at what is kept, too")
 def test_fuzz_keeps_what_it_finds_with_a_script_that_fails_alone(tmp_path: Path) -> None:
-    nothing = tmp_path / "nothing-known.toml"
-    nothing.write_text("format = 1\n")
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
     out = tmp_path / "run"
     done = ran(*("fuzz", "--trials", "60", "--known-issues", str(nothing), "--out", str(out), "--json"), cwd=tmp_path)
     assert done.returncode == 1, done.stderr

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -21,7 +20,6 @@ from clonediff import assert_clones_faithfully
 from clonediff.harness.answers.audit.hub import MODULE, UnknownArgumentError, further_imports, small
 from clonediff.harness.inside.catalogue import model_classes
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.subjects.outcomes import ModelClass
 from tests.example_counts import everything
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
@@ -63,7 +61,7 @@ def applications() -> Iterator[Recipe]:
 def keras_hub() -> Iterator[Recipe]:
     """Each class of keras_hub that makes a model by itself, small by the names of its arguments."""
     table = TABLES["keras_hub"]
-    found = msgspec.convert(model_classes(MODULE, framework("keras")), list[ModelClass])
+    found = model_classes(MODULE, framework("keras"))
     classes = {each.name: each for each in found}
     for name, kind in classes.items():
         if name in table["bases"] or not kind.needs:

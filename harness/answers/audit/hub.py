@@ -6,20 +6,20 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clonediff.harness.answers.audit.construction import Argument, Text
-from clonediff.harness.subjects.outcomes import AuditedClass, ModelClass
-from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.answers.audit.constructions import Argument, Arguments, Text
+from clonediff.harness.answers.audit.record import AuditedClass
+from clonediff.harness.inside.catalogue import ModelClass, model_classes
+from clonediff.harness.inside.frameworks.interface import Framework
 from clonediff.harness.trials.drawable_kinds import value_of
 
 MODULE = "keras_hub.models"
-
-MadeWith = Mapping[str, Mapping[str, Argument]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +57,18 @@ CALLS = read_calls(_TABLES["calls"])
 _BY_NAME = read_calls(f"f({_TABLES['arguments']})")["f"].arguments
 
 
-def made_with(target: str, classes: Sequence[AuditedClass], process: SubjectProcess) -> MadeWith:
-    """The arguments of each class of which somebody said so, by its name."""
-    if target.partition(".")[0] != MODULE.partition(".")[0]:
-        return {}
-    known = {each.name: each for each in process.model_classes(MODULE)}
-    found = {}
-    for audited in classes:
+def made_with(classes: Sequence[AuditedClass], framework: Framework) -> dict[str, Arguments]:
+    """The arguments of each class of keras_hub of which somebody said so, by its name."""
+    package = MODULE.partition(".")[0]
+    models = [each for each in classes if each.sort == "model" and each.name.partition(".")[0] == package]
+    known = model_classes(MODULE, framework) if models else {}
+    found: dict[str, Arguments] = {}
+    for audited in models:
         own = audited.name.rpartition(".")[2]
-        if audited.sort == "model" and own in known and known[own].needs:
-            try:
-                call = small(own, known)
-            except UnknownArgumentError:
-                continue
-            found[audited.name] = {name: _argument(value, name) for name, value in call.arguments.items()}
+        if own in known and known[own].needs:
+            with contextlib.suppress(UnknownArgumentError):
+                arguments = small(own, known).arguments
+                found[audited.name] = {name: _argument(value, name) for name, value in arguments.items()}
     return found
 
 

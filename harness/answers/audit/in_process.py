@@ -11,10 +11,9 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.answers.audit.asking import Auditing
-from clonediff.harness.answers.audit.record import ClassAudited
-from clonediff.harness.answers.audit.table import what
-from clonediff.harness.subjects.outcomes import AuditedClass, ConstructionAudited
+from clonediff.harness.answers.audit.one_class import Auditor
+from clonediff.harness.answers.audit.record import AuditedClass, ClassAudited
+from clonediff.harness.inside.audit import Audit
 from clonediff.harness.trials.drawable_kinds import value_of
 from clonediff.harness.trials.remembered_answers import here
 
@@ -36,25 +35,21 @@ def assert_config_is_complete(
     made with one argument at a time away from its default. `values` has values to try first, by the name of an
     argument; numbers, texts, lists, tuples and dictionaries of them. An argument in `ignore` may be lost.
     """
-    from clonediff.harness.inside.audit import Audit
-    from clonediff.harness.inside.audited_classes import audited_class
+    from clonediff.harness.inside.audited_classes import audited_class, generation_of_class
 
-    packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
-    its = here("tf_keras" if "tf_keras" in packages else "keras")
+    its = here("tf_keras" if generation_of_class(kind) == "tf_keras" else "keras")
     with its.framework.scratch():
-        audit = Audit(its.framework)
         described = msgspec.convert(audited_class(kind, its.framework), AuditedClass)
-        audited = Auditing(
-            lambda question: msgspec.convert(audit.answer(question), ConstructionAudited),
+        audited = Auditor(
+            Audit(its.framework, {kind.__name__: kind}),
             its.dialect,
-            {name: tuple(value_of(each, name) for each in tried) for name, tried in (values or {}).items()},
-            names={kind.__name__: kind},
+            {name: tuple(value_of(value, name) for value in tried) for name, tried in (values or {}).items()},
         ).audit(msgspec.structs.replace(described, name=kind.__name__))
     if audited.reason:
         raise ValueError(f"{kind.__name__}: {audited.reason}; `values` may name what its arguments can be")
-    lost = [each for each in audited.lost if each.name not in ignore]
+    lost = [argument for argument in audited.lost if argument.name not in ignore]
     if lost:
-        lines = [f"\n  {f'{each.name}={each.tried}' if each.name else 'made plainly'}: {what(each)}" for each in lost]
+        lines = [f"\n  {argument.given}: {argument.reason}" for argument in lost]
         raise IncompleteConfig(f"the config of {kind.__name__} loses what it is made with:{''.join(lines)}", audited)
 
 
@@ -62,11 +57,11 @@ def classes_with_config(module: ModuleType) -> list[type]:
     """The classes that a module has from its own package and that have a config, in the order of their names."""
     package = module.__name__.partition(".")[0]
     found = {
-        each.__name__: each
-        for each in vars(module).values()
-        if isinstance(each, type)
-        and each.__module__.partition(".")[0] == package
-        and hasattr(each, "get_config")
-        and hasattr(each, "from_config")
+        kind.__name__: kind
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and kind.__module__.partition(".")[0] == package
+        and hasattr(kind, "get_config")
+        and hasattr(kind, "from_config")
     }
     return [found[name] for name in sorted(found)]

@@ -1,70 +1,69 @@
-"""The classes of a target, one after another or several at once: each job has a warm process of its own."""
+"""The classes of a target, several at once, each in a process that has a Keras."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import multiprocessing
+import resource
+import signal
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
-from msgspec.structs import replace
+import msgspec
 
-from clonediff.harness.answers.audit.asking import Auditing
-from clonediff.harness.answers.audit.construction import Argument
-from clonediff.harness.answers.audit.record import ArgumentAudited, Audited, ClassAudited
-from clonediff.harness.answers.jobs import by_jobs
+from clonediff.harness.answers.audit.hub import made_with
+from clonediff.harness.answers.audit.one_class import Auditor
+from clonediff.harness.answers.audit.record import AuditedClass, ClassAudited
+from clonediff.harness.answers.keras_here import keras_here
+from clonediff.harness.inside.audit import Audit
+from clonediff.harness.inside.audited_classes import audited_classes, generation_of_target
 from clonediff.harness.source import DIALECTS
-from clonediff.harness.subjects.outcomes import AuditedClass
-from clonediff.harness.subjects.releases import open_subject
-from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import Limits
-from clonediff.strategies.graph import Value
+from clonediff.strategies.kinds import Generation
 
-Values = Mapping[str, tuple[Value, ...]]
-OfBases = dict[tuple[str, str], ArgumentAudited | None]
+_auditors: list[Auditor] = []
+"""That of this process, once it has a Keras."""
+
+
+def classes_of(target: str) -> tuple[Generation, list[AuditedClass]]:
+    """The classes with a config that a package, a module or a file has, or the one that is named."""
+    keras_here("keras")
+    generation: Generation = "tf_keras" if generation_of_target(target) == "tf_keras" else "keras"
+    found = audited_classes(target, keras_here(generation))
+    return generation, msgspec.convert(found, list[AuditedClass])
 
 
 def audit_all(
-    classes: Sequence[AuditedClass],
-    subject: Subject,
-    limits: Limits,
-    *,
-    values: Values | None = None,
-    made_with: Mapping[str, Mapping[str, Argument]] | None = None,
-    of_bases: OfBases,
-    jobs: int = 1,
-    tell: Callable[[str], None] = lambda where: None,
+    classes: Sequence[AuditedClass], generation: Generation, jobs: int, memory: int
 ) -> Iterator[ClassAudited]:
-    """What came of each class, as it comes; `of_bases` is filled with what their bases lose.
-
-    `made_with` has the arguments that classes are made with, by name. `tell` is told where the jobs are.
-    """
-
-    @contextlib.contextmanager
-    def job() -> Iterator[Callable[[AuditedClass], ClassAudited]]:
-        with open_subject(subject, limits=limits) as process:
-
-            def audit(kind: AuditedClass) -> ClassAudited:
-                auditing = Auditing(
-                    lambda question: process.audited(question, limits.trial),
-                    DIALECTS[subject.generation],
-                    values or {},
-                    (made_with or {}).get(kind.name),
-                    of_bases=of_bases,
-                )
-                tell(kind.name)
-                return auditing.audit(kind)
-
-            yield audit
-
-    return by_jobs(classes, job, jobs)
+    """What came of each class, as it comes; a job has so many bytes. A class that ends its process is not audited."""
+    left, starts = list(classes), (generation, classes, memory)
+    while left:
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=starts) as pool:
+            futures = {pool.submit(_audit, kind): kind for kind in left}
+            for future in as_completed(futures):
+                if not isinstance(future.exception(), BrokenProcessPool):
+                    left.remove(futures[future])
+                    yield future.result()
+        if left and jobs == 1:
+            yield ClassAudited(left.pop(0).name, reason="it takes its process with it")
+        jobs = 1  # of one at a time, the first that is left is at fault
 
 
-def with_bases(audited: Audited, of_bases: OfBases) -> Audited:
-    """The audit with what a base that belongs to the target's own package loses of all classes, told once."""
-    classes = {each.name: each for each in audited.classes}
-    for (base, name), lost in sorted(of_bases.items(), key=lambda item: item[0]):
-        if lost is None or base.partition(".")[0] != audited.target.partition(".")[0]:
-            continue
-        kind = classes.get(base) or ClassAudited(base, "layer")
-        others = tuple(each for each in kind.arguments if each.name != name)
-        classes[base] = replace(kind, arguments=(*others, lost))
-    return replace(audited, classes=tuple(classes.values()))
+def _start(generation: Generation, classes: Sequence[AuditedClass], memory: int) -> None:
+    def late(*_: Any) -> None:
+        raise TimeoutError("it takes too long")
+
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    framework = keras_here(generation)
+    audit = Audit(framework, alarm=signal.alarm)
+    _auditors.append(Auditor(audit, DIALECTS[generation], made_with=made_with(classes, framework)))
+
+
+def _audit(kind: AuditedClass) -> ClassAudited:
+    return _auditors[0].audit(kind)

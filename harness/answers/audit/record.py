@@ -1,4 +1,4 @@
-"""What came of an audit: an answer for each argument of each class."""
+"""What there is to audit, and what came of it: an answer for each argument of each class."""
 
 from __future__ import annotations
 
@@ -6,92 +6,50 @@ from typing import Literal
 
 import msgspec
 
-from clonediff.harness.subjects.outcomes import Lost, WayOfCall
+from clonediff.strategies.kinds.kind import Parameter
 
-Answer = Literal["lost", "kept", "cannot tell"]
 
-WORST_FIRST = ("computes", "crashes", "weights", "holds")
-SENTENCES = {
-    "computes": "computes something else",
-    "crashes": "crashes when it is revived",
-    "weights": "cannot take the weights",
-    "holds": "an attribute differs",
-}
+class AuditedParameter(Parameter, frozen=True, omit_defaults=True):
+    """An argument of a constructor, with its annotation."""
+
+    annotation: str = ""
+
+
+class AuditedClass(msgspec.Struct, frozen=True):
+    """A class that has a config: its sort, and what its constructor takes."""
+
+    name: str
+    sort: str = "object"
+    constructor: tuple[AuditedParameter, ...] = ()
 
 
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     """An argument, or with an empty name the class as it is without any.
 
-    `tried` is the value that shows it, as Python; `lost` what the revived object does not have. `reason` says why
-    there is no answer. `base` is the class whose constructor takes the argument, where that is another; `proposal` how
-    a layer was called. `script` is plain Keras; `proven` says whether it failed where it was run alone.
+    `tried` is the value that shows it, as Python, `reason` what is lost, or why there is no answer. `script` is plain
+    Keras that fails where it is lost.
     """
 
     name: str
-    answer: Answer
+    answer: Literal["lost", "kept", "cannot tell"]
     tried: str = ""
     reason: str = ""
-    lost: tuple[Lost, ...] = ()
-    base: str = ""
-    proposal: WayOfCall | None = None
     script: str = ""
-    proven: bool = False
 
     @property
-    def how(self) -> str:
-        """How it is lost at the worst, in words."""
-        return SENTENCES[self.worst.how] if self.lost else self.reason
-
-    @property
-    def worst(self) -> Lost:
-        """The worst that is lost, where it shows most plainly."""
-        return min(self.lost, key=lambda each: (WORST_FIRST.index(each.how), plainness(each)))
+    def given(self) -> str:
+        """What it was given."""
+        return f"{self.name}={self.tried}" if self.name else "whatever it is given"
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     """A class with its arguments; `reason` says why it was not audited."""
 
     name: str
-    sort: str
     arguments: tuple[ArgumentAudited, ...] = ()
     reason: str = ""
-    seconds: float = 0.0
-
-    @property
-    def title(self) -> str:
-        """Its name, without the folders of a file."""
-        return self.name.rpartition("/")[2]
 
     @property
     def lost(self) -> tuple[ArgumentAudited, ...]:
-        return tuple(each for each in self.arguments if each.answer == "lost")
-
-
-class Audited(msgspec.Struct, frozen=True):
-    """A target with its classes."""
-
-    target: str
-    subject: str
-    versions: dict[str, str]
-    classes: tuple[ClassAudited, ...] = ()
-    seconds: float = 0.0
-    interrupted: bool = False
-
-    def lost(self) -> list[tuple[ClassAudited, ArgumentAudited]]:
-        """What is lost, the worst first."""
-        found = [(kind, each) for kind in self.classes for each in kind.lost]
-        found.sort(key=lambda pair: (WORST_FIRST.index(pair[1].worst.how), full_name(*pair)))
-        return found
-
-    def count(self, answer: Answer) -> int:
-        return sum(each.answer == answer for kind in self.classes for each in kind.arguments)
-
-
-def plainness(lost: Lost) -> tuple[int, int]:
-    """The smaller, the plainer is the path to what is lost."""
-    return lost.path.count("[") + 2 * lost.path.count("._"), len(lost.path)
-
-
-def full_name(kind: ClassAudited, argument: ArgumentAudited) -> str:
-    """The name of an argument, with its class."""
-    return f"{kind.title}.{argument.name}" if argument.name else kind.title
+        """The arguments that its config loses."""
+        return tuple(argument for argument in self.arguments if argument.answer == "lost")

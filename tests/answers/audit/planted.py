@@ -101,23 +101,6 @@ class Draws(keras.layers.Layer):
         return {**super().get_config(), "low": self.low, "units": self.units}
 
 
-class NeedsBoth(keras.layers.Layer):
-    """`mean` is refused without `variance`; the config has neither."""
-
-    def __init__(self, mean=None, variance=None, **kwargs):
-        super().__init__(**kwargs)
-        if (mean is None) != (variance is None):
-            raise ValueError("`mean` and `variance` must be given together")
-        self.mean = mean
-        self.variance = variance
-
-    def call(self, x):
-        return x if self.mean is None else (x - self.mean) / self.variance
-
-    def get_config(self):
-        return super().get_config()
-
-
 class Needs(keras.layers.Layer):
     """Its config leaves out `how_many`, which it cannot be made without."""
 

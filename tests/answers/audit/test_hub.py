@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from clonediff.harness.answers.audit.hub import CALLS, UnknownArgumentError, small
-from clonediff.harness.subjects.outcomes import ModelClass
+from clonediff.harness.inside.catalogue import ModelClass
 
 CLASSES = {
     each.name: each
