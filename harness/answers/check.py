@@ -38,7 +38,7 @@ class Checked(msgspec.Struct, frozen=True):
     """A model, what it was fed, and what each cloner breaks; `alone` has what configs lose where upstream crashes."""
 
     model: str
-    about: str
+    kind: str
     versions: dict[str, str]
     inputs: tuple[str, ...]
     clones: dict[str, tuple[CauseShown, ...]]
@@ -81,7 +81,7 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
     shown = _Shown(source, tried)
     return Checked(
         spec,
-        tried.about,
+        type(model).__name__,
         shown.versions,
         tuple(map(_fed, tried.fed)),
         {name: tuple(shown.of(cause, name) for cause in causes) for name, causes in with_blame(found).items()},

@@ -59,7 +59,7 @@ def checked_text(checked: Checked, ignored: Collection[str] = ()) -> Iterator[st
     """The lines on a model. Names come out of files that anybody may have written."""
     yield f"{one_line(checked.model)}: {one_line(_summary(checked))}"
     versions = ", ".join(f"{name} {version}" for name, version in checked.versions.items())
-    yield f"  {one_line(checked.about)}; {versions}"
+    yield f"  {one_line(checked.kind)}; {versions}"
     yield from (f"  input {one_line(line)}" for line in checked.inputs)
     for cloner, causes in checked.clones.items():
         yield f"  {cloner_said(cloner)}: {_outcome(causes)}"

@@ -45,7 +45,7 @@ def test_first_line_says_what_it_is(child: Child) -> None:
     [
         ("{no json", "Expecting property name"),
         ("[1]", "a request is a JSON object"),
-        ('{"do": "dance"}', "choose one of audit"),
+        ('{"do": "dance"}', "choose one of cloner"),
         ('{"do": "trial", "id": 3}', "needs the field `source`"),
     ],
 )
