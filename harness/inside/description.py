@@ -52,23 +52,15 @@ class Description:
             "nodes": framework.node_counts(model),
             "own": is_own_class(type(model)),
         }
-        for written, value in zip(self.shape["weights"], self.initial):
-            if not observer.values_by_chance and not _by_chance(value):
-                written["value"] = observer.digests.digest(value)
         for written, state, value in zip(self.shape["states"], self.states, self.first_states):
             if not observer.values_by_chance and id(state) not in by_chance:
                 written["value"] = observer.digests.digest(value)
 
-    def hold(self, observer: Observer, original: Description | None = None) -> Holdings:
-        """All that the model holds now, which its shape has from then on; `original` is what it was cloned from."""
-        self.holdings = self.held_now(observer, original)
-        self.shape["holdings"] = self.holdings.facts
-        return self.holdings
-
-    def held_now(self, observer: Observer, original: Description | None = None) -> Holdings:
-        """All that the model holds by now."""
+    def hold(self, observer: Observer, original: Description | None = None) -> None:
+        """Look at all that the model holds now; `original` is what it was cloned from."""
         theirs = None if original is None else original.holdings
-        return Holdings(self.layers, [*self.weights, *self.states], observer, theirs)
+        self.holdings: Holdings = Holdings(self.layers, [*self.weights, *self.states], observer, theirs)
+        self.shape["holdings"] = self.holdings.facts
 
     def shared_with(self, clone: Description, framework: Any) -> list[Any]:
         """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""
@@ -92,21 +84,6 @@ class Description:
             observer.adopt(new, each)
         for (new, _), each in zip(observer.framework.states(model), self.states):
             observer.adopt(new, each)
-
-    def fingerprint(self, observer: Observer) -> Any:
-        """The model as it is now, good for `==` with another fingerprint of it, and much cheaper than its shape."""
-        framework, model = observer.framework, self.model
-        weights, trains = framework.weights(model)
-        states = framework.states(model)
-        compiled = framework.compiled(model)
-        return (
-            self.layers.fingerprint(),
-            [(id(weight), id(weight) in trains) for weight in weights],
-            [id(state) for state, _ in states],
-            [(id(end), id(framework.origin(end)[0])) for ends in framework.ends(model) for end in ends],
-            (model.name, model.trainable, type(model), repr(compiled), framework.node_counts(model)),
-            self._learned(observer),
-        )
 
     def _learned(self, observer: Observer) -> list[str]:
         """Digests of what training has left beside the model, where something was done that may have trained it."""
@@ -154,20 +131,6 @@ class Description:
 
 def _sizes(shape: Any) -> list[int | None] | None:
     return None if getattr(shape, "ndims", 0) is None else [None if size is None else int(size) for size in shape]
-
-
-def _by_chance(value: Any) -> bool:
-    # A value with the same number everywhere was set, not drawn; of a single number only 0 and 1 can be known to be.
-    if value.size == 0 or value.dtype.kind not in "fiub":
-        return value.dtype.kind not in "OSU"
-    if value.size == 1:
-        return bool(value.flat[0] not in (0, 1))
-    # A few of its numbers say so nearly always, and a large array is not copied for that.
-    few = value.reshape(-1)[:64].tobytes()
-    if few != few[: value.itemsize] * (len(few) // value.itemsize):
-        return True
-    data = value.tobytes()
-    return bool(data != data[: value.itemsize] * value.size)
 
 
 def _number(leaf: Any) -> Any:

@@ -12,23 +12,20 @@ MANY = 64
 """As many numbers as chance hardly draws twice, be they whole ones."""
 
 
-def fresh(original: Description, kept: VariableValues, clone: Description) -> list[bool]:
+def fresh(original: Description, kept: VariableValues, clone: Description, repeats: bool) -> list[bool]:
     """For each weight of the clone, whether it begins with a value of its own.
 
     The original's weights were given values that no initializer draws: a weight that begins with one of those was
-    copied. One that begins with the original's first value was copied too, where an initializer without a seed drew it.
+    copied. One that begins with the original's first value may have a seed, or was copied too: another build of the
+    source `repeats` it then, if there is one.
     """
-    verdict = []
-    for number, first in enumerate(clone.initial):
-        if number >= len(original.weights):
-            verdict.append(True)
-            continue
+    verdict = [True] * len(clone.initial)
+    for number, (first, copied) in enumerate(zip(clone.initial, original.initial)):
         ours = kept.values[number]
-        copied = original.initial[number]
         if ours is not copied and same(first, ours) and not same(ours, copied):
-            verdict.append(False)
-        else:
-            verdict.append(not (same(first, copied) and drawn_without_seed(original, number, first)))
+            verdict[number] = False
+        elif repeats and same(first, copied) and _looks_drawn(first):
+            verdict[number] = False
     return verdict
 
 
@@ -41,31 +38,9 @@ def fresh_states(original: Description, clone: Description) -> list[bool]:
     return [not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs]
 
 
-def drawn_without_seed(description: Description, number: int, value: Any) -> bool:
-    """Whether chance gave this weight its first value, by an initializer of its owner that has no seed."""
-    if value.size < 2 or looks_set(value):
-        return False  # such as the identity, which a layer may set while it is built
-    if value.dtype.kind in "iu" and value.size < MANY:
-        return False  # of a kernel that is quantized there are few: [[8], [7]] is drawn again by chance
-    try:
-        return initializer_of(description, number).get_config().get("seed", 0) is None
-    except Exception:  # no initializer, or one that does not tell
+def _looks_drawn(value: Any) -> bool:
+    """Whether an array has many numbers that differ; of a kernel that is quantized there are few."""
+    if value.size < 2 or (value.dtype.kind in "iu" and value.size < MANY):
         return False
-
-
-def initializer_of(description: Description, number: int) -> Any:
-    """The initializer that the owner of a weight has for it, None where none is seen."""
-    weight = description.shape["weights"][number]
-    if weight["owner"] < 0:
-        return None
-    layer = description.layers.places[weight["owner"]].layer
-    name = weight["name"].split("/")[-1].split(":")[0]
-    # That of "recurrent_kernel" is called "recurrent_initializer".
-    of_it = getattr(layer, name + "_initializer", None)
-    return of_it or getattr(layer, name.rpartition("_")[0] + "_initializer", None)
-
-
-def looks_set(value: Any) -> bool:
-    """Whether an array has fewer numbers than chance would give it."""
     few = value.reshape(-1)[:MANY].tolist()
-    return len(set(few)) * 2 <= len(few) if len(few) > 1 else few in ([0], [1])
+    return len(set(few)) * 2 > len(few)

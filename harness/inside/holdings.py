@@ -11,10 +11,9 @@ between two builds of one source says nothing of a clone.
 from __future__ import annotations
 
 import functools
-import operator
 import re
 import types
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import numpy as np
 
@@ -102,15 +101,6 @@ class Holdings:
             self._begin(place.layer if place.first == number and place.layer is not layers.model else None)
         if observer.private:
             self._begin_private()
-        self._begun = None if original else [(thing, _contents(thing)) for thing in self._looked_into()]
-
-    def _looked_into(self) -> Iterator[Any]:
-        yield from self.objects.values()
-        yield from self._changing.values()
-
-    def are_as_begun(self) -> bool:
-        """Whether everything that was read holds what it held then, of a model that is no clone."""
-        return all(_is_as_before(thing, before) for thing, before in self._begun or ())
 
     def _begin(self, owner: Any) -> None:
         self._number = len(self.facts) - 1
@@ -146,6 +136,8 @@ class Holdings:
                     continue
                 if name == "name" and type(value) is str and _counts(value, kind.__name__):
                     value = _COUNTED.sub("", value)
+                if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
+                    value = None  # nobody gave it
             except Exception as error:  # an attribute that it does not have yet
                 self._told[here] = "raises %s" % type(error).__name__
                 continue
@@ -271,13 +263,14 @@ class Holdings:
         return told
 
 
-def unlike(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
-    """The facts that are not the same, each by its place in the list and its path."""
-    for number, (one, other) in enumerate(zip(ours, theirs)):
-        if one != other:
-            for path in {**one, **other}:
-                if not same_fact(one.get(path), other.get(path)):
-                    yield number, path
+def may_vary(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> bool:
+    """Whether a fact is another that chance may have made: it draws numbers and counts names; no size."""
+    for one, other in zip(ours, theirs):
+        for path in {**one, **other} if one != other else ():
+            fact, found = one.get(path, ""), other.get(path, "")
+            if not same_fact(fact, found) and _NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact):
+                return True
+    return False
 
 
 def same_fact(one: str | None, other: str | None) -> bool:
@@ -286,63 +279,6 @@ def same_fact(one: str | None, other: str | None) -> bool:
         return one == other
     texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (one, other)))
     return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
-
-
-def changed(told: list[dict[str, str]], before: Holdings, after: Holdings) -> list[dict[str, str]]:
-    """What was told of a model, as it is after something has changed it. What a run has changed was so before."""
-    told = [dict(facts) for facts in told]
-    for number, path in unlike(before.facts, after.facts):
-        told[number].pop(path, None)
-        if path in after.facts[number]:
-            told[number][path] = after.facts[number][path]
-    return told
-
-
-def varying(
-    original: Holdings,
-    found: set[tuple[int, str]],
-    set_by_runs: set[tuple[int, str]],
-    whole: bool,
-    build_again: Callable[[], Holdings] | None,
-) -> list[list[str]]:
-    """The facts that say nothing of a clone, of those that were found unlike: another build does not repeat them.
-
-    Nor do those that are `set_by_runs`. Where it is not the `whole` model that a clone is to be like, none of its own
-    facts does.
-    """
-    told = {(0, path) for path in (() if whole else original.facts[0])} | set_by_runs
-    made: dict[tuple[type, str], list[Any]] = {}
-    told.update((number, path) for number, path in found if _is_drawn(original, number, path, made))
-    if build_again is not None and any(_may_vary(original, *each) for each in found - told):
-        try:
-            told.update(unlike(original.facts, build_again().facts))
-        except Exception:  # a source may be one that runs once only
-            told.update(found)
-    return [sorted(path for at, path in told if at == number) for number in range(len(original.facts))]
-
-
-def _may_vary(original: Holdings, number: int, path: str) -> bool:
-    """Whether chance may have made a fact: it draws numbers and counts names; no flag that is public, and no size."""
-    fact = original.facts[number].get(path, "")
-    return "._" in path or bool(_NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact))
-
-
-def _is_drawn(holdings: Holdings, number: int, path: str, made: dict[tuple[type, str], list[Any]]) -> bool:
-    """Whether two objects of one config have different values there, as initializers have that were given no seed.
-
-    Both are `made` once.
-    """
-    owner, _, name = path.rpartition(".")
-    thing: Any = holdings.objects.get((number - 1, owner)) if owner else None
-    try:
-        of_it = type(thing), repr(thing.get_config())
-        if of_it not in made:
-            made[of_it] = []
-            made[of_it] = [thing.from_config(thing.get_config()) for _ in range(2)]
-        one, other = (repr(getattr(each, name)) for each in made[of_it])
-        return one != other
-    except Exception:  # no object that can be made of its config
-        return False
 
 
 def _content(cell: Any) -> Any:
@@ -376,29 +312,6 @@ def _name_of_a_container(value: Any) -> str:
 
 def _is_tensor(value: Any) -> bool:
     return type(value).__module__.split(".")[0] in _TOLD_WHOLE and hasattr(value, "shape") and hasattr(value, "dtype")
-
-
-def _contents(thing: Any) -> dict[Any, Any]:
-    """What something holds, by name or by place; nothing of a large array."""
-    if isinstance(thing, (dict, list, tuple, set, frozenset)):
-        return dict(thing) if isinstance(thing, dict) else dict(enumerate(thing))
-    if isinstance(thing, np.ndarray):
-        return {} if thing.dtype.kind in "OV" or thing.nbytes >= _LARGE else {"": thing.tobytes()}
-    return dict(getattr(thing, "__dict__", ()))
-
-
-def _is_as_before(thing: Any, before: dict[Any, Any]) -> bool:
-    """Whether something holds what it did, in one order; the private attributes of an object are not looked at."""
-    now = _contents(thing)
-    if len(before) == len(now) and all(map(operator.is_, before.values(), now.values())):
-        return list(before) == list(now)
-    if not isinstance(thing, _CONTAINERS):
-        before, now = ({name: value for name, value in each.items() if name[:1] != "_"} for each in (before, now))
-    return list(before) == list(now) and all(map(_is_same, before.values(), now.values()))
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and type(one) in _PLAIN and bool(one == other))
 
 
 def _private(owner: Any, but: frozenset[str] = _NONE) -> list[str]:

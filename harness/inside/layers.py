@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
-from .configs import Config, config_of, frozen, raw_config
+from .configs import Config, config_of, raw_config
 from .observer import Observer
-from .structure import leaves
 
 
 class LayerPlace:
@@ -119,46 +118,10 @@ class Layers:
                 seen[-1]["calls"] = calls[number]
         return seen
 
-    def fingerprint(self) -> list[Any]:
-        """All that `describe` would say, in a form that takes little to make and is good for `==` in one process only.
-
-        Two fingerprints of one model that differ may still be described alike; equal ones never differ.
-        """
-        framework, places = self._framework, self.places
-        told = [raw_config(place.layer, framework) for n, place in enumerate(places) if place.first == n]
-        # Frozen, as a config may hold the very objects that somebody changes.
-        print_: list[Any] = [[frozen(config) for config in told]]
-        for number, inside in self.members.items():
-            holder = self.model if number < 0 else places[number].layer
-            print_.append(list(map(id, framework.held(holder))))
-            if number in self.uses:
-                print_.append(list(map(id, framework.members(holder))))
-                print_.append([len(inside), set(map(id, framework.graph_nodes(holder))) == set(self.uses[number])])
-        for number, place in enumerate(places):
-            layer = place.layer
-            print_.append((layer.name, getattr(layer, "trainable", 0), getattr(layer, "supports_masking", 0)))
-            print_.append((framework.policy(layer), framework.node_counts(layer)))
-            for node in self.nodes.get(number, ()):
-                args, kwargs = framework.arguments(node)
-                print_.append((_print(args), tuple(kwargs), _print(kwargs) if kwargs else ()))
-                print_.append([(id(output), framework.has_mask(output)) for output in framework.outputs(node)])
-        return print_
-
 
 def is_own_class(kind: type) -> bool:
     """Whether a class is the user's, and none of Keras."""
     return kind.__module__.partition(".")[0] not in ("keras", "tf_keras")
-
-
-def _print(arguments: Any) -> Any:
-    # Nested containers are compared by what they hold, everything else by being the same object.
-    if len(arguments) == 1 and type(arguments) is tuple and not isinstance(arguments[0], (list, tuple, dict)):
-        return id(arguments[0])
-    return repr(type(arguments)), [_leaf(leaf) for leaf in leaves(arguments)]
-
-
-def _leaf(leaf: Any) -> Any:
-    return leaf if leaf is None or type(leaf) in (bool, int, float, str) else id(leaf)
 
 
 def role(holder: Any, layer: Any) -> str:

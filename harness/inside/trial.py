@@ -6,9 +6,8 @@ calls it in its own.
 
 from __future__ import annotations
 
-import contextlib
 from time import perf_counter
-from typing import Any, Iterator
+from typing import Any
 
 from .build import build, build_after, custom_objects, script
 from .calling import Calling
@@ -22,16 +21,15 @@ from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
-from .holdings import Holdings, changed, unlike, varying
+from .holdings import may_vary
 from .housekeeping import tidy
-from .leaks import Leak, held_by_modules, leaks, owned
-from .nondeterminism import NONDETERMINISTIC, is_deterministic
+from .leaks import held_by_modules, leaks, owned
 from .observer import Observer
 from .run import Recorded, run
 from .training import train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
-from .warned import Warned, leave_out, to_hear_again, unheard
+from .warned import Warned, unheard
 
 
 def run_trial(
@@ -78,10 +76,6 @@ class _Trial:
         self._asked_for_another = bool(self._calling.arguments)
         self._warned_of = Warned()
         self._touched = False
-        self._unlike: set[tuple[int, str]] = set()  # where a clone does not hold what the original does
-        self._set_by_runs: set[tuple[int, str]] = set()  # and does, once both have run
-        self._leaks: dict[str, list[Leak]] = {}
-        self._other_build: Any = None
 
     def run(self) -> dict[str, Any]:
         try:
@@ -89,7 +83,6 @@ class _Trial:
         except Exception as error:  # the framework refuses to build: counted, and never a finding
             return {"refused": failure(error, below="_build")}
         self._original = Description(asked, self._observer)
-        self._original.hold(self._observer)
         layers = [place.layer for place in self._original.layers.places]
         self._observer.backend_draws = self._observer.framework.draws(layers, self._request.get("source", ""))
         self._first_values = list(self._original.initial)
@@ -109,22 +102,19 @@ class _Trial:
         try:
             for name, each in self._cloners.items():
                 clones[name] = self._clone(name, each)
-            for name in to_hear_again(clones):
-                self._hear_again(name, clones[name])
         except TooLong as late:  # something of Keras may be half done: nothing more is said from here
             return {"original": observation, "clones": {name: {"late": late.told()}}}
-        if not is_deterministic(observation, clones, self._run_original_again, self._train_original_again):
-            return {"refused": dict(NONDETERMINISTIC)}
-        # What `fit` leaves in a model, no clone is to have; and a live model cannot be built again.
-        whole = self._module is not None and not self._request.get("ran")
-        build_again = None if self._module is None else self._built_again
-        observation["varying"] = varying(
-            self._original.holdings, self._unlike, self._unlike & self._set_by_runs, whole, build_again
-        )
-        self._write_leaks(clones)
+        seen = [answer[part] for answer in clones.values() for part in PARTS if part in answer]
+        runs = any(runs_otherwise(observation, each) for each in seen)
+        runs = runs or any("inference_after" in answer for answer in clones.values())
+        warned = any("warned" in answer for answer in clones.values())
+        if runs or warned or any(is_otherwise(observation, each) for each in seen):
+            self._observe_another(observation, seen, runs)
         if self._module is None:
             self._put_back()
-        leave_out(clones, self._warned_of, self._another_build)
+        for answer in clones.values():
+            if "warned" in answer:
+                answer["warned"] = answer["warned"].beside(self._warned_of)
         return {"original": observation, "clones": clones}
 
     def _build(self) -> Any:
@@ -158,15 +148,14 @@ class _Trial:
             self._cloned = Description(model, self._observer)
             self._cloned.hold(self._observer)
             self._to_clone = randomize(self._cloned, self._observer)
-        self._fingerprint = self._cloned.fingerprint(self._observer) if self._cloners else None
-        self._held = self._cloned.holdings
         self._owned = owned(model) if self._cloners else {}
-        self._hold_what_runs_have_set()
+        self._before: dict[str, Any] | None = None
 
-    def _hold_what_runs_have_set(self) -> None:
-        """Look at what the model holds anew, where it was run since."""
-        if not self._held.are_as_begun():
-            self._held = self._cloned.held_now(self._observer)
+    def _shape_now(self) -> dict[str, Any]:
+        """The shape of the model that the cloners are given, as it is by now."""
+        now = Description(self._cloned.model, self._observer, values=False)
+        now.hold(self._observer)
+        return now.shape
 
     def _renew(self) -> None:
         """Build the model again where a cloner has touched it, so that no other cloner answers for that.
@@ -182,9 +171,9 @@ class _Trial:
             before.adopted_by(asked, observer)
             self._packing = asked
             self._original = Description(asked, observer)
-            self._original.hold(observer)
-            self._original.shape = before.shape
             self._kept = randomize(self._original, observer)
+            self._observe(self._original, self._kept)  # which a run may have set something in
+            self._original.shape = before.shape
         if model is not asked:
             cloned.adopted_by(model, observer)
         self._take_to_clone(model)
@@ -195,16 +184,35 @@ class _Trial:
         specs = specs_of(self._original.shape["inputs"], self._request.get("inputs"))
         return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
-    def _built_again(self) -> Holdings:
-        """What another build of the source holds, with other seeds."""
-        return self._another_build(seed=500, values=False).held_now(self._observer)
+    def _observe_another(self, observation: dict[str, Any], clones: list[dict[str, Any]], runs: bool) -> None:
+        """Observe another build of the source, with other seeds, as if a cloner had made it: what differs is chance.
 
-    def _another_build(self, seed: int = 0, values: bool = True) -> Description:
+        It `runs` where a clone has run otherwise, or what it holds differs.
+        """
         observer = self._observer
+        if self._module is None:
+            again = Description(self._original.model, observer)
+            observation.update(live=True, another=self._observe(again, self._kept))
+            return
         observer.framework.forget()
-        observer.framework.reseed(observer.seed + seed)
-        self._other_build, asked = self._build_both()
-        return Description(asked, observer, values)
+        observer.framework.reseed(observer.seed + 500)
+        try:
+            description = Description(self._build_both()[1], observer)
+        except Exception:  # a source may be one that runs once only: nobody knows what of it is chance
+            for each in [observation, *clones]:
+                each["shape"]["holdings"] = []
+                each.pop("leaks", None)
+            return
+        if runs:
+            another = self._observe_clone("", description)
+            if any(another[part] == observation[part] for part in ("inference", "training")):
+                another = self._observe_clone("", description)  # what counts its calls has gone on
+        else:
+            description.hold(observer, self._cloned)
+            description.shape["holdings"] = []  # as it has not run
+            another = {"shape": description.shape, "fresh": fresh(self._original, self._kept, description, True)}
+        self._write_leaks(another, description)
+        observation["another"] = another
 
     def _put_back(self) -> None:
         for weight, value in zip(self._original.weights, self._first_values):
@@ -233,6 +241,10 @@ class _Trial:
         if step:
             observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, recorded)
             kept.restore()
+        # By now both have run: what a run sets in a model, a clone of it is to have after a run.
+        description.hold(self._observer, None if description.model is self._original.model else self._cloned)
+        if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
+            description.shape["holdings"][0] = {}
         return observation
 
     def _run(self, description: Description, kept: VariableValues, training: bool, recorded: Any = None) -> Any:
@@ -241,25 +253,16 @@ class _Trial:
             kept.restore()
         return answer
 
-    def _run_original_again(self, training: bool) -> Any:
-        self._kept.restore()  # a clone that shares layers with it may have left other values in them
-        return self._run(self._original, self._kept, training)
-
-    def _train_original_again(self) -> Any:
-        self._kept.restore()
-        trained = train(self._original.model, self._arrays, self._observer, self._packing)
-        self._kept.restore()
-        return trained
-
     # -- one cloner
 
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         calling = self._calling
         if self._touched and self._module is not None:
             self._renew()
-        self._hold_what_runs_have_set()
         context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
+        if self._before is None:
+            self._before = self._shape_now()
         clone, refused = calling.call(name, each, model, context, warned)
         answer: dict[str, Any] = {}
         if refused is None and warned.beside(self._warned_of):
@@ -269,46 +272,29 @@ class _Trial:
             answer["failure"] = refused
             answer.update(calling.asked(None, self._cloned))
             return answer
-        description, found = self._described(clone)
-        self._leaks[name] = self._leaks_of(description)
+        description = Description(clone, self._observer)
         answer.update(calling.asked(description, self._cloned))
         answer["observation"] = self._observe_clone(name, description)
-        if found and self._request.get("ran"):  # which set something in the original, and nothing in the clone yet
-            now = self._original.held_now(self._observer), description.held_now(self._observer, self._cloned)
-            self._set_by_runs.update(found - set(unlike(now[0].facts, now[1].facts)))
+        self._write_leaks(answer["observation"], description)
         if self._costly and (not self._asked_for_another or self._request.get("repeats")):
             self._again(name, each, context, description, answer)
+        if description.layers.index.keys() & self._cloned.layers.index.keys():
+            self._before = None  # whose runs may set something in the original
         if self._request.get("keeps") or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
 
-    def _leaks_of(self, clone: Description) -> list[Leak]:
-        """What of the original the clone reaches, and neither was given nor is told by what both hold."""
+    def _write_leaks(self, observation: dict[str, Any], clone: Description) -> None:
+        """Write what of the original a clone reaches, but for what it was given, what both hold, and modules have."""
         if self._request.get("keeps") == "layers":
-            return []
+            return
         known = self._calling.given_things()
         known += self._cloned.shared_with(clone, self._observer.framework)
-        return leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
-
-    def _write_leaks(self, clones: dict[str, Any]) -> None:
-        """Write what of the original each clone reaches, but for what modules hold, or another build reaches too."""
-        found = [leak for leaks_of_one in self._leaks.values() for leak in leaks_of_one]
-        if not found:
-            return
-        common = held_by_modules(self._owned, whole_packages=self._module is None)
-        if self._module is not None and any(id(leak.thing) not in common for leak in found):
-            try:
-                if self._other_build is None:
-                    self._another_build(values=False)
-                common.update(owned(self._other_build))
-            except Exception:  # a source may be one that runs once only
-                return
-        for name, leaks_of_one in self._leaks.items():
-            told = [leak for leak in leaks_of_one if id(leak.thing) not in common]
-            if told:
-                clones[name]["observation"]["leaks"] = [
-                    {**leak._asdict(), "thing": type(leak.thing).__name__} for leak in told
-                ]
+        found = leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
+        common = held_by_modules(self._owned, whole_packages=self._module is None) if found else {}
+        told = [leak for leak in found if id(leak.thing) not in common]
+        if told:
+            observation["leaks"] = [{**leak._asdict(), "thing": type(leak.thing).__name__} for leak in told]
 
     def _observe_clone(self, name: str, description: Description, trains: bool = True) -> dict[str, Any]:
         """What is seen of a clone of the original."""
@@ -316,7 +302,9 @@ class _Trial:
         copies = name in KEEP_VALUES
         shares = self._request.get("keeps") == "layers"
         keeps = copies or shares
-        freshness = [True] * len(description.weights) if keeps else fresh(original, kept, description)
+        freshness = [True] * len(description.weights)
+        if not keeps:
+            freshness = fresh(original, kept, description, repeats=self._module is not None)
         brought = [self._observer.digests.digest(value) for value in description.initial] if copies else []
         ours, problem = copy(original, kept, description, self._observer)
         observation = self._observe(description, ours, trains)
@@ -331,72 +319,51 @@ class _Trial:
 
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, and the values of its variables."""
-        written = self._to_clone.restore()
-        held = self._held.are_as_begun()
-        if held and not written and self._cloned.fingerprint(self._observer) == self._fingerprint:
-            return
-        before = self._cloned.shape
-        after = Description(self._cloned.model, self._observer, values=False)
-        for part, first in (("weights", 0), ("states", len(self._cloned.weights))):
-            for number, (old, new) in enumerate(zip(before[part], after.shape[part]), first):
-                if number in written:
-                    new["value"] = "changed"
-                elif "value" in old:
-                    new["value"] = old["value"]
-        after.shape["holdings"] = changed(before["holdings"], self._held, self._cloned.held_now(self._observer))
-        if after.shape != before:
-            answer["original_after"] = after.shape
+        written, after = self._to_clone.restore(), self._shape_now()
+        variables = [*after["weights"], *after["states"]]
+        for number in written:
+            if number < len(variables):
+                variables[number]["value"] = "changed"
+        if after != self._before:
+            answer["original_after"] = after
             self._touched = True
-
-    @contextlib.contextmanager
-    def _one_more_clone(self, answer: dict[str, Any]) -> Iterator[None]:
-        """A scope in which a cloner that has cloned before does so again: what it does to the original, it answers for.
-
-        What our own runs have done since is no doing of its.
-        """
-        if not self._touched:
-            self._to_clone.restore()
-            self._hold_what_runs_have_set()
-        yield
-        if not self._touched:
-            self._look_again(answer)
-
-    def _hear_again(self, name: str, answer: dict[str, Any]) -> None:
-        """Clone once more with a cloner, so that only what it warns of each time is told of it."""
-        if self._touched:
-            self._renew()
-        each, warned = self._cloners[name], Warned()
-        context, model = self._calling.begin(each, self._cloned.model, self._known)
-        with self._one_more_clone(answer):
-            self._calling.call(name, each, model, context, warned)
-        answer["warned"] = answer["warned"].only(warned)
-
-    def _described(self, clone: Any) -> tuple[Description, set[tuple[int, str]]]:
-        """A clone, and where what it holds is not what the original does."""
-        description = Description(clone, self._observer)
-        held = description.hold(self._observer, self._cloned)
-        found = set(unlike(self._original.holdings.facts, held.facts))
-        self._unlike.update(found)
-        if self._cloned is self._original and found:  # what it was when it was cloned, after a run, it may be, too
-            self._set_by_runs.update(found - set(unlike(self._held.facts, held.facts)))
-        return description, found
 
     def _again(
         self, name: str, each: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
-        # The original's run once more: a cloner may have changed what no shape shows.
+        """Look at the original's run once more, since a cloner may have changed what no shape shows; clone once more,
+        and clone the clone.
+        """
         inference = self._run(self._original, self._kept, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
-        with self._one_more_clone(answer):
-            second, refused = self._calling.call(name, each, self._cloned.model, context)
-        if refused is None:
-            answer["again"] = self._described(second)[0].shape
-        else:
-            answer["again_failure"] = refused
-        with self._one_more_clone(answer):
-            twice, refused = self._calling.call(name, each, description.model, context)
-        if refused is None:
-            answer["twice"] = self._observe_clone(name, self._described(twice)[0], trains=False)
-        else:
-            answer["twice_failure"] = refused
+        if not self._touched:
+            self._before = self._shape_now()
+        for part, model in (("again", self._cloned.model), ("twice", description.model)):
+            if not self._touched:
+                self._to_clone.restore()
+            clone, refused = self._calling.call(name, each, model, context)
+            if not self._touched:
+                self._look_again(answer)
+            if refused is not None:
+                answer[part + "_failure"] = refused
+                continue
+            answer[part] = self._observe_clone(name, Description(clone, self._observer), trains=False)
+
+
+PARTS = ("observation", "again", "twice")
+"""The models that an answer of a cloner has."""
+
+
+def runs_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
+    """Whether a clone runs otherwise than the original, or holds by then what chance may have made."""
+    runs = (part for part in ("inference", "training", "trained") if part in seen)
+    return any(seen[part] != original[part] for part in runs) or may_vary(
+        original["shape"]["holdings"], seen["shape"]["holdings"]
+    )
+
+
+def is_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
+    """Whether a clone begins with a value, or reaches an object, that another build of the source may have as well."""
+    states, others = ([state.get("value") for state in each["shape"]["states"]] for each in (original, seen))
+    return "leaks" in seen or not all(seen["fresh"]) or states != others

@@ -6,7 +6,7 @@ import contextlib
 import re
 import sys
 import warnings
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Iterator
 
 from .canonical import without_addresses
 from .failures import LONGEST_MESSAGE, plain_frames, stack
@@ -73,37 +73,6 @@ class Warned:
         there = {(category, _QUOTED.sub("", text)) for category, text in other._heard}
         heard = (((category, _QUOTED.sub("", text)), told) for (category, text), told in self._heard.items())
         return [told for key, told in heard if key not in there][:_MOST]
-
-    def only(self, other: Warned) -> Warned:
-        """What was heard here and there."""
-        both = Warned()
-        both._heard = {key: told for key, told in self._heard.items() if key in other._heard}
-        return both
-
-
-def to_hear_again(clones: Mapping[str, Any]) -> list[str]:
-    """The cloners that `warned` of something that not every other one has warned of, or that are alone.
-
-    A library may warn of something once in a process: whoever clones first is not to blame for that.
-    """
-    heard = {name: told["warned"] for name, told in clones.items() if "warned" in told}
-    everywhere: set[Any] = set()
-    if len(heard) == len(clones) > 1:
-        everywhere = set.intersection(*(set(each._heard) for each in heard.values()))
-    return [name for name, each in heard.items() if not everywhere.issuperset(each._heard)]
-
-
-def leave_out(clones: Mapping[str, Any], built: Warned, build: Callable[[], Any]) -> None:
-    """Leave out of what cloners `warned` of what was heard as the model was `built`, this time or another.
-
-    `built` hears what `build` warns of.
-    """
-    if any("warned" in told for told in clones.values()):
-        with contextlib.suppress(Exception):  # a source may be one that runs once only
-            build()
-    for told in clones.values():
-        if "warned" in told:
-            told["warned"] = told["warned"].beside(built)
 
 
 def alike(text: str) -> str:

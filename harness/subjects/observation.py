@@ -32,11 +32,6 @@ class Failure(msgspec.Struct, frozen=True):
     message: str
     frames: tuple[Frame, ...] = ()
 
-    @property
-    def unsteady(self) -> bool:
-        """Whether nothing was raised, but the model gives something else each time it is called."""
-        return self.type == "Unsteady"
-
 
 class Leaf(msgspec.Struct, frozen=True):
     """One tensor of a result. `digest` covers dtype, shape and bytes, any NaN equal to any NaN."""
@@ -201,8 +196,9 @@ class Observation(msgspec.Struct, frozen=True):
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
 
     Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
-    `cloned` the other; `keeps` says what of that one is to stand in the clone. `varying` has the paths of
-    `shape.holdings` that another build of the same source does not repeat.
+    `cloned` the other; `keeps` says what of that one is to stand in the clone. `another` is another build of the same
+    source, observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be built
+    again, and is observed again.
     """
 
     shape: Shape
@@ -216,7 +212,8 @@ class Observation(msgspec.Struct, frozen=True):
     trained: Trained | None = None
     cloned: Shape | None = None
     keeps: Keeps = ""
-    varying: tuple[tuple[str, ...], ...] = ()
+    another: Observation | None = None
+    live: bool = False
     leaks: tuple[Leak, ...] = ()
 
 
@@ -246,17 +243,17 @@ class Clone(msgspec.Struct, frozen=True):
     """What one cloner did: a clone or a failure, and what it left of the original.
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
-    `inference_after` likewise its run. `again` is the shape of a second clone, `twice` the clone of the clone; where
-    one could not be made, `again_failure` or `twice_failure` says why. `asked` is there where a clone function was
-    given to `clone_model`. `warned` is what it warned of, where building the model did not. Where it was stopped, there
-    is `late` and nothing else.
+    `inference_after` likewise its run. `again` is a second clone, `twice` the clone of the clone; where one could not
+    be made, `again_failure` or `twice_failure` says why. `asked` is there where a clone function was given to
+    `clone_model`. `warned` is what it warned of, where building the model did not. Where it was stopped, there is
+    `late` and nothing else.
     """
 
     failure: Failure | None = None
     observation: Observation | None = None
     original_after: Shape | None = None
     inference_after: ModelRun | None = None
-    again: Shape | None = None
+    again: Observation | None = None
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None

@@ -42,7 +42,7 @@ class Tally:
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
     `known` the graphs that showed a known issue, of which `severities` has the worst that it did. `worst` counts trials
     by cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
-    built, or gives something else each time: that says nothing of how it is cloned.
+    built: that says nothing of how it is cloned.
     """
 
     trials: int = 0

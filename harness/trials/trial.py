@@ -90,9 +90,9 @@ class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
     `not_tried` says why nothing could be run at all, and `expressible` whether the release has words for the graph.
-    `refused` says why the original could not be built, or that it gives something else each time, `lost` how it took
-    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
-    the causes that count, looked up among the known issues: `GraphTrials` adds them.
+    `refused` says why the original could not be built, `lost` how it took its process with it: then there are no
+    clones, and the fault is the generator's, or the framework's own. `hits` are the causes that count, looked up among
+    the known issues: `GraphTrials` adds them.
     """
 
     clones: dict[str, CloneTrial] = {}

@@ -10,11 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 import keras
+import msgspec
 import pytest
 from keras import layers
 
 from clonediff.harness.inside.leaks import leaks, owned
 from clonediff.harness.inside.trial import run_trial
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.trials.checks import compare
+from clonediff.reports.records import Difference
 
 from .models import NO_LAMBDA, case
 
@@ -138,8 +142,13 @@ def _shares_a_list(model: Any) -> Any:
 
 def _paths(request: dict[str, Any]) -> dict[str, list[str]]:
     answer = run_trial({**request, "cloners": {"upstream": "upstream", "shares": _shares_a_list}})
-    observations = {name: clone["observation"] for name, clone in answer["clones"].items()}
-    return {name: [leak["path"] for leak in seen.get("leaks", ())] for name, seen in observations.items()}
+    typed = msgspec.convert(answer, Answer)
+    assert typed.original is not None
+    return {name: _reached(compare(typed.original, clone, ["own"])) for name, clone in typed.clones.items()}
+
+
+def _reached(differences: list[Difference]) -> list[str]:
+    return [one.path.partition(".attribute")[2] for one in differences if one.aspect.startswith("object reached")]
 
 
 def test_what_a_module_or_keras_holds_is_no_leak_and_a_private_list_is() -> None:

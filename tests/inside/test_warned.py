@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from clonediff.harness.inside.warned import Warned, leave_out, to_hear_again
+from clonediff.harness.inside.warned import Warned
 
 
 def heard(*texts: str, category: type[Warning] = UserWarning) -> Warned:
@@ -48,19 +48,6 @@ def test_warnings_are_errors_again_afterwards() -> None:
             warnings.warn("two", UserWarning, stacklevel=1)
 
 
-def test_what_another_build_warns_of_is_left_out_of_what_a_cloner_warned_of() -> None:
-    clones = {"one": {"warned": heard("a 1", "b 1")}, "other": {}}
-    built = Warned()
-
-    def build() -> None:
-        with built.listening():
-            warnings.warn("b 2", UserWarning, stacklevel=1)
-
-    leave_out(clones, built, build)
-    assert [each["message"] for each in clones["one"]["warned"]] == ["a 1"]
-    assert clones["other"] == {}
-
-
 @pytest.mark.parametrize(
     "category",
     [
@@ -79,23 +66,3 @@ def test_however_much_building_warns_of_all_of_it_is_left_out() -> None:
     texts = ["".join(chr(ord("a") + int(digit)) for digit in str(number)) for number in range(50)]
     assert heard(*texts).beside(heard(*texts)) == []
     assert len(heard(*texts).beside(Warned())) == 20
-
-
-@pytest.mark.parametrize(
-    ("of_cloners", "again"),
-    [
-        ([("a",), ()], ["0"]),
-        ([("a",), None], ["0"]),
-        ([("a",), ("a",)], []),
-        ([("a", "b"), ("b",)], ["0"]),
-        ([("a",)], ["0"]),
-        ([None], []),
-    ],
-    ids=["one", "other-has-no-clone", "both", "more", "alone", "nobody"],
-)
-def test_who_warns_of_what_not_all_warn_of_is_heard_again(
-    of_cloners: list[tuple[str, ...] | None], again: list[str]
-) -> None:
-    clones = {str(number): {"warned": heard(*texts)} if texts else {} for number, texts in enumerate(of_cloners)}
-    assert to_hear_again(clones) == again
-    assert heard("a", "b").only(heard("b", "c")).beside(Warned())[0]["message"] == "b"

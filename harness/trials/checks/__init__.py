@@ -7,7 +7,7 @@ runs Keras.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import (
@@ -26,7 +26,7 @@ from clonediff.harness.trials.checks import (
 )
 from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.reports.records import Difference
+from clonediff.reports.records import Difference, Severity
 
 _AT_REST_AND_RUN = (made, weights, own, sharing, outputs, masks, structure, untouched)
 _OF_FURTHER_USE = (again, training, functions, warned)
@@ -43,7 +43,39 @@ def takes_costly(check: str, path: str) -> bool:
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
-    """All differences of a clone, check by check. The alignment is made once for all of them."""
-    pair = Pair(original, clone)
+    """All differences of a clone that are no chance, check by check. The alignment is made once for all of them."""
     looking = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
-    return [difference for check in looking for difference in check.differences(pair)]
+    differences = _all(Pair(original, clone), looking)
+    chance = _chance(original, looking) if differences else set()
+    return [each for each in differences if not _is_among(each, chance)]
+
+
+def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
+    """The checks and paths by which another build of the source differs from this one, names aside.
+
+    A live model, which nobody can build again, is observed again: that tells what differs in its runs.
+    """
+    if original.another is None:
+        return set()
+    pair = Pair(original, Clone(observation=original.another))
+    found = _all(pair, [check for check in checks if not original.live or check is not own.CHECK])
+    return {(each.check, each.path) for each in found if each.severity is not Severity.NAME}
+
+
+def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
+    return [difference for check in checks for difference in check.differences(pair)]
+
+
+def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
+    """Whether a difference is at a path that the null has for the same check, or within it."""
+    check, path = difference.check, difference.path
+    if check in _OF_OTHER_MODELS:
+        path = path.partition(".")[2]
+    return any(
+        (path == at or (path.startswith(at) and path[len(at)] in ".[")) and check in (name, *_OF_OTHER_MODELS)
+        for name, at in chance
+    )
+
+
+_OF_OTHER_MODELS = ("again", "untouched")
+"""The checks that hold another clone, or the original itself, against the original by the other checks."""

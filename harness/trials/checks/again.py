@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import Clone, Observation, Shape, Variable
+from clonediff.harness.subjects.observation import Clone, Shape, Variable
 from clonediff.harness.trials.checks import masks, outputs, own, sharing, structure, weights
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.check import Check
@@ -31,9 +31,8 @@ Key = tuple[str, str]
 def again(pair: Pair) -> list[Difference]:
     """What is wrong with a second clone and with the clone of the clone, and was not with the clone."""
     clone, original = pair.clone, pair.original
-    second = None if clone.again is None else Observation(clone.again, copied_weights=original.copied_weights)
     others = (
-        ("again", "a second clone", clone.again_failure, second),
+        ("again", "a second clone", clone.again_failure, clone.again),
         ("twice", "a clone of the clone", clone.twice_failure, clone.twice),
     )
     told = {_key(each) for each in _all(pair)} if any(seen for *_, seen in others) else set()

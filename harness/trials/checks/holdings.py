@@ -115,8 +115,8 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
     original, clone = pair.shapes
     if not original.holdings or not clone.holdings:
         return
-    varying = pair.original.varying
-    kinds = [(-1, -1)] if original.kind == clone.kind else []
+    # Of a model that was run before, nothing is told by itself.
+    kinds = [(-1, -1)] if original.kind == clone.kind and original.holdings[0] else []
     renumbered = any(layer != twin for layer, twin in pair.layers.pairs)
     for layer, twin in [*kinds, *pair.layers.pairs]:
         ours, theirs = original.holdings[layer + 1], clone.holdings[twin + 1]
@@ -124,7 +124,7 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
             theirs = {path: _placed(fact, pair) for path, fact in theirs.items()}
         if ours == theirs or (layer >= 0 and original.layers[layer].kind != clone.layers[twin].kind):
             continue
-        passed = [*(varying[layer + 1] if varying else ()), *_COMES_WITH_WEIGHTS, *_OF_ENDS]
+        passed = [*_COMES_WITH_WEIGHTS, *_OF_ENDS]
         passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
         for path in sorted({*ours, *theirs}):
             want, have = ours.get(path, MISSING), theirs.get(path, MISSING)

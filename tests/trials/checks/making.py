@@ -94,7 +94,11 @@ def observed(layers: list[LayerSeen], outputs: list[int], masks: bool = True) ->
 def faithful(original: Observation) -> Clone:
     """A clone with nothing wrong: the same, of other objects; made again, and cloned once more."""
     first, second, third = (renumbered(original, base) for base in (1000, 2000, 3000))
-    return Clone(observation=first, again=second.shape, twice=msgspec.structs.replace(third, trained=None))
+    return Clone(
+        observation=first,
+        again=msgspec.structs.replace(second, trained=None),
+        twice=msgspec.structs.replace(third, trained=None),
+    )
 
 
 def renumbered(observation: Observation, base: int) -> Observation:

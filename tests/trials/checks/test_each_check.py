@@ -221,10 +221,16 @@ BROKEN = [
     ),
     ("again", [("again_failure", FAILURE)], "again", "no clone", Severity.CRASHES),
     ("again", [("twice_failure", FAILURE)], "twice", "no clone", Severity.CRASHES),
-    ("again", [("again.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Severity.NAME),
+    ("again", [("again.shape.layers.2.name", "lambda_3")], "again.layers['lambda_2'].name", "name", Severity.NAME),
     ("again", [("twice.inference.outputs.0.digest", "x")], "twice.inference.outputs[0]", "value", Severity.COMPUTES),
-    ("again", [("again.layers.4.ident", 1004)], "again.layers['dense_4']", "layer shared by clones", Severity.TRAINS),
-    ("again", [("again.weights.0.ident", 1100)], "again.weights[0]", "weight shared by clones", Severity.TRAINS),
+    (
+        "again",
+        [("again.shape.layers.4.ident", 1004)],
+        "again.layers['dense_4']",
+        "layer shared by clones",
+        Severity.TRAINS,
+    ),
+    ("again", [("again.shape.weights.0.ident", 1100)], "again.weights[0]", "weight shared by clones", Severity.TRAINS),
     ("again", [("twice.shape.states.0.ident", 1500)], "twice.states[0]", "state shared by clones", Severity.TRAINS),
     ("training", [(f"{R}.losses", ["loss 0"])], "inference.losses", "losses count", Severity.TRAINS),
     ("training", [(f"{T}.losses.1", "x")], "training.losses[1]", "losses value", Severity.TRAINS),
@@ -348,7 +354,7 @@ def test_a_name_and_a_path_are_two_things(changes: list[tuple[str, str]], aspect
 
 
 def test_what_clones_share_with_the_original_they_do_not_share_with_each_other_as_well() -> None:
-    shared = [(f"{place}.weights.0.ident", 100) for place in (S, "again", "twice.shape")]
+    shared = [(f"{place}.weights.0.ident", 100) for place in (S, "again.shape", "twice.shape")]
     assert compare(ORIGINAL, altered(CLONE, *shared), ["again"]) == []
 
 
@@ -360,7 +366,7 @@ def test_a_layer_in_several_places_that_was_called_is_told_of_once() -> None:
 
 
 def test_what_the_first_clone_has_wrong_is_not_told_again() -> None:
-    wrong = [(f"{place}.layers.2.name", "renamed") for place in (S, "again", "twice.shape")]
+    wrong = [(f"{place}.layers.2.name", "renamed") for place in (S, "again.shape", "twice.shape")]
     assert compare(ORIGINAL, altered(CLONE, *wrong), ["again"]) == []
 
 
@@ -384,5 +390,5 @@ def test_what_a_clone_function_shares_the_second_clone_may_share(
         return [{}, {}, {".arguments": fact}, {}, {}, {}]
 
     original = altered(ORIGINAL, ("shape.holdings", held("dict of 1")))
-    clone = altered(faithful(original), ("asked", calls), ("again.holdings", held("!dict of 1")))
+    clone = altered(faithful(original), ("asked", calls), ("again.shape.holdings", held("!dict of 1")))
     assert [one.aspect for one in compare(original, clone, ["again"])] == aspects
