@@ -67,17 +67,11 @@ def _class_text(audited: ClassAudited) -> str:
 
 
 def _text(target: str, classes: Sequence[ClassAudited]) -> Iterator[str]:
-    """What is lost, those together that classes lose alike, and the totals."""
-    alike: dict[tuple[str, str], list[str]] = {}
-    for audited in classes:
-        for argument in audited.lost:
-            alike.setdefault((argument.given, argument.reason), []).append(_title(audited))
-    if alike:
-        rows = ((given, ", ".join(names), reason) for (given, reason), names in alike.items())
-        cells = [
-            [one_line(cell, longest) for cell, longest in zip(row, (60, 80, _LONGEST), strict=True)] for row in rows
-        ]
-        yield from ("", *table([("lost", "of", "how"), *cells]), "")
+    """What is lost, and the totals."""
+    pairs = [(audited, argument) for audited in classes for argument in audited.lost]
+    if pairs:
+        rows = [(_title(audited), one_line(lost.given, 60), one_line(lost.reason, _LONGEST)) for audited, lost in pairs]
+        yield from ("", *table([("class", "lost", "how"), *rows]), "")
     answers = [argument.answer for audited in classes for argument in audited.arguments]
     counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
     yield f"{target}: {len(classes)} class{'' if len(classes) == 1 else 'es'}; arguments: {counts}"

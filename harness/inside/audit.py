@@ -41,25 +41,19 @@ class Lost(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one construction comes to: why it cannot be made, or has no config, what is lost, and what it has changed.
-
-    `config` has what is in its config, as far as it wrote one.
-    """
+    """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
 
     refused: str = ""
-    no_config: str = ""
-    config: tuple[str, ...] = ()
     lost: tuple[Lost, ...] = ()
     changes: bool = False
 
 
 class _Seen(NamedTuple):
-    """Two objects of one text and two revivals, or what stopped these."""
+    """Two objects of one text and two revivals, or why it cannot be revived."""
 
-    made: tuple[Facts, Facts]
-    config: tuple[str, ...] = ()
-    revived: tuple[Facts, ...] = ()
-    error: Exception | None = None
+    made: list[Facts]
+    revived: list[Facts]
+    crash: str = ""
 
 
 class Audit:
@@ -74,7 +68,7 @@ class Audit:
         self._framework = framework
         self._alarm = alarm
         self._names = names or {}
-        self._plain: tuple[str, _Seen] = ("", _Seen(({}, {})))
+        self._plain = "", _Seen([], [])
 
     def answer(self, plain: str, text: str) -> Answer:
         """What the construction of a text comes to, beside that of the `plain` one."""
@@ -84,16 +78,14 @@ class Audit:
             seen = self._plain[1] if text == plain else self._seen(text)
         except Exception as error:  # whatever Keras says to it
             return Answer(refused=_said(error))
-        if isinstance(seen.error, NotImplementedError) and not seen.config:
-            return Answer(no_config=_said(seen.error))
-        changed = [path for path in seen.made[0] if self._is_changed(path, seen)]
-        if seen.error is not None:
-            return Answer(config=seen.config, lost=(Lost("", "", _said(seen.error)),), changes=bool(changed))
+        facts, revived = seen.made[0], seen.revived
+        changed = [path for path in facts if self._is_changed(path, seen)]
+        if seen.crash:
+            return Answer(lost=(Lost("", "", seen.crash),), changes=bool(changed))
         lost = [path for path in changed if self._is_lost(path, seen)]
-        facts = seen.made[0]
         lost.sort(key=lambda path: (" of " in facts[path], 2 * path.count("._") + path.count("["), len(path)))
-        told = tuple(Lost(path, _shown(facts[path]), _shown(seen.revived[0][path])) for path in lost)
-        return Answer(config=seen.config, lost=told, changes=bool(changed))
+        told = (Lost(path, facts[path].split(NAMED)[0], revived[0][path].split(NAMED)[0]) for path in lost)
+        return Answer(lost=tuple(told), changes=bool(changed))
 
     def _is_changed(self, path: str, seen: _Seen) -> bool:
         """Whether the arguments have changed a fact, each time."""
@@ -120,14 +112,12 @@ class Audit:
                 exec(compile(text, "<class>", "exec"), module.__dict__)  # noqa: S102 - the user named the class
                 made = module.made
             facts.insert(0, self._facts(made))
-        config: Any = ()
         try:
-            config = made.get_config()
-            revivals = (_from_config, _from_config if _is_plain(config) else self._through_json)
-            revived = tuple(self._revived(revive, made, seed) for seed, revive in enumerate(revivals, 2))
+            return _Seen(facts, [self._revived(_from_config, made, 2), self._revived(self._through_json, made, 3)])
+        except NotImplementedError:
+            raise
         except Exception as error:  # whatever Keras says to it
-            return _Seen((facts[0], facts[1]), tuple(config), error=error)
-        return _Seen((facts[0], facts[1]), tuple(config), revived)
+            return _Seen(facts, [], _said(error))
 
     @contextlib.contextmanager
     def _scope(self, seed: int) -> Iterator[None]:
@@ -185,18 +175,6 @@ def _where(holder: Any, layer: Any) -> str:
             if item is layer:
                 return ".%s[%d]" % (name, number)
     return ".?"
-
-
-def _is_plain(config: Any) -> bool:
-    """Whether a config is the very same after it went through JSON."""
-    try:
-        return bool(repr(json.loads(json.dumps(config))) == repr(config))
-    except (TypeError, ValueError):
-        return False
-
-
-def _shown(fact: str) -> str:
-    return fact.split(NAMED)[0]
 
 
 def _said(error: Exception) -> str:

@@ -92,9 +92,7 @@ def _constructor(kind: Any, roots: list[Any]) -> Iterator[dict[str, Any]]:
             if parameter.kind in OTHERS or name in seen or hidden or name.startswith("_"):
                 continue
             seen.add(name)
-            annotation = parameter.annotation
-            written = "" if annotation is parameter.empty else inspect.formatannotation(annotation)
-            yield dict(said_parameter(parameter), annotation=written)
+            yield said_parameter(parameter)
         said |= words_of(base.__init__)
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             return

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from clonediff.harness.answers.audit.constructions import Arguments, Text, as_python, construction, script_of
-from clonediff.harness.answers.audit.record import ArgumentAudited, AuditedClass, AuditedParameter, ClassAudited
-from clonediff.harness.answers.audit.values import bases, is_guessed, named_in, tried
+from clonediff.harness.answers.audit.record import ArgumentAudited, AuditedClass, ClassAudited
+from clonediff.harness.answers.audit.values import bases, is_guessed, tried
 from clonediff.harness.inside.audit import Answer, Audit
 from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.source.script_lines import ScriptLines
 from clonediff.strategies.graph import Value
 from clonediff.strategies.kinds.arguments import NEEDS
+from clonediff.strategies.kinds.kind import Parameter
 
 _LOST_BY_LAYER = "autocast"
 """What the base of all layers loses, which is no fault of a class."""
@@ -33,17 +34,14 @@ class Auditor:
     made_with: Mapping[str, Arguments] = field(default_factory=dict)
 
     def audit(self, kind: AuditedClass) -> ClassAudited:
-        """All arguments of a class; only those at fault, where an object that is made plainly cannot be revived."""
+        """All arguments of a class; none by name, where an object that is made plainly cannot be revived."""
         base, plain = self._base(kind)
         if plain.refused:
-            return ClassAudited(kind.name, reason=f"it cannot be made: {plain.refused}")
-        if plain.no_config:
-            return ClassAudited(kind.name, reason=f"it has no config: {plain.no_config}")
+            return ClassAudited(kind.name, reason=f"it cannot be made, or has no config: {plain.refused}")
         if plain.lost and _may_be_the_value(plain):
             return ClassAudited(kind.name, reason=f"nobody says how it is made: {plain.lost[0].said}")
         if plain.lost:
-            unsaid = [each.name for each in kind.constructor if each.required and each.name not in plain.config]
-            return ClassAudited(kind.name, tuple(self._lost(kind, name, base, plain) for name in unsaid or [""]))
+            return ClassAudited(kind.name, (self._lost(kind, "", base, plain),))
         return ClassAudited(kind.name, tuple(self._argument(kind, each, base) for each in kind.constructor))
 
     def _base(self, kind: AuditedClass) -> tuple[Arguments, Answer]:
@@ -61,7 +59,7 @@ class Auditor:
         """What comes of a construction."""
         return self.ask.answer(*(construction(kind.name, each, self.dialect) for each in (base, arguments)))
 
-    def _argument(self, kind: AuditedClass, parameter: AuditedParameter, base: Arguments) -> ArgumentAudited:
+    def _argument(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> ArgumentAudited:
         name, kept, reason = parameter.name, "", "nobody knows another value for it"
         if name == _LOST_BY_LAYER and not kind.name.endswith(".Layer"):
             return ArgumentAudited(name, "cannot tell", reason="Layer loses it")
@@ -74,28 +72,23 @@ class Auditor:
                 reason = f"with {value} it cannot be revived, but that may be no value for it"
             elif answer.lost:
                 return self._lost(kind, name, arguments, answer)
-            elif answer.refused or answer.no_config:
-                reason = f"{value}: {answer.refused or answer.no_config}"
+            elif answer.refused:
+                reason = f"{value}: {answer.refused}"
             elif answer.changes:
                 kept = kept or value
             else:
                 reason = "nothing that it changes is seen"
         return ArgumentAudited(name, "kept", kept) if kept else ArgumentAudited(name, "cannot tell", reason=reason)
 
-    def _tries(
-        self, kind: AuditedClass, parameter: AuditedParameter, base: Arguments
-    ) -> Iterator[tuple[Arguments, Answer]]:
+    def _tries(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> Iterator[tuple[Arguments, Answer]]:
         """The constructions with one argument away from its default; with another where Keras wants that."""
         other, value = NEEDS.get(parameter.name, ("", None))
         if any(each.name == other for each in kind.constructor):
             base = {**base, other: value}
-        values = list(tried(kind, parameter, base, self.values))
-        for number, value in enumerate(values):  # it grows where Keras says what it takes
+        for value in tried(kind, parameter, base, self.values):
             arguments = {**base, parameter.name: value}
             answer = self._put(kind, base, arguments)
             yield arguments, answer
-            if answer.refused and number == 0 and isinstance(value, str | int):
-                values += [word for word in named_in(answer.refused, base.get(parameter.name)) if word not in values]
             if kind.sort == "model" and answer.changes:
                 return  # to make one takes its time
 

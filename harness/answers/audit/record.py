@@ -6,13 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from clonediff.strategies.kinds.kind import Parameter
-
-
-class AuditedParameter(Parameter, frozen=True, omit_defaults=True):
-    """An argument of a constructor, with its annotation."""
-
-    annotation: str = ""
+from clonediff.strategies.kinds.kind import Parameters
 
 
 class AuditedClass(msgspec.Struct, frozen=True):
@@ -20,7 +14,7 @@ class AuditedClass(msgspec.Struct, frozen=True):
 
     name: str
     sort: str = "object"
-    constructor: tuple[AuditedParameter, ...] = ()
+    constructor: Parameters = ()
 
 
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,4 +1,4 @@
-"""What to try for the arguments of a class: what is drawn for an argument of the name, and what its annotation says.
+"""What to try for the arguments of a class: what is drawn for an argument of the name, or of its default.
 
 Whether a class takes a value, Keras says. A value that may be the default itself in another form is left out.
 """
@@ -6,17 +6,16 @@ Whether a class takes a value, Keras says. A value that may be the default itsel
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.answers.audit.record import AuditedClass, AuditedParameter
+from clonediff.harness.answers.audit.record import AuditedClass
 from clonediff.strategies.graph import Form, Function, Made, Seq, Value, leaves
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, arguments, objects
 from clonediff.strategies.kinds.arguments import NOT_GIVEN, made
-from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT
+from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter
 
 Values = Mapping[str, tuple[Value, ...]]
 
@@ -36,9 +35,6 @@ _OF_ALL: Values = {
     "ragged": (True,),
     "seed": (7,),
 }
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-_BY_TYPE: Values = {"bool": (True,), "int": (2, 3), "float": (0.5, 2.0), "str": (_ANY_WORD,)}
-_OR_NOT = ("None", "Optional", "Union", "typing")
 
 
 def _options(audited: AuditedClass) -> Mapping[str, tuple[Value, ...]]:
@@ -60,17 +56,13 @@ def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, Value]]:
         yield {name: tried[number % len(tried)] for name, tried in options.items() if tried}
 
 
-def _needed(audited: AuditedClass, parameter: AuditedParameter, more: Values) -> tuple[Value, ...]:
-    found = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ()) or _of_annotation(parameter)
-    if found or (parameter.annotation and is_guessed(audited, parameter)):
-        return found
+def _needed(audited: AuditedClass, parameter: Parameter, more: Values) -> tuple[Value, ...]:
+    found = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ())
     by_name = (value for value in objects.values_of(audited.sort, parameter) if not _is_own(value))
-    return tuple(by_name) or (2, 0.5, _ANY_WORD)
+    return found or tuple(by_name) or (2, 0.5, _ANY_WORD)
 
 
-def tried(
-    audited: AuditedClass, parameter: AuditedParameter, base: Mapping[str, Any], more: Values
-) -> tuple[Value, ...]:
+def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, Any], more: Values) -> tuple[Value, ...]:
     """The values of an argument that are worth trying, away from its default and from what the base has."""
     name = parameter.name
     if name not in more and (name in NOT_GIVEN.keys() - _OF_ALL or (audited.sort, name) == ("model", "compile")):
@@ -86,10 +78,9 @@ def tried(
     elif name in _OF_ALL:
         found += _OF_ALL[name]
     else:
-        found += [*_of_annotation(parameter), *(value for value in _options(audited).get(name, ()) if value != "each")]
-        if not parameter.annotation or not is_guessed(audited, parameter):  # else it is none of the types named there
-            found += objects.values_of(audited.sort, parameter)
-            found += arguments.values(name, None if parameter.required else default)
+        found += [value for value in _options(audited).get(name, ()) if value != "each"]
+        found += objects.values_of(audited.sort, parameter)
+        found += arguments.values(name, None if parameter.required else default)
         found += [_ANY_WORD] if isinstance(default, str) else []
     away = [value for value in dict.fromkeys(found) if _plain(value) != _plain(default) and not _is_own(value)]
     if audited.sort == "model":  # it is made of numbers and words
@@ -97,27 +88,18 @@ def tried(
     return tuple(away[:_MOST])
 
 
-def is_guessed(audited: AuditedClass, parameter: AuditedParameter) -> bool:
+def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
     """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
     name = parameter.name
     by_name = name in _OF_ALL or arguments.of_name(name) or objects.of_name(audited.sort, name)
-    said = by_name or _of_annotation(parameter) or name in _options(audited)
-    return not said and (parameter.required or parameter.default in (None, NO_PLAIN_DEFAULT))
+    return not (by_name or name in _options(audited)) and (
+        parameter.required or parameter.default in (None, NO_PLAIN_DEFAULT)
+    )
 
 
 def _is_own(value: Value) -> bool:
     """Whether it is a function or a class of one's own, which a config may name and nobody finds."""
     return any(isinstance(leaf, (Function, Form)) for leaf in leaves(value))
-
-
-def _of_annotation(parameter: AuditedParameter) -> tuple[Value, ...]:
-    """What the annotation says."""
-    if "Literal[" in parameter.annotation:
-        return named_in(parameter.annotation, None)
-    words = re.findall(r"\w+", parameter.annotation)
-    if not set(words) <= {*_BY_TYPE, *_OR_NOT}:
-        return ()
-    return tuple(itertools.chain.from_iterable(_BY_TYPE.get(word, ()) for word in words))
 
 
 def _plain(value: Any) -> Any:
@@ -128,9 +110,3 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return repr(value)
     return float(value) if isinstance(value, (int, float)) else value
-
-
-def named_in(text: str, base: object) -> tuple[Value, ...]:
-    """The words that a text has in quotes, such as a refusal: they may be what Keras takes."""
-    words = (one or other for one, other in _QUOTED.findall(text.replace("`", "")))
-    return tuple(word for word in dict.fromkeys(words) if word and word != base)[:_MOST]

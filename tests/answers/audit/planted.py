@@ -144,7 +144,7 @@ class Table:
 
 
 class Annotated(keras.layers.Layer):
-    """Nothing is known to be lost: no number is a `Table`."""
+    """Its config leaves out `sizes`. Nothing is known of `table`: no number is one."""
 
     def __init__(self, table: Table | None = None, sizes: "tuple[int, ...] | None" = None, **kwargs):
         super().__init__(**kwargs)

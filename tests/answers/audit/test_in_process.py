@@ -50,7 +50,7 @@ def test_a_value_that_is_given_is_tried(planted: ModuleType) -> None:
 
 
 def test_a_class_that_cannot_be_audited_is_an_error(planted: ModuleType) -> None:
-    with pytest.raises(ValueError, match="NoConfig: it has no config"):
+    with pytest.raises(ValueError, match="NoConfig: it cannot be made, or has no config"):
         assert_config_is_complete(planted.NoConfig)
 
 
