@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
+from packaging.version import InvalidVersion, Version
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.expected import Expected, ReplayOutcome, answer_to
@@ -27,7 +28,6 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
-from clonediff.harness.trials.expressible import another_came_up
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue, KnownIssues
@@ -153,7 +153,7 @@ class Replays:
     def _answered(
         self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, scripts: Callable[[bool], ForkedScripts]
     ) -> ReplayRow:
-        another = another_came_up(process)
+        another = _another_came_up(process)
         if another:
             return replace(row, because=another)
         if target.issue is not None:
@@ -167,6 +167,16 @@ class Replays:
             return row
         found = f"it is of another generation, {target.generation}"
         return replace(row, because="; ".join(filter(None, (row.because, found))))
+
+
+def _another_came_up(process: SubjectProcess) -> str:
+    """What is to be said where another version runs than the one that was asked for; "" where it is that one."""
+    wanted, ready = process.subject.version, process.ready
+    try:
+        same = wanted is None or Version(ready.keras) == Version(wanted)
+    except InvalidVersion:
+        same = False
+    return "" if same else f"{process.subject} was asked for, and {process.subject.package} {ready.keras} came up"
 
 
 def _issue_answered(

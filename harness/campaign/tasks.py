@@ -34,8 +34,8 @@ from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
+from clonediff.harness.trials.cloners import unsupported_cloner
 from clonediff.harness.trials.drawable_kinds import graphs_on
-from clonediff.harness.trials.expressible import unsupported_cloner
 from clonediff.harness.trials.graph_trials import new_hits
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import Key

@@ -38,7 +38,7 @@ class ClonerName(click.ParamType):  # type: ignore[type-arg]  # generic in the n
         """The name, if there is such a cloner. A cloner of the user's own may run once it is named here."""
         name = str(value)
         if ":" in name:
-            from clonediff.harness.trials.users_cloners import allow_cloners, named
+            from clonediff.harness.trials.cloners import allow_cloners, named
 
             try:
                 name = named(name)

@@ -19,14 +19,14 @@ from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of, number_of
-from clonediff.harness.trials.expressible import missing_layer, unsupported_cloner, unsupported_graph
+from clonediff.harness.trials.cloners import unsupported_cloner
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.asking import asking
-from clonediff.strategies.graph import Graph
+from clonediff.strategies.graph import Graph, MalformedGraph
 from clonediff.strategies.kinds import Generation
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
@@ -107,10 +107,6 @@ class GraphTrials:
 
     def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
-        with self.asking():
-            words = unsupported_graph(graph, self.process.subject) or missing_layer(graph, self.process)
-        if words:
-            return Trial(not_tried=words, expressible=False)
         try:
             reasons = (unsupported_cloner(cloner, self.process, graph) for cloner in self.cloners)
             reason = next(filter(None, reasons), "")
@@ -119,6 +115,8 @@ class GraphTrials:
             return self.try_graph(graph, costly=costly)
         except SubjectError as error:
             return Trial(not_tried=str(error))
+        except (MalformedGraph, KeyError) as error:
+            return Trial(not_tried=f"the graph cannot be written for this Keras: {error}")
 
     def case(self, graph: Graph) -> Case:
         """What is tried of a graph; to be asked for in the scope of `asking`."""

@@ -89,10 +89,9 @@ class Hit(msgspec.Struct, frozen=True):
 class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
-    `not_tried` says why nothing could be run at all, and `expressible` whether the release has words for the graph.
-    `refused` says why the original could not be built, `lost` how it took its process with it: then there are no
-    clones, and the fault is the generator's, or the framework's own. `hits` are the causes that count, looked up among
-    the known issues: `GraphTrials` adds them.
+    `not_tried` says why nothing could be run at all, `refused` why the original could not be built, `lost` how it took
+    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
+    the causes that count, looked up among the known issues: `GraphTrials` adds them.
     """
 
     clones: dict[str, CloneTrial] = {}
@@ -101,7 +100,6 @@ class Trial(msgspec.Struct, frozen=True):
     original: Observation | None = None
     hits: tuple[Hit, ...] = ()
     not_tried: str = ""
-    expressible: bool = True
 
     @property
     def causes(self) -> list[Cause]:

@@ -122,9 +122,8 @@ def test_every_answer_keeps_the_keys_that_it_has_for_a_cause() -> None:
     assert {"because", "link", "documented", "script"} <= keys.keys()
 
 
-@pytest.mark.parametrize("expressible", [True, False])
-def test_what_could_not_be_tried_is_an_error(expressible: bool) -> None:
-    answer = replayed(expecting(VALUE), Trial(not_tried="why", expressible=expressible))
+def test_what_could_not_be_tried_is_an_error() -> None:
+    answer = replayed(expecting(VALUE), Trial(not_tried="why"))
     assert (answer.outcome, answer.because, answer.shown) == (ReplayOutcome.ERROR, "why", ())
 
 

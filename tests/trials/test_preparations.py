@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from clonediff.harness.subjects import Case, Subject, SubjectProcess
-from clonediff.harness.trials.expressible import unsupported_cloner, unsupported_graph
+from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import run
@@ -228,14 +227,11 @@ def test_nobody_says_that_tf_keras_compiles(warm: Callable[[str], SubjectProcess
 
 
 def test_what_a_release_lacks_cannot_be_done_to_its_models(warm: Callable[[str], SubjectProcess]) -> None:
-    graph = structs.replace(GRAPH, generation=None, preparations=(compiled(),))
-    assert [unsupported_graph(graph, Subject.parse(name)) for name in ("keras", "tf_keras")] == [None, None]
-    in_scope = structs.replace(graph, preparations=(Preparation("lora", "Dense", (("rank", 2),)),))
-    assert unsupported_cloner("upstream", warm("keras"), in_scope) == ""
-    assert "it knows no lora" in unsupported_cloner("upstream", warm("tf_keras"), in_scope)
-    assert "expected one of compile" in (
-        unsupported_graph(structs.replace(graph, preparations=(Preparation("melt"),)), Subject.parse("keras")) or ""
-    )
+    lora = Preparation("lora", "Dense", (("rank", 2),))
+    graph = structs.replace(GRAPH, generation=None, preparations=(lora,))
+    tried = GraphTrials(warm("tf_keras"), KnownIssues()).try_or_say_why_not(graph)
+    assert tried.refused is not None
+    assert "lora" in tried.refused.message
 
 
 def test_what_upstream_loses_is_told_by_its_part(keras: SubjectProcess) -> None:

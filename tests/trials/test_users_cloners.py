@@ -12,10 +12,9 @@ from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-from clonediff.harness.trials.expressible import unsupported_cloner
+from clonediff.harness.trials.cloners import named, unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import CloneTrial, run
-from clonediff.harness.trials.users_cloners import named
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame, Difference, Place, Raised, Severity
 
