@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from clonediff.harness.subjects.observation import Clone, Failure, Frame
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.raised import looping
-from clonediff.harness.trials.triage import causes, fingerprint, of_plain_models, title
-from clonediff.reports.records import Cause, Difference, Place, Raised, Severity
+from clonediff.harness.trials.triage import causes, fingerprint, of_plain_models
+from clonediff.reports.records import Difference, Place, Raised, Severity
 
 from .checks.making import chain
 from .differences import RAISING
@@ -121,24 +121,35 @@ def test_a_lost_flag_is_a_models_or_a_layers_or_of_what_holds_the_layer() -> Non
     assert called(Place("a/query", "EinsumDense", 2, inside="MultiHeadAttention")) not in held
 
 
-def test_a_flag_lost_in_a_layer_of_one_dimension_is_lost_in_those_of_two_and_three() -> None:
-    def lost_in(kind: str) -> Cause:
-        first = Place("x/cell", "ConvLSTMCell", 2, inside=kind)
-        return causes(None, [Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, first)])[0]
-
-    found = [lost_in(f"ConvLSTM{dimensions}D") for dimensions in (1, 2, 3)]
-    assert {each.fingerprint for each in found} == {"structure-trainable-in-convlstm1d-e6e47901"}
-    assert "ConvLSTM2D" in title(found[1])
+TUPLE, LIST = '{"tuple": [{"tensor": "x#0.0"}]}', '[{"tensor": "x#0.0"}]'
+TENSOR, ARRAY, CONSTANT = '{"tensor": "x#0.0"}', '{"array": {"digest": "1"}}', '{"constant": {"digest": "1"}}'
 
 
-def test_a_tuple_that_is_a_list_has_one_name_and_another_than_a_list_that_is_a_tensor() -> None:
-    tuples = {*lost("call.args type", '{"tuple": [1]}', "[1]"), *lost("call.kwargs type", '{"tuple": []}', "[]")}
-    tensors = lost("call.args type", '[{"tensor": "x#0.0"}]', '{"tensor": "x#0.0"}')
-    arrays = lost("call.kwargs type", '{"array": {"digest": "1"}}', "[1]")
-    assert [len(each) for each in (tuples, tensors, arrays, tuples | tensors | arrays)] == [1, 1, 1, 3]
-    assert lost("call.kwargs type", '{"constant": {"digest": "1"}}', "[1]") == arrays, (
-        "a tensor that is no symbolic one"
-    )
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        pytest.param((TUPLE, TENSOR), (LIST, TENSOR), True, id="a list and a tuple of one are lost by one line"),
+        pytest.param((TUPLE, TENSOR), (TUPLE, LIST), False, id="a tuple that is a list"),
+        pytest.param((ARRAY, "[1]"), (CONSTANT, "[1]"), True, id="a constant is an array"),
+        pytest.param((ARRAY, "[1]"), (LIST, TENSOR), False, id="an array and a list"),
+    ],
+)
+def test_an_argument_of_another_form_is_called_by_both_forms(
+    one: tuple[str, str], other: tuple[str, str], alike: bool
+) -> None:
+    assert (lost("call.args type", *one) == lost("call.args type", *other)) is alike
+    assert lost("call.args type", *one) == lost("call.kwargs type", *one)
+
+
+def lost_flag(kind: str, inside: str) -> str:
+    first = Place("a/b", kind, 2, inside=inside)
+    return fingerprint(Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, first))
+
+
+def test_layers_of_ones_own_and_of_other_dimensions_lose_the_flags_of_what_they_hold_alike() -> None:
+    assert lost_flag("Dense", "Branches") == lost_flag("Dense", "Stack") != lost_flag("Dense", "MultiHeadAttention")
+    cells = {lost_flag("ConvLSTMCell", f"ConvLSTM{dimensions}D") for dimensions in (1, 2, 3)}
+    assert cells == {"structure-trainable-in-convlstm1d-e6e47901"}
 
 
 _OF_ANY_KIND = ("attribute.vocabulary", "attribute.use_cudnn", "attribute.compute_dtype", "config.quantization_config")
@@ -165,21 +176,6 @@ def test_what_one_line_loses_of_several_kinds_has_one_name(
     assert len(found) == 1
     other = Difference(check, "p", aspects[0], "x", "y", Severity.PROPERTY, Place("a", "Resizing", 1))
     assert (fingerprint(other) in found) is (aspects[0] in _OF_ANY_KIND)
-
-
-def test_a_list_and_a_tuple_of_one_are_a_tensor_by_one_fault() -> None:
-    tuples = lost("call.args type", '{"tuple": [{"tensor": "x#0.0"}]}', '{"tensor": "x#0.0"}')
-    assert tuples == lost("call.args type", '[{"tensor": "x#0.0"}]', '{"tensor": "x#0.0"}')
-    assert tuples != lost("call.args type", '{"tuple": [{"tensor": "x#0.0"}]}', '[{"tensor": "x#0.0"}]')
-
-
-def test_layers_of_ones_own_lose_the_flags_of_what_they_hold_alike() -> None:
-    def called(holder: str) -> str:
-        first = Place("a/b", "Dense", 2, inside=holder)
-        return fingerprint(Difference("structure", "p", "trainable", "False", "True", Severity.TRAINS, first))
-
-    assert called("Branches") == called("Stack")
-    assert called("Branches") != called("MultiHeadAttention")
 
 
 def test_what_is_lost_in_a_model_of_a_class_of_ones_own_is_lost_in_a_model() -> None:
