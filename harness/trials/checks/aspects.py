@@ -60,7 +60,10 @@ _CLONING = "cloning a model, or running the clone, "
 _OF_ANY_LAYER = "config.autocast|config.batch_input_shape|config.dtype|config.dynamic|config.quantization_config"
 _OF_TRAINING = "config.*_regularizer|config.*_constraint"
 _DTYPES = "attribute.dtype|attribute.compute_dtype|attribute.variable_dtype|attribute.dtype_policy*"
-_OF_COMPILING = "attribute.optimizer*|attribute.loss|attribute.loss.*|attribute.metrics*|attribute.steps_*"
+_OF_COMPILING = (
+    "attribute.compiled_*|attribute.jit_compile|attribute.loss|attribute.loss.*|attribute.metrics*|attribute.optimizer*"
+    "|attribute.run_eagerly|attribute.steps_*"
+)
 _OF_CALLS = (
     "attribute.input|attribute.inputs|attribute.input_shape|attribute.input_spec*|attribute.batch_*"
     "|attribute.output|attribute.outputs|attribute.output_shape|attribute.losses"

@@ -13,6 +13,7 @@ and used further. Nothing follows from what comes about later.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from itertools import chain
 
 from clonediff.harness.trials.checks.aspects import Word, aspect_of, rank_of
@@ -112,6 +113,12 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         of_flags = "trainable" in later.aspect or later.aspect == "weight order"
         of_layers = later.aspect != "trainable" or min(one.layer, other.layer) >= 0
         return of_flags and of_layers and flow.related(one, other)
+    if later.aspect == earlier.aspect and later.aspect.startswith("config."):
+        return flow.related(one, other)  # the config of what holds a layer has that of the layer
+    if fnmatchcase(later.aspect, "call.* extra"):
+        return flow.reaches(
+            one, other
+        )  # Keras adds an argument, such as a mask, because of what the layer is called on
     if flow.one(one.layer) == flow.one(other.layer):
         if later.check == "own":
             return word is Word.ANOTHER or earlier.check == "own"
