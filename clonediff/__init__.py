@@ -16,8 +16,8 @@ if TYPE_CHECKING:
         assert_config_is_complete,
         classes_with_config,
     )
+    from clonediff.harness.drawing.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.fixed import clone_model
-    from clonediff.harness.trials.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
 
 __all__ = [
@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
 
         return clone_model
     if name == "functional_graphs":
-        from clonediff.harness.trials.drawable_kinds import graphs_here
+        from clonediff.harness.drawing.drawable_kinds import graphs_here
 
         return graphs_here
     raise AttributeError(f"module 'clonediff' has no attribute {name!r}")

@@ -12,12 +12,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis.strategies import SearchStrategy, deferred
 
+from clonediff.harness.drawing.drawable_kinds import graphs_on, kinds_on
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.drawable_kinds import graphs_on, kinds_on
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.strategies import MalformedGraph, infer
 from clonediff.strategies.asking import Keras, Question, asking
 from clonediff.strategies.graph import Graph

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.remembered_answers import here
 from clonediff.strategies.kinds import Generation
 
 

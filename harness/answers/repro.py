@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.inside.cloners.users import users_cloner
 from clonediff.harness.scripts.comments import comment, named
 from clonediff.harness.scripts.of_finding import script_from
@@ -17,7 +18,6 @@ from clonediff.harness.source.other_layers import is_allowed
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import open_subject, place_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.records import Finding
 from clonediff.strategies.asking import NoKeras, asking
 from clonediff.strategies.graph import MalformedGraph, from_json

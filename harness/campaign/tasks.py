@@ -29,15 +29,15 @@ from clonediff.harness.campaign.shards import (
     count_refused,
 )
 from clonediff.harness.campaign.warm_subjects import warm_subjects
+from clonediff.harness.drawing.drawable_kinds import graphs_on
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.releases import ReleaseError
 from clonediff.harness.trials.cloners import unsupported_cloner
-from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import new_hits
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.draws import reason
 from clonediff.strategies.graph import Graph, from_json, to_json

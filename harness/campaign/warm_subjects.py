@@ -7,14 +7,14 @@ import time
 from collections import OrderedDict
 
 from clonediff.harness.campaign.shards import Setup
+from clonediff.harness.drawing.drawable_kinds import bring
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cloners import allow_cloners
-from clonediff.harness.trials.drawable_kinds import bring
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.reports.known import KnownIssues
 
 IDLE = 7200.0

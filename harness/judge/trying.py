@@ -18,6 +18,7 @@ import msgspec
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
+from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.judge.effects import COUNTED, WORSE, FixEffect, KnownBugs, effects, loud
 from clonediff.harness.judge.graphs import REPORTED
 from clonediff.harness.judge.processes import LOADING, own_frame
@@ -26,7 +27,6 @@ from clonediff.harness.subjects.observation import Answer, Frame
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.known_cases import case_of_script
 from clonediff.harness.trials.triage import Verdict, title

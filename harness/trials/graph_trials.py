@@ -14,13 +14,13 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of, number_of
 from clonediff.harness.trials.cloners import unsupported_cloner
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssues

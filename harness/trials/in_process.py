@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
+from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.subjects.observation import Answer, Observation
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
-from clonediff.harness.trials.remembered_answers import here
 from clonediff.harness.trials.triage import causes, title
 from clonediff.reports.records import AT_LEAST, Cause
 from clonediff.strategies.asking import asking

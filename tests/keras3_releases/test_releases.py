@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.releases import in_full
-from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run

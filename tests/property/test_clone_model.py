@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
+from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.scripts.of_finding import script_of
 from clonediff.harness.search.draw_and_reduce import search
-from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import load

@@ -11,6 +11,7 @@ from unittest.mock import ANY
 import pytest
 from msgspec import structs
 
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.inside.cloners.copies import COPIES
 from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
 from clonediff.harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
@@ -18,7 +19,6 @@ from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.records import Difference, Numbers, Place, Raised, Severity
 from clonediff.strategies import from_json

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from clonediff.harness.drawing import remembered_answers
+from clonediff.harness.drawing.drawable_kinds import graphs_on
+from clonediff.harness.drawing.remembered_answers import Asked
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.outcomes import Told
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials import remembered_answers
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.remembered_answers import Asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import KnownIssues
@@ -160,7 +160,7 @@ import tensorflow
 import {keras} as keras
 from hypothesis import HealthCheck, given, settings
 from clonediff import check_clone, clone_model
-from clonediff.harness.trials.drawable_kinds import graphs_here
+from clonediff.harness.drawing.drawable_kinds import graphs_here
 
 def says():
     layers = [keras.layers.Dense(3), keras.layers.Dropout(0.5), keras.layers.Dense(2)]

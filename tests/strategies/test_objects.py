@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.strategies.asking import asking
 from clonediff.strategies.drawn_preparations import DIGITS, preparations_of
 from clonediff.strategies.graph import Form, Named, Seq, Value

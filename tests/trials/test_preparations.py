@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.asking import asking

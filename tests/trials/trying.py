@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.remembered_answers import asked
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import CloneTrial, run
 from clonediff.strategies.asking import asking

@@ -15,9 +15,9 @@ from typing import Any
 
 from clonediff.harness.answers.audit.constructions import Argument, Arguments, Text
 from clonediff.harness.answers.audit.record import AuditedClass
+from clonediff.harness.drawing.drawable_kinds import value_of
 from clonediff.harness.inside.catalogue import ModelClass, model_classes
 from clonediff.harness.inside.frameworks.interface import Framework
-from clonediff.harness.trials.drawable_kinds import value_of
 
 MODULE = "keras_hub.models"
 

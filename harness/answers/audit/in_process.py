@@ -13,9 +13,9 @@ import msgspec
 
 from clonediff.harness.answers.audit.one_class import Auditor
 from clonediff.harness.answers.audit.record import AuditedClass, ClassAudited
+from clonediff.harness.drawing.drawable_kinds import value_of
+from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.inside.audit import Audit
-from clonediff.harness.trials.drawable_kinds import value_of
-from clonediff.harness.trials.remembered_answers import here
 
 
 class IncompleteConfig(AssertionError):

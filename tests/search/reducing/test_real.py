@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.search.reducing import reduce
 from clonediff.harness.search.reducing.measure import size
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.drawable_kinds import graphs_on
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.known import KnownIssues, load

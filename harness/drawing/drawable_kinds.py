@@ -12,10 +12,10 @@ from typing import Any, cast
 from hypothesis.strategies import SearchStrategy, deferred
 from msgspec import Struct
 
+from clonediff.harness.drawing.remembered_answers import Asked, asked, here
 from clonediff.harness.source.other_layers import absolute, allow
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.remembered_answers import Asked, asked, here
 from clonediff.strategies import functional_graphs
 from clonediff.strategies.graph import Graph, Items, Seq, Value
 from clonediff.strategies.kinds import Generation, Kind

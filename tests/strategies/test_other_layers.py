@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from clonediff.harness.drawing.drawable_kinds import kinds_on
+from clonediff.harness.drawing.remembered_answers import AskedProcess, asked
 from clonediff.harness.source import other_layers, written
 from clonediff.harness.source.other_layers import absolute
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.outcomes import SubjectError
-from clonediff.harness.trials.drawable_kinds import kinds_on
-from clonediff.harness.trials.remembered_answers import AskedProcess, asked
 from clonediff.strategies.asking import Question, asking
 from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Items, Layer, MalformedGraph, Ref, Seq
 from clonediff.strategies.kinds import Spec
