@@ -91,7 +91,7 @@ AFTER = altered(ORIGINAL.shape, ("layers.3.calls", [gives([2, 0, 0]), gives([2, 
             id="all numbers of weights that cannot be copied",
         ),
         pytest.param(
-            [*SHARED, ("original_after", AFTER), ("again.layers.3.ident", 3)],
+            [*SHARED, ("original_after", AFTER), ("again.shape.layers.3.ident", 3)],
             {"own layer shared LSTM"},
             id="weights, and what is left in the original, of a shared layer",
         ),
