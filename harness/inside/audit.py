@@ -7,10 +7,9 @@ two revivals, do not have in common says nothing.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from .build import script
 from .frameworks.interface import Framework
@@ -23,7 +22,6 @@ Facts = dict[str, str]
 """What an object holds, by the expression that reads it of the object."""
 
 _LONGEST = 300
-_SECONDS = 60
 _COUNTED = re.compile(r"(_\d+)+(?='$)")
 _HELD = re.compile(r"(list|tuple|dict) of [1-9]")
 
@@ -57,16 +55,10 @@ class _Seen(NamedTuple):
 
 
 class Audit:
-    """Makes objects of classes. Keeps what it saw of the last one without arguments.
+    """Makes objects of classes, which may be in `names`. Keeps what it saw of the last one without arguments."""
 
-    `alarm` is called with the seconds that a construction may take, and at its end with 0.
-    """
-
-    def __init__(
-        self, framework: Framework, names: dict[str, Any] | None = None, alarm: Callable[[int], Any] = bool
-    ) -> None:
+    def __init__(self, framework: Framework, names: dict[str, Any] | None = None) -> None:
         self._framework = framework
-        self._alarm = alarm
         self._names = names or {}
         self._plain = "", _Seen([], [])
 
@@ -107,7 +99,8 @@ class Audit:
         made: Any = None
         facts: list[Facts] = []
         for seed in (1, 0):
-            with self._scope(seed), script(text) as module:
+            self._begin(seed)
+            with script(text) as module:
                 module.__dict__.update(self._names)
                 exec(compile(text, "<class>", "exec"), module.__dict__)  # noqa: S102 - the user named the class
                 made = module.made
@@ -119,20 +112,14 @@ class Audit:
         except Exception as error:  # whatever Keras says to it
             return _Seen(facts, [], _said(error))
 
-    @contextlib.contextmanager
-    def _scope(self, seed: int) -> Iterator[None]:
-        """A scope in which names are counted from the beginning, random numbers drawn, and that ends in time."""
+    def _begin(self, seed: int) -> None:
+        """Count names from the beginning, and draw random numbers anew."""
         self._framework.forget_names()
         self._framework.reseed(seed)
-        self._alarm(_SECONDS)
-        try:
-            yield
-        finally:
-            self._alarm(0)
 
     def _revived(self, revive: Callable[[Any], Any], made: Any, seed: int) -> Facts:
-        with self._scope(seed):
-            revived = revive(made)
+        self._begin(seed)
+        revived = revive(made)
         if type(revived) is not type(made):
             raise TypeError("it is a %s" % type(revived).__name__)
         return self._facts(revived)

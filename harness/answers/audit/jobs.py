@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
 
 import msgspec
 
@@ -53,16 +52,12 @@ def audit_all(
 
 
 def _start(generation: Generation, classes: Sequence[AuditedClass], memory: int) -> None:
-    def late(*_: Any) -> None:
-        raise TimeoutError("it takes too long")
-
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGALRM, late)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     framework = keras_here(generation)
-    audit = Audit(framework, alarm=signal.alarm)
-    _auditors.append(Auditor(audit, DIALECTS[generation], made_with=made_with(classes, framework)))
+    made = made_with(classes, framework)
+    _auditors.append(Auditor(Audit(framework), DIALECTS[generation], made_with=made))
 
 
 def _audit(kind: AuditedClass) -> ClassAudited:
