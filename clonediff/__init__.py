@@ -16,9 +16,9 @@ if TYPE_CHECKING:
         assert_config_is_complete,
         classes_with_config,
     )
+    from clonediff.harness.answers.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
     from clonediff.harness.drawing.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.fixed import clone_model
-    from clonediff.harness.trials.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
 
 __all__ = [
     "IncompleteConfig",
@@ -35,7 +35,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Each when it is asked for: every pytest with clonediff installed imports this."""
     if name in ("UnfaithfulClone", "assert_clones_faithfully", "check_clone"):
-        from clonediff.harness.trials import in_process
+        from clonediff.harness.answers import in_process
 
         return getattr(in_process, name)
     if name in ("IncompleteConfig", "assert_config_is_complete", "classes_with_config"):

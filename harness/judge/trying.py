@@ -22,13 +22,13 @@ from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.judge.effects import COUNTED, WORSE, FixEffect, KnownBugs, effects, loud
 from clonediff.harness.judge.graphs import REPORTED
 from clonediff.harness.judge.processes import LOADING, own_frame
+from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.search.draw_and_reduce import search
 from clonediff.harness.subjects.observation import Answer, Frame
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.warm_child import Limits
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
-from clonediff.harness.trials.known_cases import case_of_script
 from clonediff.harness.trials.triage import Verdict, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssue, KnownIssues

@@ -1,12 +1,23 @@
-"""The scripts of known issues, run on a release: whether each issue is there."""
+"""The scripts of known issues: run on a release, to see whether each issue is there, and as the case of a trial."""
 
 from __future__ import annotations
 
+import ast
 import enum
+from typing import Any
+
+import msgspec
 
 from clonediff.harness.scripts.forked import ForkedScripts
 from clonediff.harness.scripts.run_alone import raised_in
+from clonediff.harness.subjects.case import Case
 from clonediff.reports.known import KnownIssue
+from clonediff.reports.records import RecordError
+
+_INPUT = {"dtype": "float32", "fill": "normal", "batch": None, "optional": False, "high": None}
+_BATCH = 2
+_PARAMETERS = ("model", "input_tensors", "clone_function")
+"""The positional parameters of `clone_model`."""
 
 
 class IssueAnswer(enum.StrEnum):
@@ -28,3 +39,50 @@ def answer_of(issue: KnownIssue, scripts: ForkedScripts) -> tuple[IssueAnswer, s
     lines = ended.stderr.strip().splitlines()
     last = lines[-1] if lines else f"exit code {ended.code}"
     return (IssueAnswer.BREAKS if issue.raises in raised_in(ended.stderr) else IssueAnswer.OTHER), last
+
+
+def case_of_script(issue: KnownIssue) -> Case:
+    """The model of a script with what `clone_model` takes beside it; what else a trial needs is in its `trial`.
+
+    The source of the model is the script up to the statement that clones it.
+    """
+    tree = ast.parse(issue.script)
+    for statement in tree.body:
+        call = _cloning(statement)
+        if call is None:
+            continue
+        lines = issue.script.splitlines(keepends=True)
+        facts: dict[str, Any] = {
+            "batch": _BATCH,
+            **issue.trial,
+            "source": "".join(lines[: statement.lineno - 1]),
+            "arguments": _arguments(call, issue.script),
+            "inputs": [_input(spec) for spec in issue.trial.get("inputs", [])],
+        }
+        try:
+            return msgspec.convert(facts, Case)
+        except msgspec.ValidationError as error:
+            raise RecordError(f"{issue.id}: `trial`: {error}") from error
+    raise RecordError(f"{issue.id}: no statement of the script calls clone_model")
+
+
+def _input(spec: dict[str, Any]) -> dict[str, Any]:
+    """An input with all its fields; a size of -1 is open."""
+    return {**_INPUT, **spec, "shape": [None if size < 0 else size for size in spec["shape"]]}
+
+
+def _cloning(statement: ast.stmt) -> ast.Call | None:
+    """The call of `clone_model` in a statement."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="clone_model")):
+                return node
+    return None
+
+
+def _arguments(call: ast.Call, text: str) -> dict[str, str]:
+    """The expressions that `clone_model` takes, by name; the model is not one of them if it is called `model`."""
+    given = dict(zip(_PARAMETERS, call.args, strict=False))
+    given |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
+    words = {name: ast.get_source_segment(text, value) or "" for name, value in given.items()}
+    return {name: expression for name, expression in words.items() if (name, expression) != ("model", "model")}

@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 
 from clonediff.harness.scripts.forked import ForkedScripts
-from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of
+from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of, case_of_script
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.known_cases import case_of_script
 from clonediff.reports.known import KNOWN_ISSUES, KnownIssue, load
 from clonediff.reports.known_index import index
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.drawing.remembered_answers import asked
+from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer
@@ -20,7 +21,6 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.known_cases import case_of_script
 from clonediff.harness.trials.triage import causes_of, of_plain_models
 from clonediff.reports.known import load
 from clonediff.strategies.asking import asking
