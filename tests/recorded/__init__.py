@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.triage import fingerprint
 from clonediff.reports.records import Difference
 
 FILE = Path(__file__).with_name("trials.json.xz")
@@ -23,8 +24,8 @@ class Recorded(msgspec.Struct, frozen=True):
 
 
 def said(root: Difference) -> str:
-    """What differs, and where."""
-    return f"{root.check}: {root.aspect} at {root.path}"
+    """What a cause is called, and where it is."""
+    return f"{fingerprint(root)} at {root.path}"
 
 
 def read() -> list[Recorded]:
