@@ -12,8 +12,9 @@ import re
 from typing import Any, Callable, NamedTuple
 
 from .build import script
+from .facts import NAMED, same_fact
+from .facts import Facts as Walk
 from .frameworks.interface import Framework
-from .holdings import NAMED, Holdings, same_fact
 from .layers import Layers
 from .observer import Observer
 from .warned import unheard
@@ -135,13 +136,13 @@ class Audit:
         layers = Layers(thing, observer)
         variables = [*framework.weights(thing)[0], *thing.variables] if framework.is_layer(thing) else []
         with unheard():
-            holdings = Holdings(layers, variables, observer)
+            walked = Walk(layers, variables, observer)
         found: Facts = {}
         paths = [""]
         for place in layers.places:
             holder = thing if place.inside < 0 else layers.places[place.inside].layer
             paths.append(paths[1 + place.inside] + _where(holder, place.layer))
-        for path, owner, facts in zip(paths, layers.objects(), holdings.facts):
+        for path, owner, facts in zip(paths, layers.objects(), walked.of):
             found.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):

@@ -1,109 +1,140 @@
-"""A layer's config: raw, as it is compared in one process, and as text, as it travels."""
+"""The config of a layer, and what a model is compiled with, each part as canonical text."""
 
 from __future__ import annotations
 
 import marshal
+import types
 from typing import Any
 
 from .canonical import entry
 from .frameworks.interface import Framework
 
-# Told by themselves: a config has them in a form that depends on the release and on the process, or not at all.
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
+"""Told by themselves: a config has them in a form that depends on the release and on the process, or not at all."""
+_TOLD_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
+_OF_THE_GRAPH = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
+_BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
+"""Shapes that a `MultiHeadAttention` was built on, which its calls tell as well."""
+_OF_MODELS = ("trainable", "dtype")
+"""What is told of a model that a layer holds where that is itself."""
 
 _MOST_REMEMBERED = 4096
-_remembered: dict[tuple[str, Any], dict[str, str]] = {}
+_remembered: dict[bytes, dict[str, str]] = {}
 
 
-class Config:
-    """What a layer says of itself, and what it has learned and does not say."""
-
-    __slots__ = ("_callables", "_config", "_kind", "_learned")
-
-    def __init__(self, kind: str, config: dict[str, Any], learned: dict[str, str], callables: dict[str, Any]) -> None:
-        self._kind = kind
-        self._config = config
-        self._learned = learned
-        self._callables = callables
-
-    def texts(self) -> dict[str, str]:
-        """Each entry as canonical text; what was learned has a dot before its name."""
-        whole = frozen((self._config, self._learned))
-        # Only what is plain data through and through is equal where its frozen form is.
-        plain = type(whole) is bytes
-        key = (self._kind, whole)
-        texts = _remembered.get(key) if plain else None
-        if texts is None:
-            texts = {str(name): entry(value) for name, value in self._config.items()}
-            texts.update(("." + name, value) for name, value in self._learned.items())
-            if plain:
-                if len(_remembered) >= _MOST_REMEMBERED:
-                    _remembered.clear()
-                _remembered[key] = texts
-        if self._callables:
-            texts = dict(texts)
-            for name, value in self._callables.items():
-                texts[name.lstrip("_")] = entry(value)
-        return texts
-
-
-def frozen(value: Any) -> Any:
-    """A value as it is now, as bytes where it is plain data and as text where it is not; good for `==`."""
+def settings(layer: Any, framework: Framework) -> dict[str, str]:
+    """What a layer says of itself; with a dot before its name, what it has learned and does not say."""
     try:
-        # The version without references: equal values give equal bytes, whoever else holds on to them.
-        return marshal.dumps(value, 2)
-    except ValueError:
-        return repr(value)
-
-
-def raw_config(layer: Any, framework: Framework) -> dict[str, Any]:
-    """What the layer's own `get_config` says."""
-    try:
-        return framework.config(layer)
+        config = framework.config(layer)
     except Exception as error:  # a layer may have no config: that is what there is to say of it
         return {"get_config": "raises %s" % type(error).__name__}
-
-
-def config_of(layer: Any, config: dict[str, Any], framework: Framework) -> Config:
-    """The config of a layer or an operation, with what it has learned and does not tell."""
-    kind = type(layer).__name__
     if framework.is_graph(layer) or not framework.is_layer(layer):
-        return Config(kind, config, {}, {})
+        return _texts(config)
     own = vars(layer)
-    learned = _learned(layer, framework)
     if not framework.learns_apart and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
         config = {name: value for name, value in config.items() if name != "vocabulary_size"}  # counted in its table
+    if type(layer).__name__ == "MultiHeadAttention":
+        config = {name: value for name, value in config.items() if name not in _BUILT_ON}
     # A function that the config calls by its name is that function: its object may be any of several wrappers.
     named = {name for name in _CALLABLES if isinstance(config.get(name), str)}
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None and name not in named}
-    if callables:
-        config = {name: value for name, value in config.items() if name not in callables}
-    models = {name: _apart(value) for name, value in config.items() if _describes_a_model(value)}
-    return Config(kind, {**config, **models} if models else config, learned, callables)
+    plain = {name: _without_its_own(value) for name, value in config.items() if name not in callables}
+    told = {name.lstrip("_"): entry(value) for name, value in callables.items()}
+    return {**_texts(plain), **_learned(layer, framework), **told}
 
 
-_ITS_OWN = ("trainable", "dtype")
+def _texts(config: dict[str, Any]) -> dict[str, str]:
+    passed_over = _TOLD_ELSEWHERE | _OF_THE_GRAPH if "layers" in config else _TOLD_ELSEWHERE
+    config = {name: value for name, value in config.items() if name not in passed_over}
+    try:
+        # The version without references: equal values give equal bytes, whoever else holds on to them.
+        key = marshal.dumps(config, 2)
+    except ValueError:  # no plain data
+        return {str(name): entry(value) for name, value in config.items()}
+    if key not in _remembered:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        _remembered[key] = {str(name): entry(value) for name, value in config.items()}
+    return _remembered[key]
 
 
-def _describes_a_model(value: Any) -> bool:
-    return type(value) is dict and type(value.get("config")) is dict and "layers" in value["config"]
-
-
-def _apart(model: dict[str, Any]) -> dict[str, Any]:
-    """A model that a layer holds, but for its trainable flag and its policy, which are compared where it is itself."""
-    return {**model, "config": {name: value for name, value in model["config"].items() if name not in _ITS_OWN}}
+def _without_its_own(value: Any) -> Any:
+    """The config of a model without what is compared where the model is itself; any other value as it is."""
+    if type(value) is not dict or type(value.get("config")) is not dict or "layers" not in value["config"]:
+        return value
+    return {**value, "config": {name: each for name, each in value["config"].items() if name not in _OF_MODELS}}
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
-    """What a layer has learned from data, or was told of its inputs, as text, where its config does not tell it."""
+    """What a layer has learned from data, or was told of its inputs, where its config does not tell it."""
     own = vars(layer)
     if own.get("_autocast") is False and not hasattr(layer, "autocast"):
-        return {"_autocast": "False"}
+        return {"._autocast": "False"}
     if not framework.learns_apart:
         return {}
     if own.get("input_mean", 0) is None and "mean" in own:
-        return {"statistics": entry([framework.array(own[name])[0].tolist() for name in ("mean", "variance")])}
+        return {".statistics": entry([framework.array(own[name])[0].tolist() for name in ("mean", "variance")])}
     lookup = own.get("_lookup_layer", layer)
     if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):
-        return {"vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}
+        return {".vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}
     return {}
+
+
+# -- what a model is compiled with
+
+_FURTHER = ("_fn_kwargs", "fn", "_fn")
+"""What a config says of a loss is not all that it was made with."""
+
+
+def parts(arguments: dict[str, Any]) -> dict[str, str]:
+    """The arguments of `compile`: "loss" is "Huber", and "loss.Huber.delta" is "2.0". Lists and tuples are the same."""
+    told: dict[str, str] = {}
+    for name, value in arguments.items():
+        _tell(name, value, told)
+    return told
+
+
+def _tell(path: str, value: Any, told: dict[str, str]) -> None:
+    if isinstance(value, (list, tuple)):
+        told[path] = "%d" % len(value)
+        for place, item in enumerate(value):
+            _tell("%s[%d]" % (path, place), item, told)
+    elif isinstance(value, dict):
+        told[path] = "%s" % sorted(map(str, value))
+        for key, item in value.items():
+            _tell("%s[%r]" % (path, key), item, told)
+    elif isinstance(value, types.FunctionType) or not hasattr(value, "get_config"):
+        told[path] = entry(value)
+    else:
+        _tell_made(path, type(value).__name__, _settings(value), told)
+
+
+def _tell_made(path: str, kind: str, settings: dict[str, Any], told: dict[str, str]) -> None:
+    """An object that a config describes, or its config."""
+    told[path] = kind
+    for name, each in settings.items():
+        here = "%s.%s.%s" % (path, kind, name)
+        if hasattr(each, "get_config"):
+            _tell(here, each, told)
+        elif not isinstance(each, dict) or "class_name" not in each:
+            told[here] = entry(each)
+        elif each["class_name"] == "__lambda__":
+            told[here] = "__lambda__"  # its bytes tell the line that it stands in as well
+        else:
+            config = each.get("config")
+            _tell_made(here, str(each["class_name"]), config if isinstance(config, dict) else {}, told)
+
+
+def _settings(value: Any) -> dict[str, Any]:
+    """What a part says of itself, with what it was made with and does not say."""
+    try:
+        settings = dict(value.get_config())
+    except Exception:  # one of the user's own may refuse to tell
+        settings = {}
+    for name in _FURTHER:
+        held = vars(value).get(name)
+        if isinstance(held, dict):
+            settings.update({key: each for key, each in held.items() if key not in settings})
+        elif held is not None:
+            settings["fn"] = held
+    return settings

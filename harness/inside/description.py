@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
-from .holdings import Holdings
+from .facts import Facts
 from .layers import Layers, is_own_class
 from .observer import Observer
 from .structure import skeleton
@@ -18,12 +18,11 @@ class Description:
         framework = observer.framework
         self.model = model
         self.layers = Layers(model, observer)
-        self.configs = self.layers.configs()
         arguments = Arguments(observer)
         self.weights, trains = framework.weights(model)
         states = framework.states(model)
         known = {id(weight) for weight in self.weights}
-        described = self.layers.describe(self.configs, arguments)
+        described = self.layers.describe(arguments)
         mentioned = [variable for variable, _ in arguments.variables if id(variable) not in known]
         self.states = _distinct([state for state, _ in states] + mentioned)
         by_chance = {id(state) for state, chance in states if chance}
@@ -58,9 +57,10 @@ class Description:
 
     def hold(self, observer: Observer, original: Description | None = None) -> None:
         """Look at all that the model holds now; `original` is what it was cloned from."""
-        theirs = None if original is None else original.holdings
-        self.holdings: Holdings = Holdings(self.layers, [*self.weights, *self.states], observer, theirs)
-        self.shape["holdings"] = self.holdings.facts
+        theirs = None if original is None else original.facts
+        self.facts: Facts = Facts(self.layers, [*self.weights, *self.states], observer, theirs)
+        for seen, facts in zip([self.shape, *self.shape["layers"]], self.facts.of):
+            seen["attributes"] = facts
 
     def shared_with(self, clone: Description, framework: Any) -> list[Any]:
         """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""
@@ -69,7 +69,7 @@ class Description:
             (self.layers.objects(), clone.layers.objects()),
             ([*self.weights, *self.states], [*clone.weights, *clone.states]),
             (framework.compiled_with(self.model), framework.compiled_with(clone.model)),
-            (self.holdings.read, clone.holdings.read),
+            (self.facts.read, clone.facts.read),
         ):
             ids = {id(thing) for thing in ours}
             both += [thing for thing in theirs if id(thing) in ids]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
-from .configs import Config, config_of, raw_config
+from .configs import settings
 from .observer import Observer
 
 
@@ -77,16 +77,7 @@ class Layers:
             for use, node in enumerate(nodes):
                 uses[id(node)] = use
 
-    def configs(self) -> list[Config]:
-        """The config of each place, that of a layer in several places once."""
-        framework, places = self._framework, self.places
-        told = [raw_config(place.layer, framework) if place.first == n else None for n, place in enumerate(places)]
-        configs: list[Config] = []
-        for place, raw in zip(places, told):
-            configs.append(configs[place.first] if raw is None else config_of(place.layer, raw, framework))
-        return configs
-
-    def describe(self, configs: list[Config], arguments: Arguments) -> list[dict[str, Any]]:
+    def describe(self, arguments: Arguments) -> list[dict[str, Any]]:
         """Every place as it is declared on the wire."""
         framework, ident = self._framework, self._observer.ident
         calls: dict[int, list[dict[str, Any]]] = {}
@@ -107,7 +98,7 @@ class Layers:
                     "ident": ident(layer),
                     "inside": place.inside,
                     "role": place.role,
-                    "config": configs[number].texts(),
+                    "config": settings(layer, framework) if place.first == number else seen[place.first]["config"],
                     "trainable": bool(getattr(layer, "trainable", False)),
                     "nodes": framework.node_counts(layer),
                     "own": is_own_class(type(layer)),

@@ -17,11 +17,11 @@ from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .cpu_limit import TooLong
 from .description import Description
+from .facts import may_vary
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
-from .holdings import may_vary
 from .housekeeping import tidy
 from .leaks import held_by_modules, leaks, owned
 from .observer import Observer
@@ -200,7 +200,7 @@ class _Trial:
             description = Description(self._build_both()[1], observer)
         except Exception:  # a source may be one that runs once only: nobody knows what of it is chance
             for each in [observation, *clones]:
-                each["shape"]["holdings"] = []
+                say_nothing_of_facts(each["shape"])
                 each.pop("leaks", None)
             return
         if runs:
@@ -209,7 +209,7 @@ class _Trial:
                 another = self._observe_clone("", description)  # what counts its calls has gone on
         else:
             description.hold(observer, self._cloned)
-            description.shape["holdings"] = []  # as it has not run
+            say_nothing_of_facts(description.shape)  # as it has not run
             another = {"shape": description.shape, "fresh": fresh(self._original, self._kept, description, True)}
         self._write_leaks(another, description)
         observation["another"] = another
@@ -244,7 +244,7 @@ class _Trial:
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
         description.hold(self._observer, None if description.model is self._original.model else self._cloned)
         if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
-            description.shape["holdings"][0] = {}
+            description.shape["attributes"] = {}
         return observation
 
     def _run(self, description: Description, kept: VariableValues, training: bool, recorded: Any = None) -> Any:
@@ -357,10 +357,17 @@ PARTS = ("observation", "again", "twice")
 
 def runs_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
     """Whether a clone runs otherwise than the original, or holds by then what chance may have made."""
-    runs = (part for part in ("inference", "training", "trained") if part in seen)
-    return any(seen[part] != original[part] for part in runs) or may_vary(
-        original["shape"]["holdings"], seen["shape"]["holdings"]
-    )
+    if any(seen[part] != original[part] for part in ("inference", "training", "trained") if part in seen):
+        return True
+    models = ([each["shape"], *each["shape"]["layers"]] for each in (original, seen))
+    facts = ((one["attributes"], other["attributes"]) for one, other in zip(*models))
+    unlike = ((one, other) for one, other in facts if one != other)
+    return any(may_vary(one.get(path, ""), other.get(path, "")) for one, other in unlike for path in {**one, **other})
+
+
+def say_nothing_of_facts(shape: dict[str, Any]) -> None:
+    for each in [shape, *shape["layers"]]:
+        each["attributes"] = {}
 
 
 def is_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:

@@ -6,12 +6,12 @@ called. Few sizes are tried, likely ones first.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any, Iterator
 
 import numpy as np
 
-from .configs import raw_config
 from .description import Description
 from .frameworks.interface import Framework
 from .structure import leaves
@@ -92,7 +92,9 @@ def _tables(description: Description, framework: Framework) -> list[int]:
     """The sizes that a model's own embeddings, positions and shapes speak of, the smallest of them."""
     found: set[int] = set()
     for place in description.layers.places:
-        config = raw_config(place.layer, framework)
+        config: dict[str, Any] = {}
+        with contextlib.suppress(Exception):  # a layer may have no config
+            config = framework.config(place.layer)
         for key, value in config.items():
             if _TABLE.search(str(key)):
                 found.update(each for each in _numbers(value) if 1 < each <= _LARGEST)

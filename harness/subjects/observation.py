@@ -95,7 +95,8 @@ class LayerSeen(msgspec.Struct, frozen=True):
 
     `inside` is the index of the model or wrapper that holds it, -1 for the model itself; `role` the name it has there.
     `nodes` counts its inbound and its outbound nodes, those of other graphs too. `own` says that its class is not one
-    of Keras, and `model` that it is a model.
+    of Keras, and `model` that it is a model. `attributes` has what it holds, as `harness/inside/facts.py` writes it,
+    once both have run; nothing at a place where its layer was met before.
     """
 
     name: str
@@ -109,6 +110,7 @@ class LayerSeen(msgspec.Struct, frozen=True):
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
     model: bool = False
+    attributes: dict[str, str] = {}
 
 
 class End(msgspec.Struct, frozen=True):
@@ -128,8 +130,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
     metric it was given. `learned` has digests of what training has left beside a model that has run: in its optimizer
-    and its metrics. `holdings` has all that the model holds, and then what each layer does, by path; empty where that
-    was not looked at: `harness/inside/holdings.py` says how each fact is written. `own` says that the model's class is
+    and its metrics. `attributes` has what the model itself holds, as a layer has. `own` says that the model's class is
     not one of Keras.
     """
 
@@ -148,7 +149,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
-    holdings: tuple[dict[str, str], ...] = ()
+    attributes: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         """Refuse layers that hold each other in a circle: a holder comes before what it holds."""

@@ -74,7 +74,7 @@ def serving(generation: str, **environment: str) -> Iterator[Child]:
 def without_idents(value: Any) -> Any:
     """The same data, objects no longer told apart, nor what else they are used for, nor seeds that were drawn."""
     if isinstance(value, dict):
-        return {key: without_idents(item) for key, item in value.items() if key not in ("ident", "nodes", "holdings")}
+        return {key: without_idents(item) for key, item in value.items() if key not in ("ident", "nodes", "attributes")}
     if isinstance(value, list):
         return [without_idents(item) for item in value]
     return value

@@ -15,8 +15,8 @@ from .models import CHAIN, FLOATS, NO_LAMBDA, STEPS, case
 keras = pytest.importorskip("keras")
 
 from clonediff.harness.inside.digests import Digests  # noqa: E402 - after it is known that there is a Keras
+from clonediff.harness.inside.facts import SHARED  # noqa: E402 - as above
 from clonediff.harness.inside.frameworks.backends import TensorFlow  # noqa: E402 - as above
-from clonediff.harness.inside.holdings import SHARED  # noqa: E402 - as above
 from clonediff.harness.inside.trial import run_trial  # noqa: E402 - as above
 
 
@@ -100,7 +100,7 @@ def test_a_weight_may_be_made_within_a_function_of_tensorflow() -> None:
 def test_what_is_drawn_says_nothing_of_a_clone_whatever_it_begins_with(first: str) -> None:
     answer = run_trial({**case(DRAWN.replace("FIRST", repr(first)), "keras"), "cloners": ["upstream"]})
     models = [answer["original"], answer["original"]["another"], answer["clones"]["upstream"]["observation"]]
-    assert len({each["shape"]["holdings"][-1][".token"] for each in models}) == 3
+    assert len({each["shape"]["layers"][-1]["attributes"][".token"] for each in models}) == 3
 
 
 class ClassProperty(property):
@@ -142,7 +142,7 @@ def test_what_the_class_itself_answers_is_nothing_of_its_objects() -> None:
     model = keras.Model(inputs, Registered(name="registered")(inputs))
     answer = run_trial({"model": model, "cloners": {"upstream": "upstream", "shares": shares}, "seed": 1})
     for cloner, start in (("upstream", "list"), ("shares", SHARED)):
-        facts = answer["clones"][cloner]["observation"]["shape"]["holdings"][-1]
+        facts = answer["clones"][cloner]["observation"]["shape"]["layers"][-1]["attributes"]
         assert facts[".mine"].startswith(start)
         assert not [path for path in facts if path.startswith(".presets")]
 
@@ -201,7 +201,7 @@ def test_what_a_run_has_built_in_the_model_is_built_in_its_clone() -> None:
     """What the outer layer says of its outputs by itself builds nothing in it; both have run when they are compared."""
     answer = run_trial({**case(BUILT_BY_A_RUN, "keras"), "cloners": ["upstream", "fixed"]})
     observations = [answer["original"], *(clone["observation"] for clone in answer["clones"].values())]
-    assert [each["shape"]["holdings"][-1][".built"] for each in observations] == ["True"] * 3
+    assert [each["shape"]["layers"][-1]["attributes"][".built"] for each in observations] == ["True"] * 3
 
 
 SETS_AS_IT_RUNS = """

@@ -11,7 +11,7 @@ import re
 import threading
 from typing import Any
 
-from ..compiled import parts
+from ..configs import parts
 from ..structure import leaves
 from .backends import Backend, load_backend
 from .eager import Eager

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import parts
+from ..configs import parts
 from .backends import TensorFlow
 from .eager import Eager
 from .interface import Framework

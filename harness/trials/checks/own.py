@@ -5,15 +5,20 @@ A clone is "a copy of the test model (with freshly initialized weights)" (`clone
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clonediff.harness.subjects.observation import LayerSeen
-from clonediff.harness.trials.checks import holdings, reached
+from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import in_common, numbered, place
+from clonediff.harness.trials.checks.places import at, in_common, numbered, place
 from clonediff.reports.records import Difference, Place
+
+_ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
+_OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
+"""What Python calls the parts of a function, which no fingerprint needs."""
 
 
 def own(pair: Pair) -> list[Difference]:
@@ -28,8 +33,20 @@ def own(pair: Pair) -> list[Difference]:
             path, told = f"weights[{index}].value", ("a value drawn anew", "the original's")
             differences.append(differs("own", "not fresh", path, *told, first))
     if keeps != "layers":
-        differences += holdings.shared(pair)
-    return [*differences, *reached.reached(pair), *_left_over(pair)]
+        differences += facts.shared(pair)
+    return [*differences, *_reached(pair), *_left_over(pair)]
+
+
+def _reached(pair: Pair) -> Iterator[Difference]:
+    """What of the original that can change is reached from the clone, beside what both hold by public attributes."""
+    original = pair.shapes[0]
+    for leak in pair.observed.leaks:
+        layer = pair.layers.expected.get(leak.layer, -1)
+        names = [name for name in _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path)) if name not in _OF_FUNCTIONS]
+        aspect = f"object reached.{names[-1] if names else leak.thing}"
+        path = f"{at(original, layer)}.attribute{leak.path}"
+        found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        yield differs("own", aspect, path, "an object of its own", found, place(original, layer))
 
 
 def _left_over(pair: Pair) -> Iterator[Difference]:

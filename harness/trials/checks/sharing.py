@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clonediff.harness.trials.checks import holdings
+from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing
@@ -17,7 +17,7 @@ from clonediff.reports.records import Difference
 
 def sharing(pair: Pair) -> list[Difference]:
     """Layers, weights and states that were one object and are two, or were two and are one."""
-    return [*(one for each in pair.objects for one in _partings(pair, *each)), *holdings.parted(pair)]
+    return [*(one for each in pair.objects for one in _partings(pair, *each)), *facts.parted(pair)]
 
 
 def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pairing) -> Iterator[Difference]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.observation import LayerSeen, Shape
-from clonediff.harness.trials.checks import calls, compiled, ends, holdings, settings
+from clonediff.harness.trials.checks import calls, ends, facts
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
@@ -25,9 +25,8 @@ def structure(pair: Pair) -> list[Difference]:
     model = place(original, -1)
     return [
         *_attributes(pair, original, clone, model, "model"),
-        *compiled.compiled(original.compiled, clone.compiled, model),
         *_layers(pair),
-        *holdings.attributes(pair),
+        *facts.facts(pair),
         *ends.ends(pair, "input"),
         *ends.ends(pair, "output"),
     ]
@@ -61,8 +60,6 @@ def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Differen
     original, clone = pair.shapes
     layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
     yield from _attributes(pair, layer, twin, first, path)
-    if layer.kind == twin.kind:
-        yield from settings.settings(layer, twin, first, path)
     yield from calls.calls(pair, index, first)
 
 

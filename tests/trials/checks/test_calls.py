@@ -38,8 +38,9 @@ def test_a_default_between_others_is_not_there_by_keyword(
 
 @pytest.mark.parametrize(("keeps", "told"), [("", 1), ("layers", 0)])
 def test_what_a_kept_layer_holds_may_be_another_once_it_is_called_again(keeps: str, told: int) -> None:
-    held = tuple({".state": "2"} if number == 3 else {} for number in range(4))
-    original = msgspec.structs.replace(ORIGINAL, shape=altered(ORIGINAL.shape, ("holdings", held)), keeps=keeps)
-    after = altered(original.shape, ("holdings", (*held[:3], {".state": "None"})))
+    attributes = "layers.2.attributes"
+    shape = altered(ORIGINAL.shape, (attributes, {".state": "2"}))
+    original = msgspec.structs.replace(ORIGINAL, shape=shape, keeps=keeps)
+    after = altered(shape, (attributes, {".state": "None"}))
     found = compare(original, altered(faithful(original), ("original_after", after)), ["untouched"])
     assert [each.aspect for each in found] == ["attribute.state"] * told

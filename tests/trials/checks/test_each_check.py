@@ -386,9 +386,7 @@ def _dense(name: str) -> object:
 def test_what_a_clone_function_shares_the_second_clone_may_share(
     calls: dict[str, object] | None, aspects: list[str]
 ) -> None:
-    def held(fact: str) -> list[dict[str, str]]:
-        return [{}, {}, {".arguments": fact}, {}, {}, {}]
-
-    original = altered(ORIGINAL, ("shape.holdings", held("dict of 1")))
-    clone = altered(faithful(original), ("asked", calls), ("again.shape.holdings", held("!dict of 1")))
+    attributes = "shape.layers.1.attributes"
+    original = altered(ORIGINAL, (attributes, {".arguments": "dict of 1"}))
+    clone = altered(faithful(original), ("asked", calls), (f"again.{attributes}", {".arguments": "!dict of 1"}))
     assert [one.aspect for one in compare(original, clone, ["again"])] == aspects

@@ -1,7 +1,7 @@
-"""All that a model and its layers hold: attributes and properties, at any depth. A part of three checks.
+"""Facts of a model and its layers: settings, what it is compiled with, and all that they hold, at any depth.
 
 What differs is told of structure, what the original has as well of `own`, and what was one object and is two, or the
-other way about, of `sharing`. Where several attributes of a layer differ, the first of them is the cause.
+other way about, of `sharing`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clonediff.harness.subjects.observation import Shape
+from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference, Place
+from clonediff.reports.records import Difference
 
 SAME = "="
 """How a fact begins of an object that was met before; the layer and the path of that follow."""
@@ -34,8 +34,7 @@ _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
-_OF_ENDS = (".input_names", ".output_names")
-"""What is told of the inputs and outputs of a model."""
+_TOLD_ELSEWHERE = (*_COMES_WITH_WEIGHTS, ".input_names", ".output_names", "config.trainable")
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
@@ -54,19 +53,20 @@ class _Fact(NamedTuple):
         """The path without what is counted or chosen in it: "kernel_initializer.seed"."""
         return INDEX.sub("", self.path).lstrip(".")
 
-    def of(self, pair: Pair) -> tuple[str, Place]:
+    def differs(self, pair: Pair, check: str, aspect: str, expected: str, found: str) -> Difference:
         original = pair.shapes[0]
-        return f"{at(original, self.layer)}.attribute{self.path}", place(original, self.layer)
+        path = f"attribute{self.path}" if self.path.startswith(".") else self.path
+        path, first = f"{at(original, self.layer)}.{path}", place(original, self.layer)
+        return differs(check, aspect, path, short(expected), short(found), first)
 
 
-def attributes(pair: Pair) -> Iterator[Difference]:
+def facts(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
-        if not fact.expected.startswith(SAME) and not fact.found.startswith(SAME):
-            expected, found = (each.removeprefix(SHARED).partition(NAMED)[0] for each in (fact.expected, fact.found))
-            if expected != found:
-                path, first = fact.of(pair)
-                yield differs("structure", f"attribute.{fact.name}", path, short(expected), short(found), first)
+        expected, found = (each.removeprefix(SHARED).partition(NAMED)[0] for each in (fact.expected, fact.found))
+        if expected != found and SAME not in (expected[:1], found[:1]):
+            aspect = f"attribute.{fact.name}" if fact.path.startswith(".") else fact.name
+            yield fact.differs(pair, "structure", aspect, expected, found)
 
 
 def shared(pair: Pair) -> Iterator[Difference]:
@@ -79,21 +79,17 @@ def shared(pair: Pair) -> Iterator[Difference]:
         if fact.expected.startswith(SHARED) or not fact.found.startswith(SHARED):
             continue
         if fact.twin < 0 or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
-            path, first = fact.of(pair)
             found = f"the original's {fact.found.removeprefix(SHARED)}"
-            yield differs("own", "object shared", path, "an object of its own", found, first)
+            yield fact.differs(pair, "own", "object shared", "an object of its own", found)
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
     """What was one object and is two, or was two and is one."""
     for fact in _unlike(pair):
         ours, theirs = fact.expected.startswith(SAME), fact.found.startswith(SAME)
-        if MISSING in (fact.expected, fact.found) or not (ours or theirs):
-            continue
-        aspect = "unshared" if ours else "merged"
-        path, first = fact.of(pair)
-        sides = _said(pair, fact.expected), _said(pair, fact.found)
-        yield differs("sharing", f"{aspect}.{fact.name}", path, *sides, first)
+        if MISSING not in (fact.expected, fact.found) and (ours or theirs):
+            aspect = f"{'unshared' if ours else 'merged'}.{fact.name}"
+            yield fact.differs(pair, "sharing", aspect, _said(pair, fact.expected), _said(pair, fact.found))
 
 
 def _said(pair: Pair, fact: str) -> str:
@@ -106,27 +102,22 @@ def _unlike(pair: Pair) -> tuple[_Fact, ...]:
     found = vars(pair)  # where the other alignments of a pair are remembered, too
     if "unlike_facts" not in found:
         found["unlike_facts"] = tuple(_unlike_facts(pair))
-    facts: tuple[_Fact, ...] = found["unlike_facts"]
-    return facts
+    unlike: tuple[_Fact, ...] = found["unlike_facts"]
+    return unlike
 
 
 def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
     """The facts that are others in the clone: of what is inside of something that is another, no more is said."""
     original, clone = pair.shapes
-    if not original.holdings or not clone.holdings:
-        return
-    # Of a model that was run before, nothing is told by itself.
-    kinds = [(-1, -1)] if original.kind == clone.kind and original.holdings[0] else []
-    renumbered = any(layer != twin for layer, twin in pair.layers.pairs)
-    for layer, twin in [*kinds, *pair.layers.pairs]:
-        ours, theirs = original.holdings[layer + 1], clone.holdings[twin + 1]
-        if renumbered:
-            theirs = {path: _placed(fact, pair) for path, fact in theirs.items()}
-        if ours == theirs or (layer >= 0 and original.layers[layer].kind != clone.layers[twin].kind):
+    for layer, twin in [(-1, -1), *pair.layers.pairs]:
+        one, other = (
+            shape.layers[index] if index >= 0 else shape for shape, index in ((original, layer), (clone, twin))
+        )
+        if layer >= 0 and one.kind != other.kind:
             continue
-        passed = [*_COMES_WITH_WEIGHTS, *_OF_ENDS]
-        passed += _OF_INPUTS if layer >= 0 and original.layers[layer].kind == "InputLayer" else ()
-        for path in sorted({*ours, *theirs}):
+        ours, theirs = _of(one, other), {path: _placed(fact, pair) for path, fact in _of(other, one).items()}
+        passed = [*_TOLD_ELSEWHERE, *(_OF_INPUTS if one.kind == "InputLayer" else ())]
+        for path in sorted({*ours, *theirs}) if ours != theirs else ():
             want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
             if want == have or _same(want, have) or any(path == each or _is_in(path, each) for each in passed):
                 continue
@@ -138,6 +129,20 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
             ):
                 continue
             yield _Fact(layer, twin, path, want, have)
+
+
+def _at(shape: Shape, layer: int) -> LayerSeen | Shape:
+    return shape.layers[layer] if layer >= 0 else shape
+
+
+def _of(one: LayerSeen | Shape, other: LayerSeen | Shape) -> dict[str, str]:
+    """The facts of a layer, or of the model, by path; those that it holds only where both were looked at."""
+    if isinstance(one, LayerSeen):
+        found = {key if key.startswith(".") else f"config.{key}": value for key, value in one.config.items()}
+    else:
+        found = {"compiled": str(one.compiled is not None).lower()}
+        found.update((f"compiled.{part}", value) for part, value in (one.compiled or {}).items())
+    return {**found, **one.attributes} if one.attributes and other.attributes and one.kind == other.kind else found
 
 
 def _is_all_here(shape: Shape, layer: int) -> bool:
@@ -152,7 +157,7 @@ def _same(want: str, have: str) -> bool:
 
 def _placed(fact: str, pair: Pair) -> str:
     """A fact of the clone with the number of the original's layer in it."""
-    told = _ELSEWHERE.fullmatch(fact)
+    told = _ELSEWHERE.fullmatch(fact) if fact.startswith(SAME) else None
     return f"={pair.layers.expected.get(int(told[1]), int(told[1]))}{told[2]}" if told else fact
 
 

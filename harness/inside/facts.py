@@ -1,0 +1,289 @@
+"""All that a model holds, in one walk: every public attribute and property of the model and its layers, at any depth.
+
+A fact goes by its path from the layer that holds it, as Python writes it: ".kernel_initializer.seed",
+".arguments['by'][0]". Nobody lists what is compared, so nothing is left out because nobody thought of it. An object
+that can change is looked into where it is met first; elsewhere, the fact is where that was.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import types
+from typing import Any, Iterator
+
+import numpy as np
+
+from .by_class import once_a_class
+from .canonical import entry, function
+from .digests import short_hash
+from .layers import Layers
+from .observer import Observer
+
+SAME = "="
+"""How the fact begins of an object that was met before: the number of the layer follows, and the path there."""
+SHARED = "!"
+"""How the fact begins of an object that can change, and is the very one that the original has."""
+NAMED = "\0"
+"""What stands between a text and the same without the names of layers. Texts that are equal in either are the same."""
+
+_DEEPEST = 6
+_LONGEST = 200
+_MANY = 1000
+"""So many items are told as one value."""
+_PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+_TOLD_WHOLE = frozenset(["tensorflow", "jax", "jaxlib", "torch", "numpy", "builtins", "threading", "wrapt", "google"])
+"""Packages whose objects are one value: their attributes are those of a machine."""
+_OF_LAYERS = frozenset(
+    ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
+)
+"""What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
+_PRIVATE = re.compile(
+    r"_(?!.*__)(?!(?:self_.*|tracke[dr]|auto_(?:get_)?config|call_has_context_arg|call_spec|saved_model_\w*_spec|init_\w+"
+    r"|name_scope_on_declaration|functional|output_coordinates|tensor_usage_count|network_nodes|feed_inputs"
+    r"|feed_input_names|feed_input_shapes)$)[^_]"
+)
+"""A private attribute, but for what Keras and TensorFlow note of how an object was made, is called and is followed."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
+_DTYPE = re.compile(r"\b(?:b?float|complex|u?q?u?int)[0-9]+")
+_SIZE = re.compile(r"a tensor of |\w+ of \d+$")
+_COUNTED = re.compile(r"(_\d+)+$")
+
+
+class Facts:
+    """The facts of a model: `of[0]` has those of the model itself, `of[1 + n]` those of the layer in its place n.
+
+    Holds on to whatever it has read: a property may make a new list each time, and Python gives the number of an object
+    that is gone to another.
+    """
+
+    def __init__(self, layers: Layers, variables: list[Any], observer: Observer, original: Facts | None = None) -> None:
+        self.of: list[dict[str, str]] = []
+        self.read: list[Any] = []
+        """Whatever was looked at."""
+        self._changing: dict[int, Any] = {}
+        self._of_original = {} if original is None else original._changing
+        self._first: dict[int, tuple[int, str]] = {}
+        self._in_values = 0
+        self._framework, self._digests, self._private = observer.framework, observer.digests, observer.private
+        self._layers = layers.index
+        self._variables = {id(variable) for variable in variables}
+        owners = layers.objects()
+        self._names = {_COUNTED.sub("", str(getattr(owner, "name", ""))) for owner in owners}
+        self._calls = {type(node) for owner in owners[1:] for node in self._framework.layer_nodes(owner)}
+        self._text = functools.cache(self._text_of)
+        for number, owner in enumerate(owners, -1):
+            self._number = number
+            self._told: dict[str, str] = {}
+            self.of.append(self._told)
+            if number < 0 or (owner is not layers.model and self._layers[id(owner)] == number):
+                self._attributes("", owner, 0)
+
+    def _attributes(self, path: str, owner: Any, depth: int) -> bool:
+        """Tell the attributes of an object; whether anything in them can change by itself."""
+        changes, kind = False, type(owner)
+        names = {name for name in getattr(owner, "__dict__", ()) if type(name) is str and self._is_told(name)}
+        for name in sorted(names.union(_properties(kind)) - (frozenset() if path else _OF_LAYERS)):
+            here = "%s.%s" % (path, name)
+            try:
+                value = getattr(owner, name)
+                if callable(value) and self._is_made_for(owner, name, value):
+                    continue
+                if name == "name" and type(value) is str and _counts(value, kind.__name__):
+                    value = _COUNTED.sub("", value)
+                if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
+                    value = None  # nobody gave it
+            except Exception as error:  # an attribute that it does not have yet
+                self._told[here] = "raises %s" % type(error).__name__
+                continue
+            changes = self._tell(here, value, depth + 1) or changes
+        return changes
+
+    def _is_told(self, name: str) -> bool:
+        return name[:1] != "_" or (self._private and _PRIVATE.match(name) is not None)
+
+    def _is_made_for(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether it is a method that Keras has wrapped for this object, or a function that closes over a layer.
+
+        No config can have that, and the original's is of no use to a clone.
+        """
+        if hasattr(value, "__wrapped__") and callable(getattr(type(owner), name, None)):
+            return True
+        cells = value.__closure__ or () if type(value) is types.FunctionType else ()
+        return any(id(content) in self._layers for content in _contents(cells))
+
+    def _tell(self, path: str, value: Any, depth: int) -> bool:
+        """Tell a value; whether it, or anything in it, can change by itself."""
+        kind = type(value)
+        if kind in _PLAIN:
+            self._told[path] = self._text(value) if kind is str else repr(value)
+            return False
+        self.read.append(value)
+        if id(value) in self._variables:
+            self._told[path] = "a variable"
+            return False
+        if self._framework.is_variable(value):
+            self._told[path] = self._array(self._framework.read(value))
+            return True
+        whole = self._whole(value, kind)
+        if whole or depth > _DEEPEST:
+            self._told[path] = whole or kind.__name__
+            return False
+        if id(value) in self._changing and not self._in_values:
+            self._told[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
+            return True
+        return self._look_into(path, value, depth)
+
+    def _whole(self, value: Any, kind: Any) -> str:
+        """The fact of what is not looked into; "" of anything else. Layers and calls have facts of their own."""
+        if id(value) in self._layers:
+            return "a layer"
+        if kind in self._calls:
+            return "a call"
+        if self._framework.is_symbolic(value):
+            return "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is told of the call
+        if isinstance(value, _FUNCTIONS):
+            return _function(value)
+        if isinstance(value, (np.ndarray, *_CONTAINERS)) or kind.__module__.split(".")[0] not in _TOLD_WHOLE:
+            return ""
+        if _is_tensor(value):
+            return "a tensor of %s" % (value.shape,)  # what a call has given
+        said = entry(value)
+        return said if len(said) <= _LONGEST else kind.__name__ + " " + short_hash(said.encode("utf-8", "replace"))
+
+    def _look_into(self, path: str, value: Any, depth: int) -> bool:
+        """Tell what is in something, and where it is, if it can change."""
+        if self._in_values:
+            return self._inside(path, value, depth)
+        self._first[id(value)] = self._number, path
+        self._changing[id(value)] = value  # until it is known: it may hold itself
+        changes = self._inside(path, value, depth)
+        if not changes:
+            del self._changing[id(value)]
+        elif id(value) in self._of_original and not isinstance(value, np.ndarray):
+            self._told[path] = SHARED + self._told[path]
+        return changes
+
+    def _inside(self, path: str, value: Any, depth: int) -> bool:
+        if isinstance(value, np.ndarray):
+            self._told[path] = self._array(value)
+            return True
+        if isinstance(value, _CONTAINERS):
+            return self._items(path, value, depth)
+        self._told[path] = type(value).__name__
+        is_value = _is_value(type(value))
+        self._in_values += is_value
+        changes = self._attributes(path, value, depth)
+        self._in_values -= is_value
+        return changes and not is_value
+
+    def _items(self, path: str, value: Any, depth: int) -> bool:
+        changes = not isinstance(value, (tuple, frozenset))
+        if isinstance(value, (set, frozenset)) or len(value) > _MANY:
+            self._told[path] = entry(value)
+            return changes
+        name = _name_of_a_container(value)
+        self._told[path] = "%s of %d" % (name, len(value))
+        if isinstance(value, dict):
+            items = [("[%r]" % (key,), item) for key, item in value.items()]
+            items = [(where, item) for where, item in items if not _ADDRESS.search(where)]
+        elif all(map(self._is_told_apart, value)):
+            self._told[path] = name
+            return False
+        else:
+            items = [("[%d]" % place, item) for place, item in enumerate(value)]
+        for where, item in items:
+            changes = self._tell(path + where, item, depth + 1) or changes
+        return changes
+
+    def _is_told_apart(self, item: Any) -> bool:
+        """Whether it is a layer, a weight or a call, which are told of the model, or what a call has given."""
+        return id(item) in self._variables or id(item) in self._layers or type(item) in self._calls or _is_tensor(item)
+
+    def _array(self, value: Any) -> str:
+        value = np.asarray(value)
+        return "array of %s, %s: %s" % (value.shape, value.dtype, self._digests.digest(value))
+
+    def _text_of(self, text: str) -> str:
+        """A text, and where there are names of layers in it, which are told by themselves, the same without them."""
+        parts = text.split("/")
+        unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
+        return repr(text) if unnamed == text else repr(text) + NAMED + unnamed
+
+
+def may_vary(fact: str, found: str) -> bool:
+    """Whether a fact is another in a clone because of chance: it draws numbers and counts names; no size."""
+    return not same_fact(fact, found) and bool(_NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact))
+
+
+def same_fact(one: str | None, other: str | None) -> bool:
+    """Whether two facts are the same, whatever layers are called."""
+    if one is None or other is None or one == other or (NAMED not in one and NAMED not in other):
+        return one == other
+    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (one, other)))
+    return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
+
+
+def _contents(cells: Any) -> Iterator[Any]:
+    for cell in cells:
+        try:
+            yield cell.cell_contents
+        except ValueError:  # nothing yet
+            continue
+
+
+def _function(value: Any) -> str:
+    if isinstance(value, type):
+        return "class %s" % value.__name__
+    if isinstance(value, types.ModuleType):
+        return "module %s" % value.__name__
+    if isinstance(value, types.MethodType):
+        return "method %s" % _function(value.__func__)
+    while hasattr(value, "__wrapped__"):
+        value = value.__wrapped__  # TensorFlow has a function by several names, in several wrappers
+    return function(value) if isinstance(value, types.FunctionType) else "function %s" % getattr(value, "__name__", "")
+
+
+def _name_of_a_container(value: Any) -> str:
+    """What a list, a tuple or a dict is; where Keras or TensorFlow has wrapped it to track it, that says nothing."""
+    kind = type(value)
+    if kind.__module__.split(".")[0] not in ("keras", "tf_keras", "tensorflow"):
+        return kind.__name__
+    return next(each.__name__ for each in _CONTAINERS if isinstance(value, each))
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] in _TOLD_WHOLE and hasattr(value, "shape") and hasattr(value, "dtype")
+
+
+@functools.lru_cache(maxsize=4096)
+def _counts(name: str, kind: str) -> bool:
+    """Whether Keras may have counted a name itself: "seed_generator_3" of a `SeedGenerator`."""
+    spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
+    return _COUNTED.sub("", name) == spelled
+
+
+@once_a_class
+def _is_value(kind: Any) -> bool:
+    """Whether objects of a class only hold what their config says, and do nothing, as an `InputSpec` does."""
+    methods = {name for each in kind.__mro__[:-1] for name, item in vars(each).items() if callable(item)}
+    return (
+        "get_config" in methods
+        and "__call__" not in methods
+        and {name for name in methods if name[0] != "_"} <= {"get_config", "from_config"}
+    )
+
+
+@once_a_class
+def _properties(kind: type) -> tuple[str, ...]:
+    """The public properties of its objects. What the class itself answers, as a registry of presets, is not theirs."""
+    found: dict[str, Any] = {}
+    for each in reversed(kind.__mro__):
+        if each.__module__.split(".")[0] not in _TOLD_WHOLE:  # `submodules` of TensorFlow is all once more
+            found.update((name, value) for name, value in vars(each).items() if name[:1] != "_")
+    return tuple(
+        name for name, value in found.items() if isinstance(value, property) and getattr(kind, name, None) is value
+    )
