@@ -42,10 +42,9 @@ _POLICIES = ("DTypePolicy", "Policy")
 """Nobody changes a policy; the one of the session is in whatever was made meanwhile."""
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
 _STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)
-
-
 _GLOBALS = "__builtins__"
 """What a dict has that is the namespace of a module."""
+_OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
 
 
 class _Kind(enum.Enum):
@@ -54,7 +53,7 @@ class _Kind(enum.Enum):
     VALUE = 0
     PART = 1
     CAN_CHANGE = 2
-    FUNCTION = 3  # or a weak reference: `_parts` says what it leads to
+    FUNCTION = 3  # or a weak reference
 
 
 class Leak(NamedTuple):
@@ -71,7 +70,7 @@ class Leak(NamedTuple):
 
 
 def owned(model: Any) -> Objects:
-    """All that belongs to a model."""
+    """All that belongs to a model; functions and weak references are no part of it."""
     return _walk([model], _is_of_a_model)
 
 
@@ -81,21 +80,12 @@ def leaks(clone: list[Any], original: list[Any], belongings: Objects, known: Ite
     `clone` and `original` are models, each followed by its layers.
     """
     stops = {id(thing) for thing in known}
-    seeds = [(number, thing) for number, thing in enumerate(clone, -1) if id(thing) not in stops]
-    reached = _walk([thing for _, thing in seeds], _is_of_a_clone)
-    shared = {
-        key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE
-    } - stops
-    if not shared:
-        return []
-    found = list(_paths(seeds, shared, stops))
-    seeds = list(enumerate(original, -1))
-    places = {id(thing): (number, "") for number, thing in seeds}
-    places.update(
-        (id(thing), (number, path))
-        for thing, number, path in _paths(seeds, {id(thing) for thing, _, _ in found}, set())
-    )
-    return [Leak(thing, number, path, *places.get(id(thing), (-1, ""))) for thing, number, path in found]
+    reached = _walk([thing for thing in clone if id(thing) not in stops], _is_of_a_clone)
+    both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
+    shared = set(both) - stops
+    found = _paths(clone, shared, stops)
+    of_original = _paths(original, set(found), set())
+    return [Leak(reached[key], *way, *of_original.get(key, (-1, ""))) for key, way in found.items()]
 
 
 def held_by_modules(original: Objects, whole_packages: bool) -> Objects:
@@ -112,41 +102,31 @@ def held_by_modules(original: Objects, whole_packages: bool) -> Objects:
     return _walk((value for value in values if _is_of_a_module(type(value))), _is_of_a_module)
 
 
-# -- the walk
-
-
-class _Followed(dict[type, bool]):
-    """Whether a walk follows objects of a class, asked once for each class."""
-
-    def __init__(self, follows: Callable[[Any], bool]) -> None:
-        self._follows = follows
-
-    def __missing__(self, kind: type) -> bool:
-        answer = self[kind] = self._follows(kind)
-        return answer
-
-
 def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
     """All that can be reached from the seeds by objects of the classes that the walk `follows`."""
     seen = {id(seed): seed for seed in seeds}
     level = list(seen.values())
-    followed = _Followed(follows)
+    followed: dict[type, bool] = {}
     while level:
-        functions = [thing for thing in level if issubclass(type(thing), _FUNCTIONS)]
-        others = [thing for thing in level if not issubclass(type(thing), _FUNCTIONS)] if functions else level
-        level = []
-        for thing in [*gc.get_referents(*others), *(part for each in functions for _, part in _parts(each))]:
-            if id(thing) in seen:
+        parts, level = _referents(level), []
+        for part in parts:
+            if id(part) in seen:
                 continue
-            kind = type(thing)
-            if followed[kind] and not (kind is dict and _GLOBALS in thing):
-                seen[id(thing)] = thing
-                level.append(thing)
+            kind = type(part)
+            if kind not in followed:
+                followed[kind] = follows(kind)
+            if followed[kind] and not (kind is dict and _GLOBALS in part):
+                seen[id(part)] = part
+                level.append(part)
     return seen
 
 
+def _referents(things: list[Any]) -> list[Any]:
+    referents = gc.get_referents(*things)
+    return referents + [thing() for thing in things if isinstance(thing, weakref.ref)]
+
+
 def _is_of_a_model(kind: Any) -> bool:
-    """Functions and weak references of an original are no part of it."""
     return _kind(kind) in (_Kind.PART, _Kind.CAN_CHANGE)
 
 
@@ -185,65 +165,49 @@ def _kind(kind: Any) -> _Kind:
 # -- paths, once something was found
 
 
-def _paths(seeds: list[tuple[int, Any]], shared: set[int], stops: set[int]) -> Iterator[tuple[Any, int, str]]:
-    """The shortest way to each shared object, from the model or from the layer that is nearest."""
-    holders: dict[int, Any] = {id(thing): None for _, thing in seeds}
-    numbers = {id(thing): number for number, thing in seeds}
-    followed, left = _Followed(_is_of_a_clone), set(shared)
-    todo = collections.deque(thing for _, thing in seeds)
-    while todo and left:
+def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tuple[int, str]]:
+    """The shortest way to each object that is `wanted`, from the seed that is nearest: its number, and the path."""
+    numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
+    holders: dict[int, Any] = dict.fromkeys(numbers)
+    found = {key: (numbers[key], "") for key in wanted & numbers.keys()}
+    todo = collections.deque(seed for seed in seeds if id(seed) in numbers)
+    while todo and len(found) < len(wanted):
         holder = todo.popleft()
-        if issubclass(type(holder), _FUNCTIONS):
-            parts = [part for _, part in _parts(holder)]
-        else:
-            parts = gc.get_referents(holder)
-        for part in parts:
+        for part in _referents([holder]):
             key, kind = id(part), type(part)
-            if key in holders or not followed[kind] or key in stops or (kind is dict and _GLOBALS in part):
+            if key in holders or not _is_of_a_clone(kind) or key in stops or (kind is dict and _GLOBALS in part):
                 continue
             holders[key] = holder
-            if key in left:
-                left.remove(key)
-                way = [part]
-                while holders[id(way[-1])] is not None:
-                    way.append(holders[id(way[-1])])
-                yield part, numbers[id(way[-1])], _written(way[::-1])
-            else:
+            if key not in wanted:
                 todo.append(part)
+                continue
+            way = [part]
+            while holders[id(way[-1])] is not None:
+                way.append(holders[id(way[-1])])
+            found[key] = numbers[id(way[-1])], _written(way[::-1])
+    return found
 
 
 def _written(way: list[Any]) -> str:
     """How Python writes the way from its first object to its last."""
-    text = ""
-    for holder, part in itertools.pairwise(thing for thing in way if not _is_a_dict_of_attributes(thing, way)):
-        steps = (step for step, other in _parts(holder) if other is part)
-        text += next(steps, f".<{type(part).__name__}>")
-    return text
+    namespaces = {id(getattr(thing, "__dict__", None)) for thing in way}
+    things = [thing for thing in way if id(thing) not in namespaces]
+    return "".join(
+        next(_steps(holder, part), f".<{type(part).__name__}>") for holder, part in itertools.pairwise(things)
+    )
 
 
-def _is_a_dict_of_attributes(thing: Any, way: list[Any]) -> bool:
-    return type(thing) is dict and any(getattr(holder, "__dict__", None) is thing for holder in way)
-
-
-def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
-    """What a thing refers to, each with how Python writes the way there."""
-    if isinstance(thing, types.FunctionType):
-        yield from ((f".__closure__[{number}]", cell) for number, cell in enumerate(thing.__closure__ or ()))
-        yield ".__defaults__", thing.__defaults__
-        yield ".__kwdefaults__", thing.__kwdefaults__
-    elif isinstance(thing, types.MethodType):
-        yield ".__self__", thing.__self__
-        yield ".__func__", thing.__func__
-    elif isinstance(thing, functools.partial):
-        yield from ((f".{name}", getattr(thing, name)) for name in ("func", "args", "keywords"))
-    elif isinstance(thing, weakref.ref):
-        yield "()", thing()
-    elif isinstance(thing, dict):
-        yield from ((f"[{key!r}]", value) for key, value in list(thing.items()) if type(key) in (str, int))
-    elif isinstance(thing, (list, tuple, collections.deque)):
-        yield from ((f"[{number}]", value) for number, value in enumerate(thing))
-    elif isinstance(thing, types.CellType):
-        yield from ((".cell_contents", value) for value in gc.get_referents(thing))
-    attributes = getattr(thing, "__dict__", None)
-    if type(attributes) is dict:
-        yield from ((f".{name}", value) for name, value in list(attributes.items()))
+def _steps(holder: Any, part: Any) -> Iterator[str]:
+    """How Python writes that a thing is a part of its holder."""
+    if isinstance(holder, weakref.ref):
+        yield "()"
+    elif isinstance(holder, types.CellType):
+        yield ".cell_contents"
+    elif isinstance(holder, dict):
+        yield from (f"[{key!r}]" for key, value in holder.items() if value is part and type(key) in (str, int))
+    elif isinstance(holder, (list, tuple, collections.deque)):
+        yield from (f"[{number}]" for number, value in enumerate(holder) if value is part)
+    elif isinstance(holder, _FUNCTIONS):
+        yield from (f".{name}" for name in _OF_FUNCTIONS if getattr(holder, name, None) is part)
+    attributes = getattr(holder, "__dict__", None) or {}
+    yield from (f".{name}" for name, value in list(attributes.items()) if value is part)
