@@ -147,11 +147,10 @@ class Cause(msgspec.Struct, frozen=True):
     """Differences with one root: the first, and those that only follow from it. `severity` is the worst of all.
 
     `given` has the arguments, beside the model, that `clone_model` was given, the preparations of the model, and for
-    each kind of layer of which one is called more than once, or may have been, "Dense called more than once"; of a
-    call that raises in the clone also "a list of one tensor", where it or one before it is on such a list in the
-    original, and "an inner input that no layer uses", where a model in the original has one; of an exception while it
-    is made "a Lambda with a mask", where the original has one; of a function "a function of the same name", where
-    another of its name is in its place.
+    each kind of layer of which one is called more than once, or may have been, "Dense called more than once"; of an
+    exception while the clone is made "a list of one tensor", where the model calls a layer on that, and "a Lambda with a
+    mask"; of a function "a function of the same name", where another of its name is in its place; and whose class the
+    layer at fault is of.
     `blame` is None where no cloner is at fault.
     """
 

@@ -10,27 +10,18 @@ from __future__ import annotations
 import enum
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import LayerSeen, Observation
+from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.titles import FORMS, argument, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.kinds import CATALOGUE
-
-LIST_OF_ONE = "a list of one tensor"
-MASKED_LAMBDA = "a Lambda with a mask"
-NAMESAKE = "a function of the same name"
-OWN_LAYER = "a layer of one's own"
-OWN_MODEL = "a model of one's own"
-INSIDE_LAYER = "inside a layer"
-NOT_CALLED = "a layer that the graph does not call"
-INSIDE_OWN_LAYER = "inside a layer of one's own"
 
 
 class Verdict(enum.StrEnum):
@@ -78,9 +69,7 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
     """The causes behind differences, the worst first; each difference belongs to exactly one.
 
-    `given` is what `clone_model` was given, and what was done before; of a call that raises it is also what was called
-    before that; of any exception whether the model has a Lambda with a mask, and of a function whether another of its
-    name has taken its place.
+    `given` is what `clone_model` was given, and what was done before.
     """
     flow = Flow(()) if original is None else Flow.of(original)
     found = [
@@ -89,7 +78,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
             members[0],
             tuple(members[1:]),
             min(member.severity for member in members),
-            (*given, *_facts(original, flow, members[0])),
+            (*given, *_facts(original, members[0])),
         )
         for mark, members in causes_of(flow, differences).items()
     ]
@@ -107,79 +96,42 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
     return merged
 
 
-def _facts(original: Observation | None, flow: Flow, root: Difference) -> tuple[str, ...]:
-    """What of the model may be behind a cause."""
-    if original is None:
-        return _namesake(root)
-    return (
-        *_called_again(original),
-        *_classes(original, root),
-        *_called_before(original, flow, root),
-        *_masked_lambda(original, root),
-        *_namesake(root),
-    )
-
-
-def _called_again(original: Observation) -> tuple[str, ...]:
-    """The classes of layers with several calls: the first of all builds a layer, that of the clone may be another."""
-    counted: dict[tuple[int, str], int] = {}
-    for layer in original.shape.layers:
-        counted[layer.ident, layer.kind] = layer.nodes[0]
-    again = sorted({kind for (_, kind), count in counted.items() if count > 1})
-    return tuple(f"{kind} called more than once" for kind in again)
-
-
-def _classes(original: Observation, root: Difference) -> tuple[str, ...]:
-    """Whether the class at fault is the user's, and whether a layer, and no model, holds it."""
-    first = root.first
-    if first is None:
-        return ()
-    if first.layer < 0:
-        return (OWN_MODEL,) if original.shape.own else ()
-    classes = {layer.kind: layer for layer in original.shape.layers}
-    itself, holder = classes.get(first.kind), classes.get(first.inside)
-    facts = []
-    at = original.shape.layers[first.layer] if first.layer < len(original.shape.layers) else None
-    if at is not None and at.kind == first.kind and not at.calls:
-        facts.append(NOT_CALLED)
-    if itself is not None and itself.own:
-        facts.append(OWN_MODEL if itself.model else OWN_LAYER)
-    if holder is not None and not holder.model:
-        facts.append(INSIDE_LAYER)
-        if holder.own:
-            facts.append(INSIDE_OWN_LAYER)
-    return tuple(facts)
-
-
-def _called_before(original: Observation, flow: Flow, root: Difference) -> tuple[str, ...]:
-    """What a call that raises in the clone has behind it: which exception comes of another tensor is chance.
-
-    Where the exception names no layer, any may have been behind it.
-    """
-    raised, first = root.raised, root.first
-    if root.check != "made" or raised is None or not raised.calling:
-        return ()
-    behind: Sequence[LayerSeen] = original.shape.layers
-    if first is not None and first.layer < 0:
-        return ()
-    if first is not None:
-        layer = flow.one(first.layer)
-        behind = [original.shape.layers[each] for each in {layer, *flow.upstream(layer)}]
-    return (LIST_OF_ONE,) if any(_is_of_one(call.args[:1]) for each in behind for call in each.calls) else ()
-
-
-def _masked_lambda(original: Observation, root: Difference) -> tuple[str, ...]:
-    """That the model of a clone that cannot be made has a Lambda with a mask, wherever it stands."""
-    if root.check != "made" or root.raised is None:
-        return ()
-    masks = (each.config.get("mask", "None") for each in original.shape.layers if each.kind == "Lambda")
-    return () if all(mask == "None" for mask in masks) else (MASKED_LAMBDA,)
-
-
-def _namesake(root: Difference) -> tuple[str, ...]:
-    """That a function has another in its place which has its name: it is not lost, nor the default."""
+def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
+    """What of the model may be behind a cause; `Cause.given` says why each is told."""
     expected, found = _FUNCTION.match(root.expected), _FUNCTION.match(root.found)
-    return (NAMESAKE,) if expected and found and expected[1] == found[1] else ()
+    if expected and found and expected[1] == found[1]:
+        yield "a function of the same name"
+    if original is None:
+        return
+    layers = original.shape.layers
+    for kind in sorted({layer.kind for layer in layers if layer.nodes[0] > 1}):
+        yield f"{kind} called more than once"
+    if root.check == "made" and root.raised is not None:
+        if root.raised.calling and any(_is_of_one(call.args[:1]) for layer in layers for call in layer.calls):
+            yield "a list of one tensor"
+        if any(layer.kind == "Lambda" and layer.config.get("mask", "None") != "None" for layer in layers):
+            yield "a Lambda with a mask"
+    if root.first is not None:
+        yield from _classes(original, root.first)
+
+
+def _classes(original: Observation, first: Place) -> Iterator[str]:
+    """Whether the class at fault is the user's, and whether a layer, and no model, holds it."""
+    if first.layer < 0:
+        if original.shape.own:
+            yield "a model of one's own"
+        return
+    layers = original.shape.layers
+    if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
+        yield "a layer that the graph does not call"
+    classes = {layer.kind: layer for layer in layers}
+    itself, holder = classes.get(first.kind), classes.get(first.inside)
+    if itself is not None and itself.own:
+        yield "a model of one's own" if itself.model else "a layer of one's own"
+    if holder is not None and not holder.model:
+        yield "inside a layer"
+        if holder.own:
+            yield "inside a layer of one's own"
 
 
 def _is_of_one(args: list[Any]) -> bool:

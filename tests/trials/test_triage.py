@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.trials.triage import Verdict, alike, causes, fingerprint, verdict, with_blame
 from clonediff.reports.records import Blame, Cause, Difference, Place, Raised, Severity
 
@@ -55,54 +56,34 @@ def test_nobody_is_at_fault_for_what_upstream_had_no_chance_to_show(upstream: di
     assert [each.blame for each in with_blame({**upstream, "fixed": [ours]})["fixed"]] == [Blame.UNKNOWN]
 
 
+INPUT = layer("input", "InputLayer", 0)
+ON_INPUT = {"tensor": [0, 0, 0]}
+
+
+def called(args: list[Any]) -> Observation:
+    return observed([INPUT, layer("s", "SumList", 1, replace(gives([0, 0, 0]), args=args))], [1])
+
+
+def with_lambda(config: dict[str, str]) -> Observation:
+    return observed([INPUT, replace(layer("l", "Lambda", 1, gives([0, 0, 0])), config=config)], [1])
+
+
 @pytest.mark.parametrize(
-    ("raises_in", "calling", "given"),
+    ("original", "calling", "given"),
     [
-        (3, "a.py:call", ("a list of one tensor",)),
-        (3, "", ()),  # not in a call: a layer that cannot be made, say
-        (1, "a.py:call", ()),
-        (-1, "a.py:call", ()),
-        (None, "a.py:call", ("a list of one tensor",)),  # no layer is named: it may be any
-        (None, "", ()),
+        pytest.param(called([[ON_INPUT]]), "a.py:call", ("a list of one tensor",), id="a call on a list of one"),
+        pytest.param(called([{"tuple": [ON_INPUT]}]), "a.py:call", ("a list of one tensor",), id="a tuple of one"),
+        pytest.param(called([[ON_INPUT]]), "", (), id="not raised in a call"),
+        pytest.param(called([[ON_INPUT, ON_INPUT]]), "a.py:call", (), id="a list of two"),
+        pytest.param(with_lambda({"mask": "function mask db8b"}), "", ("a Lambda with a mask",), id="a mask"),
+        pytest.param(with_lambda({"mask": "None"}), "", (), id="no mask"),
+        pytest.param(with_lambda({}), "", (), id="nothing said of a mask"),
     ],
 )
-@pytest.mark.parametrize("listed", [[{"tensor": [1, 0, 0]}], {"tuple": [{"tensor": [1, 0, 0]}]}], ids=["list", "tuple"])
-def test_a_call_that_raises_tells_that_one_before_it_is_on_a_list_of_one(
-    listed: Any, raises_in: int | None, calling: str, given: tuple[str, ...]
+def test_an_exception_tells_what_of_the_model_may_be_behind_it(
+    original: Observation, calling: str, given: tuple[str, ...]
 ) -> None:
-    first = [layer("input", "InputLayer", 0), layer("d", "Dense", 1, gives([0, 0, 0]))]
-    summed = layer("s", "SumList", 2, replace(gives([1, 0, 0]), args=[listed]))
-    original = observed([*first, summed, layer("r", "Reshape", 3, gives([2, 0, 0]))], [3])
-    place = None if raises_in is None else Place("r", "Reshape", raises_in, container=raises_in < 0)
-    fails = raising(place, calling)
-    assert [cause.given for cause in causes(original, [fails], ("step",))] == [("step", *given)]
-
-
-def test_a_list_of_several_is_no_list_of_one() -> None:
-    two = replace(gives([0, 0, 0]), args=[[{"tensor": [0, 0, 0]}, {"tensor": [0, 0, 0]}]])
-    original = observed([layer("input", "InputLayer", 0), layer("s", "SumList", 1, two)], [1])
-    assert [cause.given for cause in causes(original, [raising(Place("s", "SumList", 1), "a.py:call")])] == [()]
-
-
-@pytest.mark.parametrize(
-    ("config", "given"),
-    [
-        ({"mask": "function mask db8b"}, ("a Lambda with a mask",)),
-        ({"mask": "None"}, ()),
-        ({}, ()),
-    ],
-    ids=["a mask", "no mask", "nothing said of it"],
-)
-@pytest.mark.parametrize(
-    "place", [None, Place("d", "Dense", 2), Place("m", "Model", -1)], ids=["none", "layer", "model"]
-)
-def test_an_exception_tells_that_the_model_has_a_lambda_with_a_mask(
-    config: dict[str, str], given: tuple[str, ...], place: Place | None
-) -> None:
-    first = layer("input", "InputLayer", 0)
-    made = replace(layer("l", "Lambda", 1, gives([0, 0, 0])), config=config)
-    original = observed([first, made, layer("d", "Dense", 2, gives([1, 0, 0]))], [2])
-    assert [cause.given for cause in causes(original, [raising(place, "")])] == [given]
+    assert [cause.given for cause in causes(original, [raising(None, calling)], ("step",))] == [("step", *given)]
 
 
 @pytest.mark.parametrize(
