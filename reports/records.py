@@ -148,8 +148,8 @@ class Cause(msgspec.Struct, frozen=True):
 
     `given` has the arguments, beside the model, that `clone_model` was given, the preparations of the model, and for
     each kind of layer of which one is called more than once, or may have been, "Dense called more than once"; of an
-    exception while the clone is made "a list of one tensor", where the model calls a layer on that, and "a Lambda with a
-    mask"; of a function "a function of the same name", where another of its name is in its place; and whose class the
+    exception while the clone is made "a list of one tensor", where the model calls a layer on that, and "a Lambda with
+    a mask"; of a function "a function of the same name", where another of its name is in its place; and whose class the
     layer at fault is of.
     `blame` is None where no cloner is at fault.
     """

@@ -114,9 +114,17 @@ def test_the_same_bug_twice_in_a_graph_is_one_cause() -> None:
     assert len(cause.followers) == 1
 
 
-def test_a_cause_is_as_severe_as_what_follows() -> None:
-    (cause,) = broken(ORIGINAL, (f"{S}.layers.2.config.mask", "{}"), *values(3, 4))
-    assert (cause.root.severity, cause.severity) == (Severity.PROPERTY, Severity.COMPUTES)
+@pytest.mark.parametrize(
+    ("changes", "severity"),
+    [
+        ([(f"{S}.layers.2.config.mask", "{}"), *values(3, 4)], Severity.COMPUTES),
+        ([(f"{S}.trainable", False)], Severity.PROPERTY),
+        ([(f"{S}.trainable", False), (f"{S}.weights.1.trainable", False)], Severity.TRAINS),
+    ],
+)
+def test_a_cause_is_as_severe_as_what_follows(changes: Changes, severity: Severity) -> None:
+    (cause,) = broken(ORIGINAL, *changes)
+    assert (cause.root.severity, cause.severity) == (Severity.PROPERTY, severity)
 
 
 @given(seed=st.integers(0, 1000), data=st.randoms(use_true_random=False))

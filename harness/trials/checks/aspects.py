@@ -101,7 +101,7 @@ ASPECTS = (
     chosen("call.* missing", PROPERTY, _LOST, "arguments", True),
     chosen("call.* type", PROPERTY, _TYPE, "arguments", True),
     chosen("call.* tensor|call.* value|call.* order", PROPERTY, _ARGUMENT, "arguments", True),
-    chosen("trainable", TRAINS, "a {frozen} {kind} is {thawed}{inside}", "trainable", True),
+    chosen("trainable", PROPERTY, "a {frozen} {kind} is {thawed}{inside}", "trainable", True),
     chosen("name", NAME, "{a} has another name{inside}", "names", True),
     chosen("not fresh", TRAINS, "a weight of {a} begins with the original's value{inside}", "", True),
     chosen("state not fresh", COMPUTES, "a state of {a} begins as a run of the original has left it{inside}"),

@@ -94,9 +94,11 @@ def _can_show(later: Difference, earlier: Difference) -> bool:
         return False
     if word is Word.QUIET:
         return later.check == "again"
-    of_training = earlier.severity is Severity.TRAINS and earlier.check == "structure"
-    in_training = earlier.aspect == "trainable" and later.path.startswith("training")
-    return not of_training or in_training or _stage(later) != _RUNS
+    if earlier.check != "structure" or _stage(later) != _RUNS:
+        return True
+    if earlier.aspect == "trainable":
+        return later.path.startswith("training")
+    return earlier.severity is not Severity.TRAINS
 
 
 def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:

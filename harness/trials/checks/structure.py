@@ -16,7 +16,7 @@ from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place, short
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference, Place, Severity
+from clonediff.reports.records import Difference, Place
 
 
 def structure(pair: Pair) -> list[Difference]:
@@ -71,20 +71,7 @@ def _attributes(
     for name in ("kind", "name") if one.kind == "InputLayer" else ("kind", "name", "trainable"):
         want, have = getattr(one, name), getattr(twin, name)
         if want != have and not (name == "name" and pair.same_name(want, have, one.kind)):
-            flag_alone = name == "trainable" and not _trains_otherwise(pair, first.layer)
-            severity = Severity.PROPERTY if flag_alone else None
-            yield differs("structure", name, f"{path}.{name}", short(want), short(have), first, severity=severity)
-
-
-def _trains_otherwise(pair: Pair, layer: int) -> bool:
-    """Whether a weight of a layer, or of the model for -1, is trained in one of the two models only."""
-    original, clone = pair.shapes
-    within = {layer}
-    for index, each in enumerate(original.layers):
-        if each.inside in within:
-            within.add(index)
-    flags = ((original.weights[ours], clone.weights[theirs]) for ours, theirs in pair.weights.pairs)
-    return any(ours.trainable != theirs.trainable and ours.owner in within for ours, theirs in flags)
+            yield differs("structure", name, f"{path}.{name}", short(want), short(have), first)
 
 
 CHECK = Check("structure", structure)

@@ -138,13 +138,6 @@ BROKEN = [
     ("structure", [(f"{S}.kind", "Sequential")], "model.kind", "kind", Severity.PROPERTY),
     ("structure", [(f"{S}.name", "model_1")], "model.name", "name", Severity.NAME),
     ("structure", [(f"{S}.trainable", False)], "model.trainable", "trainable", Severity.PROPERTY),
-    (
-        "structure",
-        [(f"{S}.trainable", False), (f"{S}.weights.1.trainable", False)],
-        "model.trainable",
-        "trainable",
-        Severity.TRAINS,
-    ),
     ("structure", [(f"{S}.compiled", None)], "model.compiled", "compiled", Severity.TRAINS),
     (
         "structure",
