@@ -1,8 +1,8 @@
 """`clone_model` that copies: a clone is the objects of a model copied, with variables of its own.
 
-`walk` finds what belongs to a model, `copier` copies it, each object once, and `keras3` and `tf_keras` say what the
-objects of each Keras are, and with which values its variables begin. Where other tensors, layers or calls are asked
-for, `replay` makes the calls of the model again.
+`copier` copies what belongs to a model, each object once, as `kinds` says of its class. `values` gives the new
+variables their values. `keras3` and `tf_keras` say what the objects of each Keras are. Where other tensors, layers or
+calls are asked for, `replay` makes the calls of the model again.
 """
 
 from __future__ import annotations
@@ -23,53 +23,47 @@ def clone_model(
 ) -> Any:
     """Makes a copy of a model, with new weights: the same layers, the same calls, the same function.
 
-    It takes what `clone_model` of the model's own Keras takes, Keras 3 or `tf_keras`, and does what that documents.
-    A clone is made by copying: no constructor runs, and no config is read. So it has every attribute of the original,
-    whatever its class, and what is shared in the original is shared in the clone. Subclassed models and single layers
-    can be cloned, too. Nothing in the clone leads back to the original. Functions, classes and tensors are shared; a
-    function that calls a layer of the model calls that of the clone in the clone.
+    It takes what `clone_model` of the model's own Keras takes, Keras 3 or `tf_keras`, and does what that documents. It
+    copies: no constructor of a layer runs, and no config is read. So the clone has every attribute of the original,
+    and shares what the original shares. Subclassed models and single layers can be cloned, too. Nothing in the clone
+    leads back to the original; a function that calls a layer of the model calls that of the clone in the clone.
 
     Args:
         model: A model or layer. It stays as it is.
         input_tensors: Optional. Symbolic tensors, or `InputLayer` objects, in the structure of `model.input`, to build
-            the clone upon. A list or tuple of one stands for its tensor and the other way round, a tuple for a list.
-            By default the clone gets inputs of its own.
+            the clone upon. By default the clone gets inputs of its own.
         clone_function: Optional `fn(layer)` that gives the layer, or model, to use in place of each layer. It is asked
             once for each layer, and not for input layers and operations such as those of `keras.ops`, which are copied.
         call_function: Optional `fn(layer, *args, **kwargs)` that makes each call of a layer in place of
             `layer(*args, **kwargs)`, and gives as many tensors. For Functional models of Keras 3.
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well (Keras 3).
-        weights: Whether the clone goes on where the model is: it gets the values of the weights and states, and what
-            the optimizer has counted. By default each weight begins as a new layer would begin it: its layer is built
-            again. A variable that belongs to no layer keeps its value. What `adapt` has found stays as Keras
-            documents it: a vocabulary is kept, a mean and a variance are weights.
+        weights: Whether the clone gets the values of the weights and states of the model, and of its optimizer. By
+            default each weight begins as its layer begins it, and one that belongs to no layer keeps its value.
+            What `adapt` has found stays as Keras documents it: a vocabulary is kept, a mean and a variance are weights.
 
     Returns:
         A model of the same class, compiled if the original is, with an optimizer of its own. What runs have left behind
-        (compiled functions, histories, dropout masks) is not copied; what a layer of a user's keeps in its attributes
-        is, whether a run has put it there or not.
+        (compiled functions, histories, dropout masks) is not copied; what a user's layer keeps in its attributes is.
 
     Raises:
         ValueError: An argument does not fit the model, an object of the model cannot be copied, or nobody knows how a
             weight begins: the message names it, and says what to do. The original is as it was before.
     """
-    cache = kwargs.pop("cache", None)
     if kwargs:
         raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs)}")
     for name, function in (("clone_function", clone_function), ("call_function", call_function)):
         if function is not None and not callable(function):
             raise ValueError(f"Expected `{name}` argument to be a callable. Received: {name}={function}")
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__ if base.__name__ == "Layer"}
-    arguments: dict[str, Any] = {"input_tensors": input_tensors, "clone_function": clone_function}
+    arguments = {"input_tensors": input_tensors, "clone_function": clone_function, "call_function": call_function}
     if "tf_keras" in packages:
-        from .replay import clone
-        from .tf_keras_replay import TfKerasReplay
+        from . import replay, tf_keras
 
-        return clone(TfKerasReplay, model, weights, **arguments)
+        if call_function is not None or recursive:
+            raise ValueError("`call_function` and `recursive` are arguments of Keras 3. Leave them out with tf_keras.")
+        return replay.clone(tf_keras, model, weights, recursive, **arguments)
     if "keras" in packages:
-        from .keras3_replay import Keras3Replay
-        from .replay import clone
+        from . import keras3, replay
 
-        arguments.update(call_function=call_function, recursive=recursive, cache=cache)
-        return clone(Keras3Replay, model, weights, **arguments)
+        return replay.clone(keras3, model, weights, recursive, **arguments)
     raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")

@@ -1,167 +1,231 @@
-"""Copies a model of Keras 3, on any of its backends."""
+"""What the objects of Keras 3 are, on any of its backends, and with which values its variables begin."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import keras
 from keras.src.backend.common import KerasVariable
 from keras.src.initializers.random_initializers import RandomInitializer
+from keras.src.layers.input_spec import InputSpec
 from keras.src.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 from keras.src.layers.rnn.rnn import RNN
 from keras.src.metrics.metric import Metric
-from keras.src.models.functional import Functional
+from keras.src.models.functional import Functional as Functional
 from keras.src.ops.function import Function, make_node_key
 from keras.src.ops.node import Node
 from keras.src.ops.operation import Operation
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.random.seed_generator import SeedGenerator, make_default_seed
-from keras.src.utils.tracking import Tracker
+from keras.src.trainers.trainer import Trainer
+from keras.src.utils.tracking import DotNotTrackScope, Tracker
 
 from .copier import Copier
-from .values import FOLLOWED, Unbuilt, Values
-from .walk import MISSING
+from .kinds import FOLLOWED, Marker, Rules
+from .replay import Replay
+from .values import Values
 
-KerasTensor, Layer, Model, Sequential = keras.KerasTensor, keras.Layer, keras.Model, keras.Sequential
+Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequential, keras.KerasTensor
+Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
 
 
 def of_no_run(mask: Any) -> Any:
     """A mask that was made with the graph; none that a run has made."""
     name, device = type(mask).__name__, str(getattr(mask, "device", ""))
     is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
-    return mask if mask is None or is_symbolic else MISSING
+    return mask if mask is None or is_symbolic else Marker.MISSING
 
 
-class Keras3Copier(Copier):
-    """Copies what one object of Keras 3 leads to."""
-
-    MODULES = (
-        *("keras.src", "tensorflow.python.trackable.data_structures"),
-        "tensorflow.python.trackable.layer_utils",  # what TensorFlow's lists tell of a change to those around them
-    )
-    VARIABLE = (KerasVariable,)
-    CALL = (Node,)
-    TENSOR = (KerasTensor,)
-    OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
-    LEFT_BY_RUNS: tuple[tuple[Any, str, Any], ...] = (
-        (Model, "train_function", None),
-        (Model, "test_function", None),
-        (Model, "predict_function", None),
-        (Model, "history", MISSING),
-        (Model, "_jax_state", None),
-        (Model, "_jax_state_synced", True),
-        (Model, "_eval_epoch_iterator", None),
-        (Layer, "_losses", []),
-        (Layer, "_loss_ids", set()),
-        (Layer, "_losses_override", []),
-        (DropoutRNNCell, "_dropout_mask", of_no_run),
-        (DropoutRNNCell, "_recurrent_dropout_mask", of_no_run),
-        (KerasVariable, "_value", None),
-        (KerasTensor, "_keras_history", MISSING),
-        (Tracker, "stored_ids", {}),
-    )
-    OF_GRAPHS: tuple[tuple[Any, str], ...] = ((Operation, "_inbound_nodes"), (Operation, "_outbound_nodes"))
-
-    def copy(self, *roots: Any) -> None:
-        super().copy(*roots)
-        self._key_by_id()
-        for original, initializer in self.pairs(RandomInitializer):
-            if original._init_seed is None and "seed" in vars(initializer):
-                initializer.seed = make_default_seed()
-
-    def _key_by_id(self) -> None:
-        """Make again what is keyed by the `id` of an object."""
-        for _, operation in self.pairs(Operation):
-            if "_called" in vars(operation):
-                operation.__dict__["_called"] = bool(operation._inbound_nodes)
-        for _, tracker in self.pairs(Tracker):
-            tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
-        for _, graph in self.pairs(Function):
-            nodes = [node for nodes in graph._nodes_by_depth.values() for node in nodes]
-            graph.__dict__["_nodes"] = {
-                make_node_key(node.operation, node.operation._inbound_nodes.index(node)) for node in nodes
-            }
-            if "_nnx_op_mapping" in vars(graph):
-                graph._nnx_op_mapping = {id(operation): operation for operation in graph._operations}
+MODULES = (
+    *("keras.src", "tensorflow.python.trackable.data_structures"),
+    "tensorflow.python.trackable.layer_utils",  # what TensorFlow's lists tell of a change to those around them
+)
+VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
+OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
+DRAWING = (RandomInitializer, SeedGenerator)
+LEADING = (list, tuple, dict, Layer)
+NOT_LEADING = (
+    *("_tracker", "_metrics", "optimizer", "_inbound_nodes", "_outbound_nodes", "_operations"),
+    *("_variables", "_learning_rate"),  # of optimizers
+)
+LEFT_BY_RUNS: Rules = (
+    (Operation, "_inbound_nodes", Marker.CALLS),
+    (Operation, "_outbound_nodes", Marker.CALLS),
+    (Model, "train_function", None),
+    (Model, "test_function", None),
+    (Model, "predict_function", None),
+    (Model, "history", Marker.MISSING),
+    (Model, "_jax_state", None),
+    (Model, "_jax_state_synced", True),
+    (Model, "_eval_epoch_iterator", None),
+    (Layer, "_losses", []),
+    (Layer, "_loss_ids", set()),
+    (Layer, "_losses_override", []),
+    (DropoutRNNCell, "_dropout_mask", of_no_run),
+    (DropoutRNNCell, "_recurrent_dropout_mask", of_no_run),
+    (KerasVariable, "_value", None),
+    (KerasTensor, "_keras_history", Marker.MISSING),
+    (Tracker, "stored_ids", {}),
+)
+NOT_BUILT: Rules = (
+    (Operation, "_inbound_nodes", []),
+    (Operation, "_outbound_nodes", []),
+    (Layer, "quantize", Marker.MISSING),
+    (Layer, "_auto_config", Marker.MISSING),
+    (Layer, "built", False),
+    (Layer, "lora_enabled", False),  # `build` enables it
+    (InputSpec, "shape", None),
+    (InputSpec, "axes", {}),
+    (RNN, "states", None),
+    (Tracker, "locked", False),
+    (BaseOptimizer, "built", False),
+    (BaseOptimizer, "_trainable_variables", []),
+    *((Layer, name, Marker.MISSING) for name in FOLLOWED),
+)
 
 
-class Keras3Unbuilt(Unbuilt, Keras3Copier):
-    """Copies a layer, or an optimizer, as it is before it is built."""
-
-    NOT_BUILT = (
-        (Layer, "built", False),
-        (Layer, "lora_enabled", False),  # `build` enables it
-        (RNN, "states", None),
-        (Tracker, "locked", False),
-        (BaseOptimizer, "built", False),
-    )
-    STORES = ("_trainable_variables", "_non_trainable_variables", "_variables")
-    LEFT_BY_RUNS = (
-        *Keras3Copier.LEFT_BY_RUNS,
-        (Operation, "_inbound_nodes", []),
-        (Operation, "_outbound_nodes", []),
-        (BaseOptimizer, "_trainable_variables", []),
-        *((Layer, name, MISSING) for name in FOLLOWED),
-    )
+def new(copier: Copier, thing: Any) -> Any:
+    """An empty copy of an object."""
+    return copier.plan(type(thing)).new(type(thing))
 
 
-class Keras3Values(Values):
-    """Gives the variables of a clone of Keras 3 their values."""
+def complete(copier: Copier) -> None:
+    """Make again what is keyed by the `id` of an object, and the seeds that nobody chose."""
+    for _, tracker in copier.pairs(Tracker):
+        tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
+    for _, graph in copier.pairs(Function):
+        nodes = [node for nodes in graph._nodes_by_depth.values() for node in nodes]
+        graph.__dict__["_nodes"] = {
+            make_node_key(node.operation, node.operation._inbound_nodes.index(node)) for node in nodes
+        }
+        if "_nnx_op_mapping" in vars(graph):
+            graph._nnx_op_mapping = {id(operation): operation for operation in graph._operations}
+    for original, initializer in copier.pairs(RandomInitializer):
+        if original._init_seed is None and "seed" in vars(initializer):
+            initializer.seed = make_default_seed()
 
-    LAYER = Layer
-    METRIC = Metric
-    OPTIMIZER = BaseOptimizer
-    DRAWING = (RandomInitializer, SeedGenerator)
-    LEADING = (list, tuple, dict, Layer)
-    NOT_LEADING = ("_tracker", "_metrics", "optimizer", "_inbound_nodes", "_outbound_nodes", "_operations")
-    UNBUILT = Keras3Unbuilt
-    DEFAULT_BUILDS = (Layer.build, Model.build, Functional.build, Sequential.build)
-    SCOPE = keras.saving.custom_object_scope
 
-    def is_given(self, variable: Any) -> bool:
-        return "/" not in variable.path
+def know_values(copier: Copier) -> None:
+    """Let torch, and optimizers, find the values of variables where they found those of the original."""
+    for original, layer in copier.pairs(Layer):
+        parameters = vars(original).get("_modules", {}).get("_torch_params")
+        if parameters is not None:
+            layer._track_variables()
+            for path in set(layer._torch_params) - set(parameters):
+                layer._torch_params.pop(path)
+    for _, optimizer in copier.pairs(BaseOptimizer):
+        if "_trainable_variables_indices" in vars(optimizer):
+            keys = map(optimizer._var_key, optimizer._trainable_variables)
+            optimizer._trainable_variables_indices = {key: place for place, key in enumerate(keys)}
 
-    def give(self, variable: Any, other: Any) -> None:
-        _, new = self.left.pop(id(variable))
-        if other is not variable and other._dtype == variable._dtype and other._value is not None:
-            new._initialize(other._value)
-        else:
-            value = keras.ops.convert_to_numpy(other._value if other._value is not None else other.value)
-            new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
 
-    def build(self, layer: Any, twin: Any) -> None:
-        type(layer).build(twin, **(layer._build_shapes_dict or {}))
+AFTER_VALUES = (know_values,)
 
-    def copy(self) -> None:
-        super().copy()
-        for original, layer in self.copier.pairs(Layer):
-            followed = vars(original).get("_modules", {}).get("_torch_params")
-            if followed is not None:  # the values of its variables, for torch to find
-                layer._track_variables()
-                for path in set(layer._torch_params) - set(followed):
-                    layer._torch_params.pop(path)
-        for _, optimizer in self.copier.pairs(BaseOptimizer):
-            if "_trainable_variables_indices" in vars(optimizer):
-                numbered = enumerate(optimizer._trainable_variables)
-                optimizer._trainable_variables_indices = {optimizer._var_key(each): place for place, each in numbered}
 
-    def begin_generators(self) -> None:
-        for generator, _ in self.copier.pairs(SeedGenerator):
-            fresh = SeedGenerator(generator._initial_seed, name=generator.name, backend=generator.backend)
-            self.give(generator.state, fresh.state)
+def variables_of(values: Values, layer: Any) -> list[Any]:
+    """The variables of a layer itself."""
+    stores = ("_trainable_variables", "_non_trainable_variables")
+    return [variable for store in stores for variable in getattr(layer, store, ())]
 
-    def begin_optimizer(self, optimizer: Any) -> None:
-        """Give the variables of an optimizer the values that they have when it is built anew, and its rate its own."""
-        count, rate = vars(optimizer).get("_iterations"), vars(optimizer).get("_learning_rate")
-        self.give(count, keras.Variable(0, dtype=count._dtype, trainable=False))
-        if id(rate) in self.left:
-            self.give(rate, rate)
-        made = [variable for variable in optimizer._variables if id(variable) in self.left]
-        others: list[Any] = []
-        if made:
-            twin = self.unbuilt(optimizer)
-            twin.build([self.copier.of(variable) for variable in optimizer._trainable_variables])
-            others = list(twin._variables)
-        self.refuse_unknown(optimizer, len(made), len(others))
-        for variable, other in zip(made, others, strict=True):
-            self.give(variable, other)
+
+def build(layer: Any, twin: Any) -> None:
+    """Build a layer as another was."""
+    type(layer).build(twin, **(layer._build_shapes_dict or {}))
+
+
+def give(copier: Copier, variable: Any, new: Any, other: Any) -> None:
+    """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
+    if other is not variable and other._dtype == variable._dtype and other._value is not None:
+        new._initialize(other._value)
+    else:
+        value = keras.ops.convert_to_numpy(other._value if other._value is not None else other.value)
+        new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
+
+
+def begin_generators(values: Values) -> None:
+    """Begin all random numbers again."""
+    for generator, _ in values.copier.pairs(SeedGenerator):
+        fresh = SeedGenerator(generator._initial_seed, name=generator.name, backend=generator.backend)
+        values.give(generator.state, fresh.state)
+
+
+def begun_optimizer(values: Values, optimizer: Any) -> Any:
+    """The optimizer as it is when it is built anew."""
+    twin = values.unbuilt(optimizer)
+    vars(twin)["_iterations"] = keras.Variable(0, dtype=optimizer._iterations.dtype, trainable=False)
+    if optimizer.built:
+        twin.build([values.copier.of(variable) for variable in optimizer._trainable_variables])
+    return twin
+
+
+# The calls that are made again.
+
+COMPILED = {
+    *vars(Trainer()),
+    *("optimizer", "_compile_config", "_compiled_trainable_state", "stop_training"),
+    *("_trainable", "autocast", "supports_jit", "_supports_masking"),
+}
+"""What `compile` sets, and flags that a model does not take from its graph."""
+
+
+def layers_of(graph: Any) -> list[Any]:
+    """The layers of a model, and other operations in it; those of a Sequential in the order of their calls."""
+    return list(graph._layers if isinstance(graph, Sequential) else graph._operations)
+
+
+def ends_of(model: Any) -> tuple[Any, Any]:
+    """The inputs and the outputs of a Functional model."""
+    return model._inputs_struct, model._outputs_struct
+
+
+def calls_of(graph: Any) -> list[Any]:
+    """The calls that lead to the outputs: none that only made a mask, which are made anew."""
+    wanted = {id(tensor) for tensor in graph.outputs}
+    calls: list[Any] = []
+    nodes = [node for depth in sorted(graph._nodes_by_depth) for node in graph._nodes_by_depth[depth]]
+    for node in nodes:  # the last first
+        if not node.is_input and any(id(tensor) in wanted for tensor in node.outputs):
+            calls.append(node)
+            wanted.update(map(id, NEST.flatten(arguments_of(node))))
+    return calls[::-1]
+
+
+def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
+    """What the user gave, by position and by name, and not what Keras wrote down beside: masks, and a `training`."""
+    args, kwargs, layer = call.arguments.args, call.arguments.kwargs, call.operation
+    if not isinstance(layer, Layer):
+        return args, kwargs
+    parameters = inspect.signature(layer.call).parameters
+    masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
+    converts = getattr(layer, "_convert_input_args", True)
+
+    def is_written(name: str, value: Any) -> bool:
+        if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
+            return value is parameters[name].default
+        is_mask = name == "mask" or name.endswith("_mask")
+        return is_mask and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
+
+    others = {name: value for name, value in kwargs.items() if not is_written(name, value)}
+    return args, kwargs if converts and others else others  # Keras writes into a copy then
+
+
+def take_over(replay: Replay, model: Any, new: Any) -> None:
+    """Give the new model of a graph what the original has beside its graph."""
+    own = {*vars(new), *replay.copier.plan(type(model)).rules, "_functional"} - {"_dtype_policy", "_auto_config"}
+    with DotNotTrackScope():  # as `compile` sets them
+        if model.compiled:
+            _keep_optimizer(replay, model, new)
+        replay.take_over(model, new, COMPILED.intersection(vars(model)))
+    replay.take_over(model, new, [name for name in vars(model) if name not in {*own, *COMPILED, *FOLLOWED}])
+
+
+def _keep_optimizer(replay: Replay, model: Any, new: Any) -> None:
+    """Let the optimizer of a clone have the weights that stand in place of those of the original."""
+    for layer in layers_of(model):
+        pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
+        replay.memo.update((id(variable), other) for variable, other in pairs or ())
+    trained = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
+    if any(id(variable) not in replay.memo for variable in trained):
+        replay.memo[id(model.optimizer)] = optimizer = Values(replay.copier).unbuilt(model.optimizer)
+        optimizer.build(new.trainable_variables)

@@ -6,347 +6,275 @@ them, so that a layer that is called several times is built by the call that bui
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from .copier import Copier
-from .walk import layer_of
+from .parts import call_of, layer_of
+from .values import Values
 
 
+@dataclasses.dataclass(eq=False)
 class Replay:
-    """Makes the calls of one model again. A subclass knows one Keras."""
+    """Makes the calls of one model again."""
 
-    COPIER: Any = None
-    VALUES: Any = None
-    LAYER: Any = ()
-    INPUT_LAYER: Any = ()
-    SEQUENTIAL: Any = ()
-    FUNCTIONAL: Any = ()
-    TENSOR: Any = ()
-    NEST: Any = None
-    """The functions of Keras, or of TensorFlow, for nested structures."""
+    keras: Any
+    model: Any
+    weights: bool
+    recursive: bool
+    input_tensors: Any
+    clone_function: Any
+    call_function: Any
 
-    layers: Callable[[Any], list[Any]]
-    """The layers of a graph, and other operations in it."""
-    calls: Callable[[Any], list[Any]]
-    """The calls of a Functional model, but for those of input layers."""
-    arguments: Callable[[Any], tuple[Any, dict[str, Any]]]
-    """What a call was given, by position and by name."""
-    input_structures: Callable[[Any], list[Any]]
-    """The structures in which tensors may be given for the inputs of a model."""
-    put_together: Callable[[Any, Any], None]
-    """Makes a graph, or a list of layers, of what took the place of that of a model."""
-
-    def __init__(
-        self,
-        model: Any,
-        input_tensors: Any = None,
-        clone_function: Callable[[Any], Any] | None = None,
-        call_function: Callable[..., Any] | None = None,
-        recursive: bool = False,
-        cache: dict[int, Any] | None = None,
-    ) -> None:
-        self.model = model
-        self.copier: Copier = self.COPIER(model)
-        self.clone_function = clone_function
-        self.call_function = call_function
-        self.recursive = recursive
-        self.cache = {} if cache is None else cache
+    def __post_init__(self) -> None:
+        self.copier = Copier(self.keras, self.model)
         self.memo = self.copier.memo
-        self.memo.update(self.cache)
-        self.given = None if input_tensors is None else self._given(input_tensors)
+        self.tensors = None if self.input_tensors is None else self._tensors(self.input_tensors)
         """The tensors that the clone is built upon, in the order of the inputs."""
-        self.called: set[int] = set()
-        self.in_sequential: set[int] = set()
-        """Graphs within a Sequential, which hands no `call_function` on."""
-        self.owners: dict[int, Any] = {}
-        """The layer of each variable in whose place another layer is used."""
+        self.settled: set[int] = set()
+        """Layers that were called, or are used in place of another one."""
 
     def leaves(self, structure: Any) -> list[Any]:
-        return list(self.NEST.flatten(structure))
+        return list(self.keras.NEST.flatten(structure))
 
-    def as_tensor(self, value: Any, own: Any) -> Any:
-        """A tensor that is given for an input."""
-        return value
-
-    # The clone.
+    def is_sequential(self, graph: Any) -> bool:
+        return isinstance(graph, self.keras.Sequential)
 
     def clone(self) -> Any:
-        model = self.model
-        if self.given is not None and not isinstance(model, self.SEQUENTIAL):
-            for tensor, new in zip(model.inputs, self.given, strict=True):
-                self.memo[id(tensor)] = new
-                self.memo[id(tensor._keras_history[0])] = new._keras_history[0]
-        graphs = list({id(graph): graph for graph in reversed(list(self._graphs(model)))}.values())
+        model, memo = self.model, self.memo
+        if self.tensors is not None and not self.is_sequential(model):
+            for tensor, new in zip(model.inputs, self.tensors, strict=True):
+                memo[id(tensor)] = new
+                memo[id(tensor._keras_history[0])] = new._keras_history[0]
+        graphs = self._graphs(model)
         for graph in graphs:
             cls: Any = type(graph)
-            self.memo[id(graph)] = cls.__new__(cls)
-        if self.clone_function is not None:
-            self._ask(model)
-        self._copy_parts(graphs)
-        for graph in graphs:  # each after those within it
-            if not isinstance(graph, self.SEQUENTIAL):
-                for call in self._in_order(self.calls(graph)):
-                    self._call(call, graph)
-            self.put_together(graph, self.memo[id(graph)])
-        return self.memo[id(model)]
+            memo[id(graph)] = cls.__new__(cls)
+        layers = [layer for graph in graphs for layer in self.keras.layers_of(graph)]
+        for layer in layers:
+            is_operation = isinstance(layer, self.keras.InputLayer) or not isinstance(layer, self.keras.LAYER)
+            if self.clone_function is not None and not is_operation and id(layer) not in memo:
+                self._replace(layer, self.clone_function(layer))
+        of_graph = (self.keras.TENSOR, self.keras.VARIABLE)
+        inputs = [layer.output for layer in layers if isinstance(layer, self.keras.InputLayer)]
+        for graph in graphs:
+            if not self.is_sequential(graph):
+                arguments = [self.keras.arguments_of(call) for call in self.keras.calls_of(graph)]
+                inputs += [*graph.inputs, *(leaf for leaf in self.leaves(arguments) if not isinstance(leaf, of_graph))]
+        self.copy(*layers, *inputs)
+        for graph in graphs:
+            for call in () if self.is_sequential(graph) else self._in_order(self.keras.calls_of(graph)):
+                self._call(call)
+            self._put_together(graph, memo[id(graph)])
+        for layer in layers if self.weights else ():
+            if isinstance(layer, self.keras.LAYER):
+                self._copy_values(layer, memo[id(layer)])
+        return memo[id(model)]
 
-    def _graphs(self, model: Any) -> Iterator[Any]:
-        """The models whose calls are made again, each before those within it."""
-        yield model
-        for layer in self.layers(model) if self.recursive else ():
-            if isinstance(layer, (self.SEQUENTIAL, self.FUNCTIONAL)) and id(layer) not in self.memo:
-                if isinstance(model, self.SEQUENTIAL) or id(model) in self.in_sequential:
-                    self.in_sequential.add(id(layer))
-                yield from self._graphs(layer)
+    def _graphs(self, model: Any) -> list[Any]:
+        """The models whose calls are made again, each after those within it."""
+        graphs: dict[int, Any] = {}
+        for layer in self.keras.layers_of(model) if self.recursive else ():
+            if isinstance(layer, (self.keras.Sequential, self.keras.Functional)):
+                graphs.update((id(graph), graph) for graph in self._graphs(layer))
+        return [*graphs.values(), model]
 
-    def _ask(self, model: Any) -> None:
-        """Ask `clone_function` for what takes the place of each layer, once for each."""
-        for layer in self.layers(model):
-            if isinstance(layer, self.INPUT_LAYER) or not isinstance(layer, self.LAYER):
-                continue
-            if self.recursive and isinstance(layer, (self.SEQUENTIAL, self.FUNCTIONAL)):
-                self._ask(layer)
-            elif id(layer) not in self.memo:
-                answer = self.clone_function and self.clone_function(layer)
-                if not isinstance(answer, self.LAYER) or isinstance(answer, self.INPUT_LAYER):
-                    raise ValueError(
-                        f"`clone_function` gave {answer!r} for the layer '{layer.name}' (of type "
-                        f"'{type(layer).__name__}'). It must give the layer to use in its place: a layer or model, and "
-                        "no InputLayer."
-                    )
-                self.memo[id(layer)] = self.cache[id(layer)] = answer
-                self.owners.update((id(variable), layer) for variable in (layer.variables if layer.built else ()))
-
-    def _copy_parts(self, graphs: list[Any]) -> None:
-        """Copy the layers that are not asked for, and what calls take beside tensors."""
-        functional = [graph for graph in graphs if not isinstance(graph, self.SEQUENTIAL)]
-        calls = [call for graph in functional for call in self.calls(graph)]
-        arguments = [leaf for call in calls for leaf in self.leaves(self.arguments(call))]
-        parts = [leaf for leaf in arguments if not isinstance(leaf, self.TENSOR) and id(leaf) not in self.owners]
-        layers = [layer for graph in graphs for layer in self.layers(graph)]
-        inputs = [layer.output for layer in layers if isinstance(layer, self.INPUT_LAYER)]
-        inputs += [tensor for graph in functional for tensor in graph.inputs]
-        self.copy(*layers, *parts, *inputs)
+    def _replace(self, layer: Any, new: Any) -> None:
+        """Use another layer in the place of one."""
+        if not isinstance(new, self.keras.LAYER) or isinstance(new, self.keras.InputLayer):
+            raise ValueError(
+                f"`clone_function` gave {new!r} for the layer '{layer.name}' (of type '{type(layer).__name__}'). It "
+                "must give the layer to use in its place: a layer or model, and no InputLayer."
+            )
+        self.memo[id(layer)] = new
+        self.settled.add(id(layer))
 
     def copy(self, *things: Any) -> None:
         """Copy what is not copied yet, and give its variables their values."""
         self.copier.copy(*things)
-        self.VALUES(self.copier).run(weights=False)
+        Values(self.copier).run(self.weights)
 
-    def _call(self, call: Any, graph: Any) -> None:
+    def _call(self, call: Any) -> None:
         """Make a call again."""
-        layer = layer_of(call)
-        args, kwargs = (self.NEST.map_structure(self._of, part) for part in self.arguments(call))
-        is_first = id(layer) not in self.called and id(layer) not in self.cache
-        self.called.add(id(layer))
-        if is_first and isinstance(layer, self.LAYER) and not self._are_alike(self.arguments(call), (args, kwargs)):
-            self.memo[id(layer)] = self._unbuilt(layer)
+        layer, arguments = layer_of(call), self.keras.arguments_of(call)
+        is_layer = isinstance(layer, self.keras.LAYER)
+        args, kwargs = (self.keras.NEST.map_structure(self._of, part) for part in arguments)
+        if is_layer and id(layer) not in self.settled and not self.are_alike(arguments, (args, kwargs)):
+            self.memo[id(layer)] = Values(self.copier).unbuilt(layer)
+        self.settled.add(id(layer))
         new = self.memo[id(layer)]
-        if self.call_function is not None and isinstance(new, self.LAYER) and id(graph) not in self.in_sequential:
-            outputs, caller = self.leaves(self.call_function(new, *args, **kwargs)), "`call_function`"
+        if self.call_function is not None and is_layer:
+            outputs = self.call_function(new, *args, **kwargs)
         else:
-            try:
-                outputs, caller = self.leaves(new(*args, **kwargs)), str(new)
-            except TypeError as error:
-                if type(new) is type(layer):
-                    raise
-                raise ValueError(
-                    f"The call of '{layer.name}' cannot be made on what `clone_function` gave for it, {new} ({error}). "
-                    "Give a layer that takes the arguments of that call, or change them by a `call_function`."
-                ) from error
-        originals = self.leaves(call.outputs)
-        if not all(isinstance(output, self.TENSOR) for output in outputs) or len(outputs) != len(originals):
-            gave = f"{len(outputs)} tensors" if len(outputs) != len(originals) else str(outputs)
+            outputs = new(*args, **kwargs)
+        tensors, outputs = self.leaves(call.outputs), self.leaves(outputs)
+        if len(outputs) != len(tensors) or not all(isinstance(output, self.keras.TENSOR) for output in outputs):
+            caller = "`call_function`" if self.call_function else str(new)
             raise ValueError(
-                f"{caller} gave {gave} for the call of '{layer.name}', where the original gave {len(originals)} "
-                "tensors: their number must stay."
+                f"{caller} gave {len(outputs)} outputs, {outputs}, for the call of '{layer.name}', where the original "
+                f"gave {len(tensors)} tensors: their number must stay."
             )
-        self.memo.update(zip(map(id, originals), outputs, strict=True))
-        if id(layer) not in self.cache and isinstance(layer, self.LAYER) and len(new.variables) != len(layer.variables):
-            raise ValueError(
-                f"clone_model: the clone of the layer '{layer.name}' (class `{type(layer).__name__}`) has "
-                f"{len(new.variables)} weights where it has {len(layer.variables)}: on other inputs it makes others. "
-                "Give a `clone_function` for it."
-            )
+        self.memo.update(zip(map(id, tensors), outputs, strict=True))
+        for tensor, output in zip(tensors, outputs, strict=True):
+            self._name_mask(tensor, output)
 
-    def _unbuilt(self, layer: Any) -> Any:
-        """A copy of a layer as it is before it is built, which draws from generators of the clone."""
-        copier = self.VALUES.UNBUILT(layer)
-        drawing = [thing for thing in self.copier.owned.values() if isinstance(thing, self.VALUES.DRAWING)]
-        copier.memo.update((id(thing), self.memo[id(thing)]) for thing in drawing)
-        copier.copy()
-        for _, part in copier.pairs(self.LAYER):
-            for name, value in list(vars(part).items()) if hasattr(part, "_track_trackable") else ():
-                if hasattr(value, "_track_trackable"):  # TensorFlow is to follow it again
-                    part._track_trackable(value, name, overwrite=True)
-        return copier.memo[id(layer)]
+    def _name_mask(self, tensor: Any, new: Any) -> None:
+        """Name the operations that have made the mask of a tensor as in the original."""
+        pairs = [(getattr(tensor, "_keras_mask", None), getattr(new, "_keras_mask", None))]
+        for mask, other in pairs:
+            maker, other_maker = call_of(mask), call_of(other)
+            if maker is None or other_maker is None or id(mask) in self.memo:
+                continue
+            operation = layer_of(maker)
+            if type(operation) is type(layer_of(other_maker)) and not isinstance(operation, self.keras.LAYER):
+                self.memo[id(mask)] = other
+                layer_of(other_maker).name = operation.name
+                pairs += zip(maker.input_tensors, other_maker.input_tensors, strict=True)
 
-    def _are_alike(self, arguments: Any, others: Any) -> bool:
+    def _put_together(self, model: Any, new: Any) -> None:
+        """Make a model of what took the place of the layers and tensors of the original."""
+        keras = self.keras
+        if self.is_sequential(model):
+            keras.Sequential.__init__(new, self._sequence(model), name=model.name)
+        else:
+            inputs, outputs = (keras.NEST.map_structure(self.copier.of, end) for end in keras.ends_of(model))
+            keras.Functional.__init__(new, inputs, outputs, name=model.name)
+        keras.take_over(self, model, new)
+
+    def _sequence(self, model: Any) -> list[Any]:
+        """The layers of the clone of a Sequential."""
+        layers = self.keras.layers_of(model)
+        if self.tensors is None or model is not self.model:
+            return [self.memo[id(layer)] for layer in layers]
+        tensor = self.tensors[0]
+        if not isinstance(tensor._keras_history[0], self.keras.InputLayer):
+            # If it were used, it would be cut off from what it depends on.
+            tensor = self.keras.Input(batch_shape=tuple(tensor.shape), dtype=tensor.dtype, name=tensor.name)
+        layers = [layer for layer in layers if not isinstance(layer, self.keras.InputLayer)]
+        if not model.built or not self.are_alike(model.inputs, self.tensors):
+            copies = [layer for layer in layers if id(layer) not in self.settled]
+            self.memo.update((id(layer), Values(self.copier).unbuilt(layer)) for layer in copies)
+        return [tensor._keras_history[0], *(self.memo[id(layer)] for layer in layers)]
+
+    def are_alike(self, arguments: Any, others: Any) -> bool:
         """Whether tensors have the shapes and dtypes of others."""
-        pair = ([leaf for leaf in self.leaves(part) if isinstance(leaf, self.TENSOR)] for part in (arguments, others))
-        one, other = ([(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors] for tensors in pair)
-        return one == other
+
+        def signature(structure: Any) -> list[Any]:
+            tensors = [leaf for leaf in self.leaves(structure) if isinstance(leaf, self.keras.TENSOR)]
+            return [(tuple(tensor.shape[1:]), tensor.dtype) for tensor in tensors]
+
+        return signature(arguments) == signature(others)
 
     def _of(self, leaf: Any) -> Any:
         """What takes the place of an argument of a call."""
-        if id(leaf) in self.owners:
+        if isinstance(leaf, self.keras.VARIABLE) and id(leaf) not in self.memo:
             raise ValueError(
-                f"A call takes the variable '{leaf.name}' of the layer '{self.owners[id(leaf)].name}', for which "
-                "`clone_function` gave another layer: clone without `clone_function`."
+                f"A call takes the variable '{getattr(leaf, 'path', leaf.name)}', and no layer that is copied has it: "
+                "clone without `clone_function`."
             )
         return self.copier.of(leaf)
 
     def _in_order(self, calls: list[Any]) -> list[Any]:
         """The calls, each after those that made what it takes, and after the calls of its layer that came before."""
         makers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
-        by_layer: dict[int, list[Any]] = {}
+        previous: dict[int, int] = {}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
-            by_layer[id(layer)] = [call for call in layer._inbound_nodes if any(call is other for other in calls)]
-        needed: dict[int, set[int]] = {}
+            of_layer = [id(call) for call in layer._inbound_nodes if any(call is other for other in calls)]
+            previous.update((later, earlier) for earlier, later in itertools.pairwise(of_layer))
+        needed = {}
         for call in calls:
-            arguments = map(id, self.leaves(self.arguments(call)))
+            arguments = map(id, self.leaves(self.keras.arguments_of(call)))
             needed[id(call)] = {id(makers[number]) for number in arguments if number in makers}
-        previous = {id(later): id(call) for same in by_layer.values() for call, later in itertools.pairwise(same)}
-        order: list[Any] = []
-        done: set[int] = set()
+        order: dict[int, Any] = {}
         waiting = list(calls)
         while waiting:
-            ready = [call for call in waiting if needed[id(call)] <= done]
+            ready = [call for call in waiting if needed[id(call)] <= order.keys()]
             # A model on what layers made may call them in another order than the one in which they were called.
-            first = next((call for call in ready if previous.get(id(call), id(call)) in {*done, id(call)}), ready[0])
-            order.append(first)
-            done.add(id(first))
+            first = next((call for call in ready if previous.get(id(call), id(call)) in {*order, id(call)}), ready[0])
+            order[id(first)] = first
             waiting = [call for call in waiting if call is not first]
-        return order
+        return list(order.values())
 
-    def _given(self, input_tensors: Any) -> list[Any]:
+    def take_over(self, model: Any, new: Any, names: Iterable[str]) -> None:
+        """Give a new model what the original has in attributes."""
+        own = {name: vars(model)[name] for name in names}
+        self.copy(*own.values())
+        for name, value in own.items():
+            setattr(new, name, self.copier.of(value))
+
+    def _copy_values(self, layer: Any, new: Any) -> None:
+        """Give the variables of the layer that stands in place of another one the values of those of that."""
+        if (variables := self.pairs_of_variables(layer, new)) is None:
+            raise ValueError(
+                f"clone_model: weights=True: the variables of the layer '{layer.name}' do not have the shapes of those "
+                "of the original. Clone without `weights`, and copy those that fit."
+            )
+        for variable, other in variables:
+            other.assign(variable)
+        for part in new._flatten_layers():
+            if hasattr(part, "finalize_state"):  # what it has made of the weights
+                part.finalize_state()
+
+    def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
+        """The variables of a layer with those of the one that stands in its place, if they have the same shapes."""
+        values = Values(self.copier)
+        variables, others = values.places(layer), values.places(new)
+        shapes, other_shapes = ({place: part[place].shape for place in part} for part in (variables, others))
+        return [(variables[place], others[place]) for place in variables] if shapes == other_shapes else None
+
+    def _tensors(self, input_tensors: Any) -> list[Any]:
         """The tensors that are given for the inputs of the model, in the order of its inputs."""
-        is_sequential = isinstance(self.model, self.SEQUENTIAL)
-        references = [None] if is_sequential else self.input_structures(self.model)
-        matches = [by_input(input_tensors, reference) for reference in references]
-        pairs = next((match for match in matches if match is not None), None)
-        if pairs is None:
+        is_sequential = self.is_sequential(self.model)
+        structures = [None] if is_sequential else [self.keras.ends_of(self.model)[0], list(self.model.inputs)]
+        structure = next((one for one in structures if skeleton(one) == skeleton(input_tensors)), self)
+        if structure is self:
             raise ValueError(
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
-                f"tensor for each: {'a single tensor' if is_sequential else references[0]}. Received: {input_tensors}"
+                f"tensor for each: {'a single tensor' if is_sequential else structures[0]}. Received: {input_tensors}"
             )
-        found: dict[int, Any] = {}
-        for own, value in pairs:
-            tensor = self.as_tensor(value.output if isinstance(value, self.INPUT_LAYER) else value, own)
-            if not isinstance(tensor, self.TENSOR) or getattr(tensor, "_keras_history", None) is None:
+        tensors: dict[int, Any] = {}
+        for reference, value in zip(self.leaves(structure), self.leaves(input_tensors), strict=True):
+            tensor = value.output if isinstance(value, self.keras.InputLayer) else value
+            if not isinstance(tensor, self.keras.TENSOR) or getattr(tensor, "_keras_history", None) is None:
                 raise ValueError(
                     "All entries in `input_tensors` must be tensors that an `Input` or a layer has made, or "
                     f"InputLayers. Received: {input_tensors}"
                 )
-            if found.setdefault(id(own), tensor) is not tensor:
-                raise ValueError(
-                    f"'{self.model.name}' has the tensor '{own.name}' for several of its inputs: `input_tensors` must "
-                    f"have one tensor for all of them. Received: {input_tensors}"
-                )
-        return [found[id(own)] for own in ([None] if is_sequential else self.model.inputs)]
+            tensors[id(reference)] = tensor
+        return [tensors[id(reference)] for reference in ([None] if is_sequential else self.model.inputs)]
 
 
-def clone(replay: type[Replay], model: Any, weights: bool, **arguments: Any) -> Any:
+def skeleton(structure: Any) -> Any:
+    """The nesting of a structure: a list or tuple of one stands for what is in it, and a tuple for a list."""
+    if isinstance(structure, list | tuple) and len(structure) == 1:
+        return skeleton(structure[0])
+    if isinstance(structure, dict):
+        return {key: skeleton(value) for key, value in structure.items()}
+    return [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else None
+
+
+def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:
     """A clone of a model or layer; see `clone_model`."""
-    cache = arguments.get("cache")
-    changed = [name for name in ("input_tensors", "clone_function", "call_function") if arguments.get(name) is not None]
-    if not changed and not cache:
-        copier = replay.COPIER(model)
+    changed = [name for name, value in arguments.items() if value is not None]
+    if not changed:
+        copier = Copier(keras, model)
         copier.copy()
-        replay.VALUES(copier).run(weights)
-        if cache is not None:
-            layers = [pair for pair in copier.pairs(replay.LAYER) if not isinstance(pair[0], replay.INPUT_LAYER)]
-            cache.update((id(layer), new) for layer, new in layers)
+        Values(copier).run(weights)
         return copier.of(model)
-    is_sequential = isinstance(model, replay.SEQUENTIAL)
-    if not is_sequential and not isinstance(model, replay.FUNCTIONAL):
-        raise ValueError(
-            f"{changed} are only supported for Sequential models or Functional models. Received model of type "
-            f"'{type(model).__name__}'"
-        )
-    if is_sequential and "call_function" in changed:
-        raise ValueError(
-            "`call_function` is not supported with Sequential models: their layers are listed, and not called. "
-            f"Received: model={model!r}"
-        )
-    replaying = replay(model, **arguments)
-    operations = [
-        operation for layer in model._flatten_layers() for operation in getattr(layer, "_operations", [layer])
-    ]
-    with rolled_back([*operations, *(tensor._keras_history[0] for tensor in replaying.given or ())]):
-        new = replaying.clone()
-    if weights:
-        copy_values(model, new)
-    return new
-
-
-@contextlib.contextmanager
-def rolled_back(operations: Iterable[Any]) -> Iterator[None]:
-    """If an exception is raised, operations forget the calls that were made since."""
-    counts = [(part, len(part._inbound_nodes), len(part._outbound_nodes)) for part in operations]
+    if not isinstance(model, (keras.Sequential, keras.Functional)):
+        raise ValueError(f"{changed} are only supported for Sequential or Functional models. Received: model={model!r}")
+    if isinstance(model, keras.Sequential) and "call_function" in changed:
+        raise ValueError(f"`call_function` is not supported with Sequential models. Received: model={model!r}")
+    replay = Replay(keras, model, weights, recursive, **arguments)
+    operations = [part for layer in model._flatten_layers() for part in getattr(layer, "_operations", [layer])]
+    operations += [tensor._keras_history[0] for tensor in replay.tensors or ()]
+    counts = [(operation, len(operation._inbound_nodes), len(operation._outbound_nodes)) for operation in operations]
     try:
-        yield
+        return replay.clone()
     except BaseException:
-        for operation, inbound, outbound in counts:
+        for operation, inbound, outbound in counts:  # they forget the calls that were made since
             del operation._inbound_nodes[inbound:]
             del operation._outbound_nodes[outbound:]
         raise
-
-
-def copy_values(model: Any, clone: Any) -> None:
-    """Give the variables of a clone, and of its optimizer, the values of those of a model."""
-    pair = [ordered_variables(model), ordered_variables(clone)]
-    optimizers: list[Any] = [getattr(one, "optimizer", None) for one in (model, clone)]
-    if None not in optimizers:
-        pair = [[*one, *optimizer.variables] for one, optimizer in zip(pair, optimizers, strict=True)]
-    variables, others = pair
-    shapes, found = ([tuple(variable.shape) for variable in one] for one in pair)
-    if shapes != found:
-        raise ValueError(
-            f"clone_model: weights=True: the model has {len(variables)} weights and states, its clone has "
-            f"{len(others)}, with the shapes {found} where the model has {shapes}. Clone without `weights`, and copy "
-            "those that fit."
-        )
-    for variable, other in zip(variables, others, strict=True):
-        other.assign(variable)
-    for layer in clone._flatten_layers():
-        if hasattr(layer, "finalize_state"):  # what it has made of the weights
-            layer.finalize_state()
-
-
-def ordered_variables(model: Any) -> list[Any]:
-    """The variables of a model in an order that no `trainable` flag changes."""
-    found: dict[int, Any] = {}
-    for layer in model._flatten_layers():
-        for store in ("trainable_variables", "non_trainable_variables", "trainable_weights", "non_trainable_weights"):
-            found.update((id(variable), variable) for variable in vars(layer).get(f"_{store}", ()))
-        for generator in vars(layer).get("_seed_generators", ()):
-            found[id(generator.state)] = generator.state
-    return list(found.values())
-
-
-def by_input(given: Any, reference: Any) -> list[tuple[Any, Any]] | None:
-    """Each input of a model with what was given for it, in the order of the model; None if the nesting differs.
-
-    A list or tuple of one stands for what is in it, and the other way round; a tuple stands for a list.
-    """
-    if isinstance(reference, list | tuple) and len(reference) == 1 and not isinstance(given, list | tuple | dict):
-        given = [given]
-    elif not isinstance(reference, list | tuple | dict) and isinstance(given, list | tuple) and len(given) == 1:
-        given = given[0]
-    found: list[tuple[Any, Any]] = []
-    return found if _match(given, reference, found) else None
-
-
-def _match(given: Any, reference: Any, found: list[tuple[Any, Any]]) -> bool:
-    if isinstance(reference, dict):
-        same = isinstance(given, dict) and set(given) == set(reference)
-        return same and all(_match(given[key], reference[key], found) for key in reference)
-    if isinstance(reference, list | tuple):
-        same = isinstance(given, list | tuple) and len(given) == len(reference)
-        return same and all(_match(one, other, found) for one, other in zip(given, reference, strict=True))
-    found.append((reference, given))
-    return not isinstance(given, list | tuple | dict)

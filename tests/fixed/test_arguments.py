@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keras
 import numpy as np
 import pytest
 from keras import layers
@@ -147,7 +146,7 @@ def test_call_function_gets_the_arguments_that_were_given_also_in_nested_models_
         assert set(calls) == names
 
 
-# input_tensors, cache
+# input_tensors
 
 
 @for_generations
@@ -170,10 +169,3 @@ def test_a_tensor_of_another_model_is_built_upon_and_stays_as_it_is(generation):
         assert clone(BATCH).shape == (2, 2)
     assert middle._keras_history is history
     assert (elsewhere.count_params(), [layer.name for layer in elsewhere.layers]) == before
-
-
-def test_a_cache_keeps_clones_for_the_next_model():
-    shared, x = layers.Dense(3), keras.Input((4,))
-    cache: dict[int, keras.layers.Layer] = {}
-    first, second = (clone_model(keras.Model(x, shared(x)), cache=cache) for _ in range(2))
-    assert first.layers[1] is second.layers[1] is cache[id(shared)] is not shared

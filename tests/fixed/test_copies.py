@@ -76,7 +76,6 @@ class Queue(collections.deque):
 HOLDERS = {
     "closure": (lambda layer: lambda: layer, lambda holder: holder()),
     "deque": (lambda layer: Queue([layer]), lambda holder: holder[0]),
-    "mapping proxy": (lambda layer: types.MappingProxyType({"a": layer}), lambda holder: holder["a"]),
     "weak reference": (weakref.ref, lambda holder: holder()),
     "weak dictionary": (lambda layer: weakref.WeakValueDictionary({"a": layer}), lambda holder: holder["a"]),
     "weak set": (lambda layer: weakref.WeakSet([layer]), lambda holder: next(iter(holder))),
@@ -85,7 +84,6 @@ HOLDERS = {
     "slots": (Part, lambda holder: holder.layer),
     "namespace": (lambda layer: types.SimpleNamespace(part=[layer]), lambda holder: holder.part[0]),
     "partial": (lambda layer: functools.partial(len, [layer]), lambda holder: holder.args[0][0]),
-    "cache": (lambda layer: functools.lru_cache(lambda: layer), lambda holder: holder()),
 }
 
 

@@ -106,5 +106,5 @@ def test_a_model_that_is_not_built_is_cloned_with_the_weights_that_it_has(genera
 def test_other_shapes_are_refused():
     keras = KERAS["keras"]
     model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1, name="score")])
-    with pytest.raises(ValueError, match=r"\(7, 1\)"):
+    with pytest.raises(ValueError, match="'score'"):
         clone_model(model, input_tensors=keras.Input((7,)), weights=True)

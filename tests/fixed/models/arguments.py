@@ -194,13 +194,8 @@ IN_KERAS = {
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
     "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave .*None.* for the call of"),
-    "a layer that takes no such argument": (
-        with_a_mask_given,
-        replaced(layers.LSTM, plain),
-        "call of 'lstm' cannot be made on .*Dense.*mask",
-    ),
     "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
-    "a mask from outside": (tanh_masked, tensors(embedded_steps), "has a mask, which is none of the inputs"),
+    "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
 }
 IN_TF_KERAS = {
     "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
@@ -208,7 +203,7 @@ IN_TF_KERAS = {
     "a layer with a function": (dense, functions(remade), ""),
 }
 IN_BOTH = {
-    "two outputs for one": (single, functions(lambda _: Both()), "gave 2 tensors for the call of 'dense'"),
+    "two outputs for one": (single, functions(lambda _: Both()), "gave 2 outputs.* for the call of 'dense'"),
     "no callable": (single, functions(3), "to be a callable"),
     "a function that gives none": (single, functions(lambda _: None), "gave None for the layer 'dense'"),
     "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),

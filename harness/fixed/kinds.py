@@ -1,0 +1,123 @@
+"""How an object is copied, by its class, and what is in it.
+
+Functions, classes, modules, tensors and what belongs to a framework are shared by a model and its clone. Layers, calls,
+variables, containers and whatever else a person has put on a model are copied.
+"""
+
+from __future__ import annotations
+
+import collections
+import copyreg
+import enum
+import io
+import logging
+import socket
+import subprocess
+import threading
+import types
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .parts import FUNCTIONS, LOCKS
+
+CONTAINERS = (list, dict, set, collections.deque)
+ATOMS = frozenset(
+    [
+        *(type(None), bool, int, float, complex, bytes, str, range, slice, object, type(...), type(NotImplemented)),
+        *(type, types.CodeType, types.CellType, types.GenericAlias, types.UnionType),
+        *(property, staticmethod, classmethod, types.WrapperDescriptorType, types.MethodDescriptorType),
+        *(types.MethodWrapperType, types.GetSetDescriptorType),
+    ]
+)
+SHARED = (
+    *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
+    *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
+)
+"""What cannot change, and what is one of its kind, as a file or a thread."""
+FRAMEWORKS = frozenset(["tensorflow", "jax", "jaxlib", "torch", "inspect", "typing", "re", "google", "wrapt", "absl"])
+TRACKABLE = ("TrackableReference", "WeakTrackableReference")
+FOLLOWED = (
+    *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),
+    *("_self_unconditional_deferred_dependencies", "_self_name_based_restores", "_self_saveable_object_factories"),
+)
+"""Where TensorFlow lists the attributes of an object that it follows."""
+COPY_METHODS = (
+    *("__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__"),
+    *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
+)
+HEAP_TYPE = 1 << 9
+Rules = tuple[tuple[Any, str, Any], ...]
+"""Classes, the name of an attribute, and what a clone has there if the original has it: see `Plan.rules`."""
+
+
+class Marker(enum.Enum):
+    """In a table, in place of what a clone has in an attribute."""
+
+    MISSING = "the clone does not have the attribute"
+    CALLS = "the calls of the graphs that are copied"
+
+
+class Way(enum.Enum):
+    """How an object is copied."""
+
+    SHARED = "the clone has the very object"
+    FRAMEWORK = "shared, but where it has a state of its own"
+    FUNCTION = "shared, but where it leads to the model"
+    OBJECT = "a new object of the class, and each attribute and item copied"
+    TUPLE = "a new tuple, if anything in it is new"
+    PROTOCOL = "copied as its class says, by `copy.deepcopy`"
+
+
+class Plan:
+    """How the objects of a class are copied."""
+
+    __slots__ = ("fills_last", "is_container", "is_copied", "is_plain", "new", "proxy", "rules", "slots", "way")
+
+    def __init__(self, cls: type, way: Way, rules: dict[str, Any]) -> None:
+        self.way = way
+        self.rules = rules
+        """What a clone has in an attribute that is not copied: a value, a function of the original's, or a marker."""
+        self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
+        self.is_plain = cls in (list, dict)
+        """Whether it is a container without attributes."""
+        self.is_container = issubclass(cls, CONTAINERS)
+        self.fills_last = issubclass(cls, (dict, set))
+        """Whether it asks for the hashes of what is put into it."""
+        self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
+        """The class of a proxy, as TensorFlow has them around dictionaries."""
+        self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
+        makers = (vars(base).get("__new__") for base in cls.__mro__)
+        self.new = next((new for new in makers if isinstance(new, types.BuiltinMethodType)), object.__new__)
+
+
+def way_of(cls: type, modules: tuple[str, ...], variable: Any) -> Way:
+    """How the objects of a class are copied; `modules` are those whose classes are copied attribute by attribute."""
+    bases = [base.__module__ for base in cls.__mro__]
+    package = cls.__module__.partition(".")[0]
+    if cls in ATOMS or issubclass(cls, SHARED):
+        return Way.SHARED
+    is_tf_function = cls.__name__ == "Function" and cls.__module__.startswith("tensorflow.python.eager.polymorphic")
+    if cls is types.FunctionType or cls in FUNCTIONS or issubclass(cls, weakref.ref) or is_tf_function:
+        return Way.FUNCTION
+    if cls.__name__ == "_TupleWrapper":  # of TensorFlow
+        return Way.PROTOCOL
+    if cls in (tuple, frozenset) or (issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return Way.TUPLE
+    if any(base.startswith(modules) for base in bases) or cls.__name__ in TRACKABLE or issubclass(cls, variable):
+        return Way.OBJECT
+    if package in FRAMEWORKS or cls in LOCKS:
+        return Way.FRAMEWORK
+    return Way.OBJECT if is_plain(cls) else Way.PROTOCOL
+
+
+def is_plain(cls: type) -> bool:
+    """Whether an object of a class is what its attributes and its items say: nothing says how it is copied."""
+    for base in cls.__mro__:
+        if not base.__flags__ & HEAP_TYPE:
+            if base not in (object, *CONTAINERS, collections.OrderedDict, collections.defaultdict):
+                return False
+        elif any(name in vars(base) for name in COPY_METHODS) and base is not collections.Counter:
+            return False
+    return True

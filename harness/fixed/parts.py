@@ -1,0 +1,163 @@
+"""What is in an object, and copies of functions and of what frameworks hold."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import copy
+import functools
+import gc
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Of = Callable[[Any], Any]
+"""Gives what a clone has in the place of something."""
+
+
+EMPTY = types.CellType()
+
+
+LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
+"""What makes a new one."""
+
+
+def namespace(thing: Any) -> dict[str, Any]:
+    """The `__dict__` of an object; an empty one where it has none."""
+    try:
+        named: dict[str, Any] = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        named = {}
+    return named
+
+
+def attributes(thing: Any, plan: Any) -> dict[str, Any]:
+    """What an object has in its `__dict__` and in its slots."""
+    named = namespace(thing)
+    if plan.slots:
+        named = dict(named)
+        for name in plan.slots:
+            with contextlib.suppress(AttributeError):
+                named[name] = object.__getattribute__(thing, name)
+    return named
+
+
+def items(thing: Any) -> list[Any]:
+    """What is in a container, past any method of its class."""
+    if isinstance(thing, dict):
+        factory = [thing.default_factory] if isinstance(thing, collections.defaultdict) else []
+        return [*dict.keys(thing), *dict.values(thing), *factory]
+    base = next(cls for cls in (list, set, collections.deque) if isinstance(thing, cls))
+    return list(base.__iter__(thing))
+
+
+def fill_items(thing: Any, new: Any, of: Of, is_left_out: Callable[[Any], bool]) -> None:
+    """Put the copies of what is in a container into its copy, past any method of its class."""
+    if isinstance(thing, dict):
+        base: Any = collections.OrderedDict if isinstance(thing, collections.OrderedDict) else dict
+        for key, value in base.items(thing):
+            base.__setitem__(new, of(key), of(value))
+        if isinstance(thing, collections.defaultdict):
+            new.default_factory = of(thing.default_factory)
+    elif isinstance(thing, list):
+        list.extend(new, [of(item) for item in list.__iter__(thing) if not is_left_out(item)])
+    elif isinstance(thing, set):
+        set.update(new, map(of, items(thing)))
+    else:
+        collections.deque.extend(new, map(of, items(thing)))
+
+
+def layer_of(call: Any) -> Any:
+    """What was called: an operation in Keras 3, a layer in tf_keras."""
+    return call.operation if hasattr(call, "operation") else call.layer
+
+
+def call_of(tensor: Any) -> Any:
+    """The call that gave a symbolic tensor, if there is one."""
+    layer, place, _ = getattr(tensor, "_keras_history", None) or (None, 0, 0)
+    calls = () if layer is None else layer._inbound_nodes
+    return calls[place] if place < len(calls) else None
+
+
+def referents(thing: Any) -> list[Any]:
+    """What an object leads to, whatever it is."""
+    if isinstance(thing, np.ndarray):
+        return list(thing.flat) if thing.dtype == object else []
+    own = getattr(thing, "__dict__", {})
+    return [*(part for part in gc.get_referents(thing) if part is not own), *own.values()]
+
+
+def _copy_of_closure(function: types.FunctionType, of: Of, memo: dict[int, Any]) -> Any:
+    closure = function.__closure__ or ()
+    cells = tuple(types.CellType() for _ in closure)
+    new = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
+    memo[id(function)] = new
+    for cell, original in zip(cells, closure, strict=True):
+        if original != EMPTY:
+            cell.cell_contents = of(original.cell_contents)
+    defaults, keywords = function.__defaults__, function.__kwdefaults__
+    new.__defaults__ = defaults and tuple(map(of, defaults))
+    new.__kwdefaults__ = keywords and {name: of(value) for name, value in keywords.items()}
+    for name in ("__qualname__", "__doc__", "__module__", "__annotations__"):
+        setattr(new, name, getattr(function, name))
+    vars(new).update((name, of(value)) for name, value in vars(function).items())
+    return new
+
+
+def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
+    keywords = {name: of(value) for name, value in partial.keywords.items()}
+    return type(partial)(of(partial.func), *map(of, partial.args), **keywords)
+
+
+FUNCTIONS: dict[type, Callable[[Any, Of], Any]] = {
+    types.MethodType: lambda method, of: types.MethodType(of(method.__func__), of(method.__self__)),
+    functools.partial: _copy_of_partial,
+    weakref.ref: lambda reference, of: reference if reference() is None else weakref.ref(of(reference())),
+    weakref.WeakSet: lambda things, of: weakref.WeakSet([of(thing) for thing in things]),
+    weakref.WeakKeyDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
+    weakref.WeakValueDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
+}
+"""What is copied where it leads to the model, as the function of a `Lambda` may, and shared elsewhere."""
+
+
+def copy_of_function(function: Any, of: Of, memo: dict[int, Any]) -> Any:
+    """Make a function, or what is like one, of what `of` gives for its parts."""
+    if isinstance(function, types.FunctionType):
+        return _copy_of_closure(function, of, memo)
+    for cls, make in FUNCTIONS.items():
+        if isinstance(function, cls):
+            return make(function, of)
+    return function._clone(of(function.python_function))  # of `tf.function`: traced anew
+
+
+def contents(function: Any) -> list[Any]:
+    """What a function, or what is like one, holds."""
+    if isinstance(function, types.FunctionType):
+        cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY]
+        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        return [*cells, *defaults, *vars(function).values()]
+    parts: list[Any] = []
+
+    def of(part: Any) -> Any:
+        parts.append(part)
+        return part
+
+    copy_of_function(function, of, {})
+    return parts
+
+
+def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
+    """The copy of an object of a framework that has a state of its own: a table, a variable, a module, a lock."""
+    if type(thing) in LOCKS:
+        return LOCKS[type(thing)]()
+    if hasattr(thing, "_copy_trackable_to_cpu") and hasattr(thing, "_resource_handle"):
+        copies: dict[Any, Any] = {}
+        with contextlib.suppress(NotImplementedError, AttributeError):  # of a table that cannot change
+            thing._copy_trackable_to_cpu(copies)
+        return copies.get(thing, thing)
+    is_module = hasattr(thing, "named_parameters") and type(thing).__name__ != "ParameterDict"
+    return copy.deepcopy(thing, memo) if is_module or hasattr(thing, "assign_add") else thing
