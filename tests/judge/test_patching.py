@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from clonediff.harness.judge.candidate import Prepared, prepare
 from clonediff.harness.judge.patching import PatchError, apply
-from clonediff.harness.judge.processes import Prepared, prepare
 from clonediff.harness.judge.reading import FilePart, Proposal, read_proposal
 from clonediff.harness.subjects.outcomes import CloningFunctions
 from clonediff.harness.subjects.place import BESIDE
@@ -250,8 +250,8 @@ def test_a_diff_of_the_file_that_clones_runs_on_a_patched_copy_and_its_script_ha
     change = diff("a/keras/models.py", "b/keras/models.py", before, before.replace("return 1", "return 2", 1))
     found = prepared(change, cloning, tmp_path)
     assert found.place.path == (str(tmp_path.resolve() / "patched"),)
-    assert (found.parts, found.note) == ((), "")
-    assert found.in_script == "def clone_model(model):\n    return 2\n"
+    assert found.parts == ()
+    assert found.code == "def clone_model(model):\n    return 2\n"
 
 
 def test_a_diff_of_another_file_has_scripts_that_run_on_the_patched_copy(
@@ -259,5 +259,5 @@ def test_a_diff_of_another_file_has_scripts_that_run_on_the_patched_copy(
 ) -> None:
     change = diff("a/keras/engine/network.py", "b/keras/engine/network.py", "a\nb\nc\n", "a\nB\nc\n")
     found = prepared(change, cloning, tmp_path)
-    assert (found.parts, found.in_script) == ((), "")
-    assert found.note == "Run it on the patched release: PYTHONPATH=patched python repro-1.py"
+    assert (found.parts, found.code) == ((), "")
+    assert found.in_script("clone = 1\n", "keras.models").startswith("# Run it on the patched release.")

@@ -6,6 +6,7 @@ Owns that a candidate's process never answers without the candidate, also after 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.subjects.warm_child import Limits
 
+_CLONE = re.compile(r"^clone = .*$", re.MULTILINE)
 LOADING = 10.0
 """The seconds that a candidate's own lines may take to run once: they define functions."""
 
@@ -31,15 +33,24 @@ class NotLoadedError(RuntimeError):
 class Prepared(msgspec.Struct, frozen=True):
     """A proposal ready to be tried: the release that it runs in, and the parts put in the place of its functions.
 
-    Of a diff there are no parts: the release is a patched copy. `in_script` is the code that a script puts in place;
-    where it is "", the script runs on the patched copy, as `note` says.
+    Of a diff there are no parts: the release is a patched copy. `code` is what a script puts in place; where it is "",
+    the script runs on a patched release.
     """
 
     place: ReleasePlace
     parts: tuple[FilePart, ...] = ()
-    in_script: str = ""
-    note: str = ""
-    left_out: tuple[str, ...] = ()
+    code: str = ""
+
+    def in_script(self, script: str, module: str) -> str:
+        """A script in which `module` of the release clones as is proposed."""
+        if not self.code:
+            return f"# Run it on the patched release.\n{script}"
+        proposed = (
+            f"PROPOSED = {self.code!r}\n\nimport importlib\n\n"
+            f'cloning = importlib.import_module("{module}")\nexec(PROPOSED, vars(cloning))\n\n'
+            "clone = cloning.clone_model(model)"
+        )
+        return _CLONE.sub(lambda match: proposed, script, count=1)
 
 
 def prepare(proposal: Proposal, place: ReleasePlace, cloning: CloningFunctions, folder: Path) -> Prepared:
@@ -53,9 +64,8 @@ def prepare(proposal: Proposal, place: ReleasePlace, cloning: CloningFunctions, 
     own = private / file.relative_to(package.parent)
     if applied.changed == (own,):
         changed = changed_statements(file.read_text(encoding="utf-8"), own.read_text(encoding="utf-8"))
-        return Prepared(patched, in_script=changed, left_out=applied.left_out)
-    note = f"Run it on the patched release: PYTHONPATH={private.name} python repro-1.py"
-    return Prepared(patched, note=note, left_out=applied.left_out)
+        return Prepared(patched, code=changed)
+    return Prepared(patched)
 
 
 def changed_statements(before: str, after: str) -> str:
