@@ -75,16 +75,6 @@ class Description:
             both += [thing for thing in theirs if id(thing) in ids]
         return both
 
-    def adopted_by(self, model: Any, observer: Observer) -> None:
-        """Another build of the model has the numbers of this one's objects: the answer has one of each."""
-        for place, old in zip(Layers(model, observer).places, self.layers.places):
-            observer.adopt(place.layer, old.layer)
-        weights, _ = observer.framework.weights(model)
-        for new, each in zip(weights, self.weights):
-            observer.adopt(new, each)
-        for (new, _), each in zip(observer.framework.states(model), self.states):
-            observer.adopt(new, each)
-
     def _learned(self, observer: Observer) -> list[str]:
         """Digests of what training has left beside the model, where something was done that may have trained it."""
         framework = observer.framework

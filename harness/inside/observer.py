@@ -34,11 +34,6 @@ class Observer:
             self._held.append(thing)
         return number
 
-    def adopt(self, thing: Any, other: Any) -> None:
-        """Let an object go by the number of another, whose place it takes."""
-        self._numbers[id(thing)] = self.ident(other)
-        self._held.append(thing)
-
     def release(self) -> None:
         """Let go of the trial's objects; what is left is its digests and the arrays behind them."""
         self._held = []

@@ -40,8 +40,9 @@ def run_trial(
     """The answer to a trial, as `Answer` declares it on the wire.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
-    Instead of `source`, `model` may have a live model: its weights are put back at the end. Where `clone_model` is
-    given `arguments`, a clone is held against the model that they ask for, which `asked` builds.
+    Where one has changed the original, those after it are not called, and have no answer. Instead of `source`, `model`
+    may have a live model: its weights are put back at the end. Where `clone_model` is given `arguments`, a clone is
+    held against the model that they ask for, which `asked` builds.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -102,6 +103,8 @@ class _Trial:
         try:
             for name, each in self._cloners.items():
                 clones[name] = self._clone(name, each)
+                if self._touched:  # and no other cloner is to answer for that
+                    break
         except TooLong as late:  # something of Keras may be half done: nothing more is said from here
             return {"original": observation, "clones": {name: {"late": late.told()}}}
         seen = [answer[part] for answer in clones.values() for part in PARTS if part in answer]
@@ -156,29 +159,6 @@ class _Trial:
         now = Description(self._cloned.model, self._observer, values=False)
         now.hold(self._observer)
         return now.shape
-
-    def _renew(self) -> None:
-        """Build the model again where a cloner has touched it, so that no other cloner answers for that.
-
-        Another one that is asked for was given to none.
-        """
-        observer, before, cloned = self._observer, self._original, self._cloned
-        both = cloned is before
-        observer.framework.forget()
-        observer.framework.reseed(observer.seed)
-        model, asked = self._build_both() if both else (self._build(), before.model)
-        if both:
-            before.adopted_by(asked, observer)
-            self._packing = asked
-            self._original = Description(asked, observer)
-            self._kept = randomize(self._original, observer)
-            self._observe(self._original, self._kept)  # which a run may have set something in
-            self._original.shape = before.shape
-        if model is not asked:
-            cloned.adopted_by(model, observer)
-        self._take_to_clone(model)
-        self._cloned.shape = cloned.shape
-        self._touched = False
 
     def _draw(self) -> list[Any]:
         specs = specs_of(self._original.shape["inputs"], self._request.get("inputs"))
@@ -257,8 +237,6 @@ class _Trial:
 
     def _clone(self, name: str, each: Cloner) -> dict[str, Any]:
         calling = self._calling
-        if self._touched and self._module is not None:
-            self._renew()
         context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
         if self._before is None:

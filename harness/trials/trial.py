@@ -123,15 +123,15 @@ def run(
     """Run a trial; a `costly` one has a second clone and a step of training as well.
 
     Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
-    known which of them did it, and the others still get their verdict. Where a cloner is stopped, the others are tried
-    in a process in which nothing was.
+    known which of them did it, and the others still get their verdict. Where a cloner is stopped, or has changed the
+    original, the others are tried on another one.
     """
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
-        late = [name for name in cloners if name in outcome.clones and outcome.clones[name].late is not None]
-        first = _judge(case, subject, dict.fromkeys(late or cloners, outcome), outcome)
-        others = [name for name in cloners if name not in late]
-        if not late or not others:
+        tried = [name for name in cloners if name in outcome.clones] or cloners
+        first = _judge(case, subject, dict.fromkeys(tried, outcome), outcome)
+        others = [name for name in cloners if name not in tried]
+        if not others:
             return first
         rest = run(case, subject, others, costly, timeout=timeout)
         if not rest.built:

@@ -243,15 +243,9 @@ model = keras.Model(inputs, Odd(name="odd")(inputs), name="plain")
 
 
 def test_a_model_that_warns_is_cloned_where_warnings_are_errors() -> None:
-    def touches(model: Any) -> Any:
-        model.get_layer("odd").trainable = False  # so that the model is built again for the next one
-        return keras.models.clone_model(model)
-
-    cloners = {"touches": touches, "fixed": "fixed"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        answer = run_trial({**case(WARNS, "keras", FLOATS), "cloners": cloners, "costly": True})
-    assert "original_after" in answer["clones"]["touches"]
+        answer = run_trial({**case(WARNS, "keras", FLOATS), "cloners": ["fixed"], "costly": True})
     fixed = answer["clones"]["fixed"]
     assert not [name for name in fixed if "failure" in name]
     assert not fixed.get("warned")
@@ -284,7 +278,7 @@ def test_what_a_later_clone_does_to_the_model_is_told_of_its_cloner() -> None:
     clones = run_trial({**case(NO_LAMBDA, "keras"), "cloners": cloners, "costly": True})["clones"]
     touched = [layer["name"] for layer in clones["later"]["original_after"]["layers"] if not layer["trainable"]]
     assert "drop" in touched
-    assert "original_after" not in clones["upstream"]
+    assert "upstream" not in clones, "it would be given a model that was changed"
 
 
 def test_a_warning_that_building_the_model_again_gives_is_no_cloner_s() -> None:

@@ -118,15 +118,15 @@ def test_cloners_that_go_through_configs_and_copies(child: Child) -> None:
     assert "brought" not in answer["clones"]["roundtrip"]["observation"]
 
 
-def test_a_cloner_answers_for_itself_only(child: Child) -> None:
-    frozen, reset = planted("original_frozen"), planted("original_reset")
-    answer = _answer(child, NO_LAMBDA, cloners=(frozen, "fixed", reset, "upstream"))
-    clones = answer["clones"]
-    assert "original_after" in clones[frozen]
-    assert "changed" in {weight["value"] for weight in clones[reset]["original_after"]["weights"]}
-    for name in ("fixed", "upstream"):
-        assert "original_after" not in clones[name]
-        assert without_idents(clones[name]["observation"]["shape"]) == without_idents(answer["original"]["shape"])
+@pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
+def test_after_a_cloner_that_changes_the_original_no_other_is_called(child: Child, fault: str) -> None:
+    answer = _answer(child, NO_LAMBDA, cloners=("fixed", planted(fault), "upstream"))
+    assert list(answer["clones"]) == ["fixed", planted(fault)]
+    fixed, changed = answer["clones"].values()
+    values = {weight.get("value") for weight in changed["original_after"]["weights"]}
+    assert ("changed" in values) is (fault == "original_reset")
+    assert "original_after" not in fixed
+    assert without_idents(fixed["observation"]["shape"]) == without_idents(answer["original"]["shape"])
 
 
 CALLED = """

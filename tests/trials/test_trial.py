@@ -65,6 +65,17 @@ def test_each_cloner_has_its_verdict_and_its_blame() -> None:
     assert {cause.blame for clone in trial.clones.values() for cause in clone.causes} == {Blame.UPSTREAM, Blame.ITS_OWN}
 
 
+def test_the_cloners_after_one_that_changed_the_original_have_a_trial_of_their_own() -> None:
+    both = answering(upstream=GOOD, fixed=GOOD).outcome
+
+    def one_at_a_time(cloners: tuple[str, ...]) -> Outcome:
+        return both(cloners[:1])
+
+    subject = Played(one_at_a_time)
+    assert list(run(CASE, subject).clones) == ["upstream", "fixed"]
+    assert subject.asked == [("upstream", "fixed"), ("fixed",)]
+
+
 def test_differences_carry_numbers() -> None:
     trial = run(CASE, answering(upstream=REFUSED, fixed=BAD))
     (value,) = trial.clones["fixed"].differences
