@@ -61,8 +61,7 @@ def applications() -> Iterator[Recipe]:
 def keras_hub() -> Iterator[Recipe]:
     """Each class of keras_hub that makes a model by itself, small by the names of its arguments."""
     table = TABLES["keras_hub"]
-    found = model_classes(MODULE, framework("keras"))
-    classes = {each.name: each for each in found}
+    classes = model_classes(MODULE, framework("keras"))
     for name, kind in classes.items():
         if name in table["bases"] or not kind.needs:
             continue
