@@ -157,11 +157,6 @@ def out_folder(command: Command) -> Command:
     return click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")(command)
 
 
-def out_file(help_: str) -> Callable[[Command], Command]:
-    """`--out`, a file."""
-    return click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help=help_)
-
-
 def memory_limit(jobs: int = 1) -> int:
     """The bytes that each of the jobs may take: its part of most of what is free."""
     import psutil  # type: ignore[import-untyped]  # it comes without types

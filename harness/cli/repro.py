@@ -14,7 +14,7 @@ import click
 from clonediff.harness.cli import options as shared
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.records import RecordError, write_bytes
+from clonediff.reports.records import RecordError
 
 if TYPE_CHECKING:
     from clonediff.harness.scripts.reproducer import Script
@@ -40,10 +40,7 @@ class NoScript(click.ClickException):
 )
 @shared.layers
 @shared.known_issues
-@shared.out_file("Write it to a file.")
-def command(
-    what: Path, id_: str, subject_name: str | None, known_issues: Path, out: Path | None, **forms: bool
-) -> None:
+def command(what: Path, id_: str, subject_name: str | None, known_issues: Path, **forms: bool) -> None:
     """Print the script of a finding: a screen of plain Keras that fails.
 
     FINDING is a finding's folder or its finding.json. In a RUN, such as runs/latest, ID is a finding's id or the
@@ -58,7 +55,7 @@ def command(
     mended.
 
     Exit codes: 0 done; with --run, the script fails as it should. 1 with --run, it does not. 2 there is no such
-    finding, or it cannot be read, written or run.
+    finding, or it cannot be read or run.
     """
     chosen = [name.replace("_", "-") for name, given in forms.items() if given]
     if len(chosen) > 1:
@@ -83,17 +80,12 @@ def command(
     elif form == "as-pytest" and made is not None:
         text = _as_pytest(made, name, title)
     text = visible(text)
-    if out is not None:
-        write_bytes(out, text.encode("utf-8", "replace"))
     if form == "run" and made is not None:
         shown = run_on(made, subject or own)
         word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
         click.echo(f"{one_line(name)} on {subject or own}: {word}: {one_line(shown.said)}")
         sys.exit({True: 0, False: 1, None: 2}[shown.breaks])
-    if out is None:
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        click.echo(f"written to {out}", err=True)
+    click.echo(text, nl=not text.endswith("\n"))
 
 
 def _found(what: Path, id_: str, known_issues: Path) -> StoredFinding | KnownIssue:

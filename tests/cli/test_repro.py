@@ -204,8 +204,9 @@ def test_a_name_of_nothing_is_one_line(arguments: tuple[str, ...], said: str) ->
 
 @pytest.mark.slow(reason="a Keras of its own")
 def test_a_finding_as_a_test_fails_as_it_is_expected_to(run: Path, refused: Finding, tmp_path: Path) -> None:
-    done = repro(run, refused.id, "--as-pytest", "--out", tmp_path / "test_refused.py")
+    done = repro(run, refused.id, "--as-pytest")
     assert done.exit_code == 0, done.output
+    (tmp_path / "test_refused.py").write_text(done.stdout)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_refused.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "1 xfailed" in ran.stdout, ran.stdout
@@ -224,14 +225,6 @@ def test_the_issue_is_the_text_that_was_kept_or_is_made(run: Path, refused: Find
     assert repro(folder, "--issue").stdout == issue(refused, script)
     (folder / "issue.md").write_text("# As I would put it\n")
     assert repro(folder, "--issue").stdout == "# As I would put it\n"
-
-
-def test_out_is_written_whole_and_nothing_is_printed(run: Path, refused: Finding, tmp_path: Path) -> None:
-    out = tmp_path / "there" / "script.py"
-    done = repro(run, refused.id, "--out", out)
-    assert (done.exit_code, done.stdout) == (0, "")
-    assert out.read_text() == (folder_of(run, refused) / "repro.py").read_text()
-    assert [path.name for path in out.parent.iterdir()] == ["script.py"]
 
 
 def test_a_name_with_braces_is_a_name() -> None:
