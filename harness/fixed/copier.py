@@ -8,7 +8,7 @@ import weakref
 from typing import Any
 
 from . import parts
-from .kinds import ATOMS, Marker, Plan, Way, way_of
+from .kinds import ATOMS, CONTAINERS, Marker, Plan, Way, way_of
 
 MOST_REFERENTS = 5000
 """Objects that are looked at behind a function to find whether it leads to the model."""
@@ -149,12 +149,11 @@ class Copier:
         own, rules = parts.namespace(new), plan.rules
         for name, value in parts.attributes(thing, plan).items():
             rule = rules.get(name, Marker.CALLS)
-            if rule is Marker.MISSING:
-                continue
+            rule = rule(value) if callable(rule) else rule
             if rule is Marker.CALLS:
                 own[name] = of(value)
-            else:
-                own[name] = rule(value) if callable(rule) else copy.copy(rule)
+            elif rule is not Marker.MISSING:
+                own[name] = copy.copy(rule) if isinstance(rule, CONTAINERS) else rule
         for name in plan.slots:
             if name in own:
                 object.__setattr__(new, name, own.pop(name))

@@ -199,10 +199,12 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     parameters = inspect.signature(layer.call).parameters
     masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
     converts = getattr(layer, "_convert_input_args", True)
+    tensor = args[0] if len(args) == 1 and isinstance(args[0], KerasTensor) else None
+    is_as_it_is = tensor is not None and tensor.dtype == getattr(layer, "input_dtype", tensor.dtype)
 
     def is_written(name: str, value: Any) -> bool:
         if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
-            return value is parameters[name].default
+            return value is parameters[name].default and (is_as_it_is or not converts)
         is_mask = name == "mask" or name.endswith("_mask")
         return is_mask and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 

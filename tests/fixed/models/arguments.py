@@ -70,6 +70,11 @@ def with_a_mask_given(mask=True):
     return keras.Model([x, given], lstm()(embedding(mask)(x), mask=given), name="model")
 
 
+def with_an_argument_given():
+    x = keras.Input((4, 4, 3), name="x")
+    return keras.Model(x, layers.RandomFlip(dtype="float64", name="flip")(x, training=True), name="model")
+
+
 def nested(mask=True):
     i, x = ids("i"), ids()
     inner = keras.Model(i, lstm()(embedding(mask)(i)), name="inner")
