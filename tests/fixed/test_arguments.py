@@ -142,7 +142,7 @@ def test_call_function_gets_the_arguments_that_were_given_also_in_nested_models_
     assert {name: list(arguments) for name, arguments in calls.items()} == {"embedding": [], "lstm": ["mask"]}
     calls.clear()
     clone_model(models.arguments.with_an_argument_given(), call_function=noting_calls(calls))
-    assert calls == {"flip": {"training": True}}, "also one that is the default"
+    assert calls == {"boxes": {"training": True}}, "also one that is the default"
     for recursive, names in ((False, {"inner", "dense"}), (True, {"inner", "dense", "embedding", "lstm"})):
         calls.clear()
         clone_model(models.arguments.nested(), call_function=noting_calls(calls), recursive=recursive)
