@@ -43,7 +43,7 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
     for model, faults in BREAKS.items():
         here = [fault for fault in faults.split() if generation == "keras" or fault not in ONLY_KERAS_3]
         if here:
-            yield f"planted {model}", models.case(model, generation), list(map(planted, here))
+            yield f"planted {generation} {model}", models.case(model, generation), list(map(planted, here))
     for number, graph in enumerate(sample_graphs(graphs_on(process, cloners=("upstream",)), DRAWN[generation], SEED)):
         yield f"drawn {generation} {number}", case_of(graph, generation), ["upstream"]
 
