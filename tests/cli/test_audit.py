@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import Command, ran
+from tests.interrupting import interrupt, under_way
+from tests.waiting import until
 
 MINE = """
 import os
@@ -25,6 +27,7 @@ class Dies(keras.layers.Layer):
 class Lives(keras.layers.Layer):
     pass
 """
+WAIT = 'pathlib.Path("waits").touch()'
 PLANTED = Path(__file__).parent.parent / "answers" / "audit" / "planted.py"
 
 
@@ -49,6 +52,15 @@ def test_a_class_that_ends_its_process_is_told_and_the_others_are_audited(tmp_pa
     assert done.returncode == 0, done.stderr
     assert "mine.py:Dies: it takes its process with it" in done.stdout
     assert "mine.py: 2 classes; arguments: 0 lost, 4 kept, 1 not told" in done.stdout
+
+
+def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
+    sleeps = MINE.replace("import os", "import pathlib, time").replace("os.abort()", f"{WAIT}; time.sleep(600)")
+    (tmp_path / "mine.py").write_text(sleeps)
+    with under_way("audit", "mine.py", cwd=tmp_path) as process:
+        until((tmp_path / "waits").exists, process)
+        _, stderr = interrupt(process)
+    assert process.returncode == 130, stderr
 
 
 @pytest.mark.parametrize(

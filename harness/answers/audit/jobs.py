@@ -42,10 +42,15 @@ def audit_all(
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=starts) as pool:
             futures = {pool.submit(_audit, kind): kind for kind in left}
-            for future in as_completed(futures):
-                if not isinstance(future.exception(), BrokenProcessPool):
-                    left.remove(futures[future])
-                    yield future.result()
+            try:
+                for future in as_completed(futures):
+                    if not isinstance(future.exception(), BrokenProcessPool):
+                        left.remove(futures[future])
+                        yield future.result()
+            except KeyboardInterrupt:
+                for child in multiprocessing.active_children():
+                    child.terminate()
+                raise
         if left and jobs == 1:
             yield ClassAudited(left.pop(0).name, reason="it takes its process with it")
         jobs = 1  # of one at a time, the first that is left is at fault
