@@ -55,12 +55,12 @@ class Description:
             if not observer.values_by_chance and id(state) not in by_chance:
                 written["value"] = observer.digests.digest(value)
 
-    def hold(self, observer: Observer, original: Description | None = None) -> None:
-        """Look at all that the model holds now; `original` is what it was cloned from."""
+    def hold(self, observer: Observer, original: Description | None = None, facts: Facts | None = None) -> None:
+        """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
         theirs = None if original is None else original.facts
-        self.facts: Facts = Facts(self.layers, [*self.weights, *self.states], observer, theirs)
-        for seen, facts in zip([self.shape, *self.shape["layers"]], self.facts.of):
-            seen["attributes"] = facts
+        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], observer, theirs)
+        for seen, told in zip([self.shape, *self.shape["layers"]], self.facts.of):
+            seen["attributes"] = told
 
     def shared_with(self, clone: Description, framework: Any) -> list[Any]:
         """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""

@@ -74,7 +74,7 @@ class Facts:
         owners = layers.objects()
         self._names = {_COUNTED.sub("", str(getattr(owner, "name", ""))) for owner in owners}
         self._calls = {type(node) for owner in owners[1:] for node in self._framework.layer_nodes(owner)}
-        self._text = functools.cache(self._text_of)
+        self._texts: dict[str, str] = {}
         for number, owner in enumerate(owners, -1):
             self._number = number
             self._told: dict[str, str] = {}
@@ -85,7 +85,9 @@ class Facts:
     def _attributes(self, path: str, owner: Any, depth: int) -> bool:
         """Tell the attributes of an object; whether anything in them can change by itself."""
         changes, kind = False, type(owner)
-        names = {name for name in getattr(owner, "__dict__", ()) if type(name) is str and self._is_told(name)}
+        names = {name for name in getattr(owner, "__dict__", ()) if type(name) is str and name[:1] != "_"}
+        if self._private:
+            names.update(name for name in getattr(owner, "__dict__", ()) if _PRIVATE.match(str(name)))
         for name in sorted(names.union(_properties(kind)) - (frozenset() if path else _OF_LAYERS)):
             here = "%s.%s" % (path, name)
             try:
@@ -101,9 +103,6 @@ class Facts:
                 continue
             changes = self._tell(here, value, depth + 1) or changes
         return changes
-
-    def _is_told(self, name: str) -> bool:
-        return name[:1] != "_" or (self._private and _PRIVATE.match(name) is not None)
 
     def _is_made_for(self, owner: Any, name: str, value: Any) -> bool:
         """Whether it is a method that Keras has wrapped for this object, or a function that closes over a layer.
@@ -207,11 +206,13 @@ class Facts:
         value = np.asarray(value)
         return "array of %s, %s: %s" % (value.shape, value.dtype, self._digests.digest(value))
 
-    def _text_of(self, text: str) -> str:
+    def _text(self, text: str) -> str:
         """A text, and where there are names of layers in it, which are told by themselves, the same without them."""
-        parts = text.split("/")
-        unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
-        return repr(text) if unnamed == text else repr(text) + NAMED + unnamed
+        if text not in self._texts:
+            parts = text.split("/")
+            unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
+            self._texts[text] = repr(text) if unnamed == text else repr(text) + NAMED + unnamed
+        return self._texts[text]
 
 
 def may_vary(fact: str, found: str) -> bool:

@@ -17,7 +17,7 @@ from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .cpu_limit import TooLong
 from .description import Description
-from .facts import may_vary
+from .facts import Facts, may_vary
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -110,9 +110,10 @@ class _Trial:
         seen = [answer[part] for answer in clones.values() for part in PARTS if part in answer]
         runs = any(runs_otherwise(observation, each) for each in seen)
         runs = runs or any("inference_after" in answer for answer in clones.values())
+        facts = any(has_other_facts(observation["shape"], each["shape"]) for each in seen)
         warned = any("warned" in answer for answer in clones.values())
-        if runs or warned or any(is_otherwise(observation, each) for each in seen):
-            self._observe_another(observation, seen, runs)
+        if runs or facts or warned or any(begins_otherwise(observation, each) for each in seen):
+            self._observe_another(observation, seen, runs, facts)
         if self._module is None:
             self._put_back()
         for answer in clones.values():
@@ -153,21 +154,25 @@ class _Trial:
             self._to_clone = randomize(self._cloned, self._observer)
         self._owned = owned(model) if self._cloners else {}
         self._before: dict[str, Any] | None = None
+        if self._cloners:
+            self._before = self._shape_now(self._cloned.facts)  # which were read after the last run
 
-    def _shape_now(self) -> dict[str, Any]:
-        """The shape of the model that the cloners are given, as it is by now."""
+    def _shape_now(self, facts: Facts | None = None) -> dict[str, Any]:
+        """The shape of the model that the cloners are given, as it is by now; its `facts` may be known."""
         now = Description(self._cloned.model, self._observer, values=False)
-        now.hold(self._observer)
+        now.hold(self._observer, facts=facts)
         return now.shape
 
     def _draw(self) -> list[Any]:
         specs = specs_of(self._original.shape["inputs"], self._request.get("inputs"))
         return input_arrays(specs, self._request.get("batch"), self._observer.seed)
 
-    def _observe_another(self, observation: dict[str, Any], clones: list[dict[str, Any]], runs: bool) -> None:
+    def _observe_another(
+        self, observation: dict[str, Any], clones: list[dict[str, Any]], runs: bool, facts: bool
+    ) -> None:
         """Observe another build of the source, with other seeds, as if a cloner had made it: what differs is chance.
 
-        It `runs` where a clone has run otherwise, or what it holds differs.
+        It is run where the `runs` of a clone differ, or its `facts`, which are those of a model that has run.
         """
         observer = self._observer
         if self._module is None:
@@ -183,9 +188,9 @@ class _Trial:
                 say_nothing_of_facts(each["shape"])
                 each.pop("leaks", None)
             return
-        if runs:
+        if runs or facts:
             another = self._observe_clone("", description)
-            if any(another[part] == observation[part] for part in ("inference", "training")):
+            if runs and not runs_otherwise(observation, another):
                 another = self._observe_clone("", description)  # what counts its calls has gone on
         else:
             description.hold(observer, self._cloned)
@@ -334,10 +339,13 @@ PARTS = ("observation", "again", "twice")
 
 
 def runs_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
-    """Whether a clone runs otherwise than the original, or holds by then what chance may have made."""
-    if any(seen[part] != original[part] for part in ("inference", "training", "trained") if part in seen):
-        return True
-    models = ([each["shape"], *each["shape"]["layers"]] for each in (original, seen))
+    """Whether a clone runs otherwise than the original, or is trained otherwise."""
+    return any(seen[part] != original[part] for part in ("inference", "training", "trained") if part in seen)
+
+
+def has_other_facts(original: dict[str, Any], clone: dict[str, Any]) -> bool:
+    """Whether a clone holds what chance may have made otherwise."""
+    models = ([shape, *shape["layers"]] for shape in (original, clone))
     facts = ((one["attributes"], other["attributes"]) for one, other in zip(*models))
     unlike = ((one, other) for one, other in facts if one != other)
     return any(may_vary(one.get(path, ""), other.get(path, "")) for one, other in unlike for path in {**one, **other})
@@ -348,7 +356,7 @@ def say_nothing_of_facts(shape: dict[str, Any]) -> None:
         each["attributes"] = {}
 
 
-def is_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
+def begins_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
     """Whether a clone begins with a value, or reaches an object, that another build of the source may have as well."""
     states, others = ([state.get("value") for state in each["shape"]["states"]] for each in (original, seen))
     return "leaks" in seen or not all(seen["fresh"]) or states != others
