@@ -118,9 +118,7 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if later.aspect == earlier.aspect and later.aspect.startswith("config."):
         return flow.related(one, other)  # the config of what holds a layer has that of the layer
     if fnmatchcase(later.aspect, "call.* extra"):
-        return flow.reaches(
-            one, other
-        )  # Keras adds an argument, such as a mask, because of what the layer is called on
+        return flow.reaches(one, other)  # such as a mask, which Keras adds for what the layer is called on
     if flow.one(one.layer) == flow.one(other.layer):
         if later.check == "own":
             return word is Word.ANOTHER or earlier.check == "own"
