@@ -13,12 +13,12 @@ from keras.src.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 from keras.src.layers.rnn.rnn import RNN
 from keras.src.metrics.metric import Metric
 from keras.src.models.functional import Functional as Functional
+from keras.src.models.model import Trainer
 from keras.src.ops.function import Function, make_node_key
 from keras.src.ops.node import Node
 from keras.src.ops.operation import Operation
 from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.random.seed_generator import SeedGenerator, make_default_seed
-from keras.src.trainers.trainer import Trainer
 from keras.src.utils.tracking import DotNotTrackScope, Tracker
 
 from .copier import Copier
@@ -162,7 +162,7 @@ def begun_optimizer(values: Values, optimizer: Any) -> Any:
 # The calls that are made again.
 
 COMPILED = {
-    *vars(Trainer()),
+    *vars(Trainer.__base__()),
     *("optimizer", "_compile_config", "_compiled_trainable_state", "stop_training"),
     *("_trainable", "autocast", "supports_jit", "_supports_masking"),
 }
