@@ -167,6 +167,7 @@ COMPILED = {
     *("_trainable", "autocast", "supports_jit", "_supports_masking"),
 }
 """What `compile` sets, and flags that a model does not take from its graph."""
+WRITES_TRAINING = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 16)
 
 
 def layers_of(graph: Any) -> list[Any]:
@@ -204,7 +205,7 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
 
     def is_written(name: str, value: Any) -> bool:
         if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
-            return value is parameters[name].default and (is_as_it_is or not converts)
+            return WRITES_TRAINING and value is parameters[name].default and (is_as_it_is or not converts)
         is_mask = name == "mask" or name.endswith("_mask")
         return is_mask and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 

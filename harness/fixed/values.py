@@ -57,7 +57,7 @@ class Values:
         keras = self.keras
         keras.begin_generators(self)
         for metric, new in self.copier.pairs(keras.METRIC):
-            self._keep(self.places(metric).values())
+            self._keep(metric.variables)
             new.reset_state()
         for layer, _ in sorted(self.copier.pairs(keras.LAYER), key=lambda pair: pair[0] is not self.copier.root):
             self._begin_layer(layer)
