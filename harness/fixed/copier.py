@@ -8,7 +8,7 @@ import weakref
 from typing import Any
 
 from . import parts
-from .kinds import ATOMS, CONTAINERS, Marker, Plan, Way, way_of
+from .kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
 MOST_REFERENTS = 5000
 """Objects that are looked at behind a function to find whether it leads to the model."""
@@ -139,7 +139,7 @@ class Copier:
 
     def fill(self, thing: Any) -> None:
         """Copy the items and attributes of an object into its copy."""
-        new, plan, of = self.memo[id(thing)], self.plan(type(thing)), self.of
+        new, plan, of = self.memo[id(thing)], self.plans[type(thing)], self.of
         if plan.is_container:
             parts.fill_items(thing, new, of, self.is_left_out)
             if plan.is_plain:
@@ -148,11 +148,12 @@ class Copier:
             plan.proxy.__init__(new, of(thing.__wrapped__))
         own, rules = parts.namespace(new), plan.rules
         for name, value in parts.attributes(thing, plan).items():
-            rule = rules.get(name, Marker.CALLS)
-            rule = rule(value) if callable(rule) else rule
+            rule = rules.get(name, Marker.CALLS) if rules else Marker.CALLS
             if rule is Marker.CALLS:
-                own[name] = of(value)
-            elif rule is not Marker.MISSING:
+                own[name] = value if type(value) in CONSTANTS else of(value)
+                continue
+            rule = rule(value) if callable(rule) else rule
+            if rule is not Marker.MISSING:
                 own[name] = copy.copy(rule) if isinstance(rule, CONTAINERS) else rule
         for name in plan.slots:
             if name in own:
@@ -160,9 +161,8 @@ class Copier:
 
     def is_left_out(self, item: Any) -> bool:
         """Whether an item of a list is not in the clone: a call of no graph of the model, a variable before `build`."""
-        if isinstance(item, self.keras.CALL):
-            return id(item) not in self.memo
-        return self.memo.get(id(item), item) is None and item is not None
+        copied = self.memo.get(id(item), self)
+        return copied is None or (copied is self and isinstance(item, self.keras.CALL))
 
     def _number_calls(self) -> None:
         """Let each tensor know the call that gave it: calls of other graphs are left out, so their numbers change."""

@@ -31,6 +31,7 @@ ATOMS = frozenset(
         *(types.MethodWrapperType, types.GetSetDescriptorType),
     ]
 )
+CONSTANTS = ATOMS - {str}
 SHARED = (
     *(type, types.ModuleType, enum.Enum, np.generic, np.dtype, np.ufunc),
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
