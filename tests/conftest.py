@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from clonediff.harness.subjects.outcomes import NoDeviceError
+from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
 from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import ReleaseError, in_full, open_subject, place_of
+from clonediff.harness.subjects.releases import in_full, open_subject, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load

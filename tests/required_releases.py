@@ -8,7 +8,7 @@ from typing import NoReturn, TypeVar
 
 import pytest
 
-from clonediff.harness.subjects.releases import ReleaseError
+from clonediff.harness.subjects.outcomes import ReleaseError
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 from _pytest.outcomes import Failed, Skipped
 
-from clonediff.harness.subjects.releases import ReleaseError
+from clonediff.harness.subjects.outcomes import ReleaseError
 from tests.required_releases import had
 
 

@@ -35,7 +35,7 @@ from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.search.sampling import sample_graphs
 from clonediff.harness.source.other_layers import is_allowed, other_kinds
 from clonediff.harness.subjects import NoDeviceError, SubjectError
-from clonediff.harness.subjects.releases import ReleaseError
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.trials.cloners import unsupported_cloner
 from clonediff.harness.trials.graph_trials import new_hits
 from clonediff.harness.trials.trial import Key

@@ -17,8 +17,7 @@ from clonediff.harness.judge.session import judge_change, judge_proposals
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.judge.trying import JudgeBudget, Judged
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import split
-from clonediff.harness.subjects.releases.git import parting, whole_name
+from clonediff.harness.subjects.releases import merge_base, split, whole_name
 from clonediff.harness.subjects.subject import BACKENDS, Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
@@ -116,7 +115,7 @@ def _trees(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
     folder = Path(tree).expanduser().absolute()
     if not folder.is_dir():
         raise click.UsageError(f"--repo {repo}: there is no folder {folder}")
-    before = parting(tree, folder, base, head or "HEAD")
+    before = merge_base(tree, folder, base, head or "HEAD")
     after = f"#{whole_name(tree, folder, head)}" if head else ""
     # Without a backend behind it, the last part of a name may be taken for one.
     backend, at, device = suffix.partition("@")

@@ -31,7 +31,7 @@ from clonediff.harness.source.writer import write_question
 from clonediff.harness.subjects.environment import HARNESS
 from clonediff.harness.subjects.outcomes import Capabilities, Told
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases.store import cache as cache_folder
+from clonediff.harness.subjects.releases import cache as cache_folder
 from clonediff.strategies.asking import Question
 from clonediff.strategies.graph import Graph, Layer, MalformedGraph, made_layers, to_json
 from clonediff.strategies.kinds.kind import Generation, Specs

@@ -9,24 +9,17 @@ import sys
 from pathlib import Path
 
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import store
-from clonediff.harness.subjects.releases.installer import put_packages
+from clonediff.harness.subjects import releases
 
 ALSO_NEEDED = {"yaml": "pyyaml", "six": "six", "h5py": "h5py", "scipy": "scipy"}  # by module
 
 
 def installed() -> Path:
     """The folder with Keras 2.2.4, which is installed first where it is not there yet."""
-    entry = f"keras_12202-{sys.implementation.cache_tag}"
-    folder = store.folder_of(entry)
-    with store.locked(entry, store.tell):
-        if not folder.is_dir():
-            store.tell(f"{RELEASE}: installing")
-            missing = [package for module, package in ALSO_NEEDED.items() if importlib.util.find_spec(module) is None]
-            with store.building(entry) as unfinished:
-                for package in (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", *missing):
-                    put_packages(package, unfinished)
-        shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
+    missing = [package for module, package in ALSO_NEEDED.items() if importlib.util.find_spec(module) is None]
+    packages = (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", *missing)
+    folder = releases.installed(f"keras_12202-{sys.implementation.cache_tag}", packages)
+    shutil.copy(Path(__file__).with_name("v1_mode.py"), folder)
     return folder
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.place import BESIDE
-from clonediff.harness.subjects.releases import ReleaseError, in_full, place_of
-from clonediff.harness.subjects.releases.installer import newest_nightly
+from clonediff.harness.subjects.releases import in_full, installer_variables, place_of
 from tests.command_line import CLONEDIFF
 from tests.repositories import commit, git
 from tests.required_releases import had
@@ -66,7 +66,7 @@ def kept(cache: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def index() -> None:
     """The package index answers."""
-    had(newest_nightly)
+    had(lambda: in_full("keras-nightly"))
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory, index: None) -> Path:
     """A cache in which an installer was killed."""
     cache = tmp_path_factory.mktemp("cache")
     process = installing(cache)
-    until(lambda: list(cache.glob("packages/.keras-3.12.3*")), process)
+    until(lambda: list(cache.glob("packages/.unfinished-*/keras*")), process)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert [name for name in kept(cache) if not name.startswith(".")] == []
@@ -88,7 +88,7 @@ def cache(killed: Path) -> Path:
     said = [process.communicate(timeout=PATIENCE)[1] for process in two]
     assert [process.returncode for process in two] == [0, 0], said
     assert sum(f"{RELEASE}: installing" in each for each in said) == 1
-    assert sum("another process is at work on it; waiting" in each for each in said) == 1
+    assert sum("another process is installing; waiting" in each for each in said) == 1
     return killed
 
 
@@ -110,23 +110,26 @@ def test_a_release_is_compiled_even_where_python_is_to_write_no_bytecode(cache: 
 
 
 @pytest.mark.parametrize(
-    ("release", "environment"),
-    [pytest.param("keras==3.12.3", UNREACHED, id="no-network"), pytest.param("keras==3.99.0", {}, id="no-version")],
+    ("release", "environment", "advice"),
+    [
+        pytest.param(RELEASE, UNREACHED, "the package index cannot be reached: check", id="no-network"),
+        pytest.param("keras==3.99.0", {}, "name a version that the package index has$", id="no-version"),
+    ],
 )
 def test_what_cannot_be_had_says_why_and_leaves_nothing(
-    release: str, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    release: str, environment: dict[str, str], advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path))
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(ReleaseError, match=f"^{release}: cannot be installed: "):
+    with pytest.raises(ReleaseError, match=f"^{release}: cannot be installed: .*: {advice}"):
         place_of(Subject.parse(release))
-    assert kept(tmp_path) == []
+    assert not list(tmp_path.glob("packages/*"))
 
 
 @pytest.mark.slow(reason="a campaign; test_engine goes on without a subject that is lost, too")
 def test_fuzz_goes_on_without_a_subject_that_cannot_be_had(cache: Path, tmp_path: Path) -> None:
-    arguments = ("fuzz", "--trials", "1", "--rate", "0", "--out", str(tmp_path / "run"), "--json")
+    arguments = ("fuzz", "--trials", "1", "--out", str(tmp_path / "run"), "--json")
     code, out, err = clonediff(cache, *arguments, "--subject", "keras==3.12.4", "--subject", RELEASE, **UNREACHED)
     assert code == 2
     assert sum(line.startswith("clonediff: keras==3.12.4: cannot be installed") for line in err.splitlines()) == 1
@@ -154,7 +157,7 @@ def test_a_checkout_is_searched_and_found_again_in_what_was_found(tmp_path: Path
     git(checkout, "init", "-q")
     commit(checkout)
     (checkout / "keras/src/new.py").write_text("")
-    search = ("fuzz", "--trials", "1", "--rate", "0", "--jobs", "1", "--out", str(tmp_path / "run"), "--json")
+    search = ("fuzz", "--trials", "1", "--jobs", "1", "--out", str(tmp_path / "run"), "--json")
     code, out, err = clonediff(tmp_path / "cache", *search, "--subject", f"{checkout}/tensorflow")
     assert code in (0, 1), err
     [(name, versions)] = json.loads(out)["subjects"].items()
@@ -171,6 +174,22 @@ def test_tonights_wheel_without_a_network_says_so(tmp_path: Path) -> None:
     assert code == 2
     assert err.startswith("clonediff: keras-nightly: pip does not say which releases there are")
     assert "name one, such as keras-nightly==3.16.0.dev2026102704" in err
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ReleaseError, match="file.*: Not a directory: make room or give access, or name another folder"):
+        place_of(Subject.parse(RELEASE))
+
+
+def test_pip_installs_where_it_is_told_to_and_reaches_the_index_as_the_user_does() -> None:
+    user = {"PIP_TARGET": "/x", "PIP_QUIET": "3", "PYTHONPATH": "/y", "PIP_INDEX_URL": "http://127.0.0.1:9/"}
+    assert installer_variables(user) == {
+        "PIP_INDEX_URL": "http://127.0.0.1:9/",
+        "PIP_USER": "0",
+        "UV_HTTP_RETRIES": "1",
+    }
 
 
 def test_no_release_is_what_is_beside_clonediff() -> None:

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.subjects import Subject
-from clonediff.harness.subjects.outcomes import UnusableCodeError
-from clonediff.harness.subjects.releases import ReleaseError, in_full, place_of, store, trees
-from clonediff.harness.subjects.releases.trees import is_tree
+from clonediff.harness.subjects import Subject, releases
+from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
+from clonediff.harness.subjects.releases import in_full, is_tree, place_of, split
 from tests.repositories import commit, git, hash_of, put_keras
 
 VERSION_FILE = "keras/src/version.py"
@@ -37,8 +36,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
 
 
-def releases() -> list[Path]:
-    return list((store.cache() / "packages").glob("[!.]*"))
+def copies() -> list[Path]:
+    return list((releases.cache() / "packages").glob("[!.]*"))
 
 
 @pytest.fixture
@@ -90,7 +89,7 @@ def wheel(folder: Path, name: str = "keras", compression: int = zipfile.ZIP_STOR
 )
 def test_a_tree_may_have_a_backend_and_a_device_behind_it(spec: str, tree: str, suffix: str) -> None:
     assert is_tree(spec)
-    assert trees.split(spec) == (tree, suffix)
+    assert split(spec) == (tree, suffix)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,7 @@ def test_a_release_is_no_tree_and_its_name_stays_as_it_is(spec: str, monkeypatch
 
 
 def test_tonights_wheel_is_the_newest_of_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "newest_nightly", lambda: "3.17.0.dev2026112602")
+    monkeypatch.setattr(releases, "_newest_nightly", lambda: "3.17.0.dev2026112602")
     assert in_full("keras-nightly/jax@gpu") == "keras-nightly==3.17.0.dev2026112602/jax@gpu"
 
 
@@ -117,7 +116,7 @@ def test_a_checkout_without_a_change_is_its_commit(checkout: Path) -> None:
     assert (folder / VERSION_FILE).read_text() == f'# The version.\n__version__ = "{name.partition("==")[2]}"\n'
     assert (folder / LAYERS).read_text() == "second = 2\n"
     assert [each.name for each in folder.iterdir()] == ["keras"]
-    assert len(releases()) == 1
+    assert len(copies()) == 1
 
 
 @pytest.mark.parametrize("spelled", ["old", "feature/jax/tensorflow", "HEAD~1", "master~1"])
@@ -132,7 +131,7 @@ def test_a_bare_repository_is_asked_for_a_commit(checkout: Path, tmp_path: Path)
     git(checkout, "clone", "-q", "--bare", str(checkout), str(tmp_path / "keras.git"))
     assert in_full(f"{tmp_path / 'keras.git'}#old", str) == f"keras==3.16.0+g{hash_of(checkout, 'old')}"
     with pytest.raises(
-        ReleaseError, match=r"must be run in a work tree: name a checkout of Keras 3, REPOSITORY#COMMIT"
+        ReleaseError, match="is a repository without files: name a commit of it, as in .*keras.git#HEAD"
     ):
         in_full(str(tmp_path / "keras.git"), str)
 
@@ -207,7 +206,7 @@ def test_a_link_that_leaves_a_tree_is_not_followed(checkout: Path, tmp_path: Pat
         commit(checkout)
     with pytest.raises(UnusableCodeError, match=r"linked.py"):
         in_full(str(checkout), str)
-    assert not releases()
+    assert not copies()
 
 
 def test_a_hook_of_git_names_its_own_repository(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,7 +343,7 @@ def test_what_cannot_be_had_is_told_with_what_to_do(checkout: Path, spec: Callab
     with pytest.raises(ReleaseError, match=says) as raised:
         in_full(named, str)
     assert str(raised.value).startswith(f"{named}: ")
-    assert not releases()
+    assert not copies()
 
 
 def test_without_git_a_checkout_cannot_be_read(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
