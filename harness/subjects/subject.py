@@ -108,7 +108,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 def is_snapshot(version: str | None) -> bool:
-    """Whether a version is that of the copy of a tree, and no release: `clonediff.harness.subjects.releases.trees`."""
+    """Whether a version is that of the copy of a tree, and no release: `clonediff.harness.subjects.releases`."""
     return version is not None and Version(version).local is not None
 
 
