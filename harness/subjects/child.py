@@ -1,18 +1,12 @@
-"""One operating-system process spoken to in lines: started, asked, watched, ended, never left behind.
-
-Owns pipes, signals and memory. Knows nothing of trials. A line is asked and answered in one loop over the child's
-pipes, with no thread between: an answer is here as soon as it is written.
-"""
+"""A process that is asked in lines: started, watched for time and memory, ended with everything that it started."""
 
 from __future__ import annotations
 
-import collections
 import concurrent.futures
 import contextlib
-import fcntl
+import functools
 import os
 import queue
-import selectors
 import shutil
 import signal
 import subprocess
@@ -21,15 +15,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO
+from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it comes without types
 
 _WATCH_EVERY = 0.05
-_STDERR_KEPT = 256 * 1024
-_PIPE_BYTES = 1 << 20
 _STACK_WAIT = 0.3
-_F_SETPIPE_SZ = getattr(fcntl, "F_SETPIPE_SZ", None)
+_STDERR_BYTES = 256 * 1024
+_MOST_STDERR_BYTES = 16 << 20
 
 
 class ChildEnded(Exception):
@@ -37,268 +30,186 @@ class ChildEnded(Exception):
 
 
 class ChildLate(Exception):
-    """The child did not answer in time; it still runs."""
+    """The child did not answer in time; it is ended."""
 
 
 class ChildTooLarge(Exception):
-    """The child holds more memory than it may; it still runs."""
+    """The child held more memory than it may; it is ended."""
 
     def __init__(self, resident: int) -> None:
-        """Keep how much it held."""
+        """`resident` is in bytes."""
         super().__init__(resident)
         self.resident = resident
 
 
 class Child:
-    """A running process. Its standard error is kept in a ring, so that it can write without end."""
+    """A running process, in a folder of its own that is removed when it ends. A file there has its standard error."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start it in a folder of its own, which goes when it does."""
+        """Start it."""
         self._folder = tempfile.mkdtemp(prefix="clonediff-subject-")
-        self._ring: collections.deque[bytes] = collections.deque()
-        self._ring_bytes = 0
-        self._pending = b""
+        self._stderr = Path(self._folder, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
+        # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
+        variables = {**environment, "TMPDIR": self._folder}
+
+        def start() -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                list(command),
+                env=variables,
+                cwd=self._folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                start_new_session=True,
+            )
+
         try:
-            # TensorFlow leaves a file for each function that it traces, and takes none away where it is killed.
-            variables = {**environment, "TMPDIR": self._folder}
-            self._process = _spawner.start(list(command), variables, self._folder)
+            self._process = _start_in_a_lasting_thread(start)
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self.pid = self._process.pid
-        self._about = _about(self.pid)
-        self._stdin, self._stdout, self._stderr = (
-            _raw(pipe) for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
-        )
-        self._selector = selectors.DefaultSelector()
-        for pipe in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(pipe, False)
-            if _F_SETPIPE_SZ is not None:
-                with contextlib.suppress(OSError):  # a user's pipes may be limited: then they are smaller
-                    fcntl.fcntl(pipe, _F_SETPIPE_SZ, _PIPE_BYTES)
-        self._selector.register(self._stdout, selectors.EVENT_READ)
-        self._selector.register(self._stderr, selectors.EVENT_READ)
+        self._over_limit: ChildLate | ChildTooLarge | None = None
         # Runs at the latest when this process exits.
         self._close = weakref.finalize(self, _end, self._process, self._folder)
 
     def ask(
         self, line: bytes, seconds: float, memory: int | None = None, wanted: Callable[[bytes], bool] = bool
     ) -> bytes:
-        """Write a line (none where it is empty) and read lines until one is `wanted`; the others go to the ring."""
-        deadline = time.monotonic() + seconds
-        look = time.monotonic() + _WATCH_EVERY
-        unsent = memoryview(line)
-        if unsent:
-            unsent = self._write(unsent)
-        writing = bool(unsent)
-        if writing:
-            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        """Write a line, unless it is empty, and read lines until one is `wanted`."""
+        done = threading.Event()
+        watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
+        watchdog.start()
         try:
-            while True:
-                now = time.monotonic()
-                if now >= deadline:
-                    raise ChildLate
-                if memory is not None and now >= look:
-                    look = now + _WATCH_EVERY
-                    resident = self.resident()
-                    if resident > memory:
-                        raise ChildTooLarge(resident)
-                until = deadline if memory is None else min(deadline, look)
-                for key, _ in self._selector.select(until - now):
-                    if key.fd == self._stdin:
-                        unsent = self._write(unsent)
-                        if not unsent:
-                            writing = False
-                            self._selector.unregister(self._stdin)
-                    elif key.fd == self._stderr:
-                        self._read_stderr()
-                    else:
-                        found = self._read_lines(wanted)
-                        if found is not None:
-                            return found
+            answer = self._exchange(line, wanted)
         finally:
-            if writing:
-                self._selector.unregister(self._stdin)
-
-    def stack(self) -> str:
-        """Ask for its stack, and give what it then writes; it may be too far gone to write any."""
-        before = self._ring_bytes
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGUSR1)
-        deadline = time.monotonic() + _STACK_WAIT
-        while time.monotonic() < deadline:
-            if self._read_stderr(_STACK_WAIT / 6) == 0 and self._ring_bytes > before:
-                break
-        return self.stderr()
+            done.set()
+            watchdog.join()
+        if self._over_limit is not None:
+            raise self._over_limit
+        if not answer:
+            raise ChildEnded
+        return answer
 
     def resident(self) -> int:
-        """The memory it holds, 0 where it is gone."""
+        """The memory that it holds, 0 if it is gone."""
         try:
-            return int(self._about.memory_info().rss) if self._about else 0
+            return int(psutil.Process(self.pid).memory_info().rss)
         except psutil.Error:
             return 0
 
     def cpu(self) -> float:
-        """The seconds of the processor that it has taken, 0 where it is gone."""
+        """The seconds of the processor that it has taken, 0 if it is gone."""
         try:
-            times = self._about.cpu_times() if self._about else None
+            times = psutil.Process(self.pid).cpu_times()
         except psutil.Error:
             return 0.0
-        return float(times.user + times.system) if times else 0.0
+        return float(times.user + times.system)
 
     def running(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None
 
     def stderr(self) -> str:
-        """The last it wrote to standard error."""
-        return b"".join(self._ring).decode("utf-8", "replace")
-
-    def close(self) -> int | None:
-        """End it and everything it started; its exit code, negative for the signal that ended it."""
-        if self._close.alive:
-            self._drain()
-            self._close()
-            self._selector.close()
-        return self._process.returncode
+        """The end of what it wrote to standard error."""
+        self._stderr.seek(max(0, self._stderr_size() - _STDERR_BYTES))
+        return self._stderr.read().decode("utf-8", "replace")
 
     def wait(self, seconds: float) -> int | None:
-        """Wait for its end, and read what it still had to say."""
+        """Wait for its end: the exit code, negative for a signal, None if it does not end."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
-        self._drain()
         return self._process.returncode
 
-    def _write(self, data: memoryview) -> memoryview:
-        try:
-            return data[os.write(self._stdin, data) :]
-        except BlockingIOError:
-            return data
-        except (BrokenPipeError, ConnectionResetError) as error:
-            raise ChildEnded from error
+    def close(self) -> None:
+        """End it and everything that it started."""
+        self._close()
 
-    def _read_lines(self, wanted: Callable[[bytes], bool]) -> bytes | None:
-        try:
-            data = os.read(self._stdout, _PIPE_BYTES)
-        except BlockingIOError:
-            return None
-        if not data:
-            raise ChildEnded
-        self._pending += data
-        while b"\n" in self._pending:
-            line, _, self._pending = self._pending.partition(b"\n")
-            if wanted(line):
-                return line
-            self._keep(line + b"\n")
-        return None
+    def _exchange(self, line: bytes, wanted: Callable[[bytes], bool]) -> bytes:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+            for answer in iter(self._process.stdout.readline, b""):
+                if answer.endswith(b"\n") and wanted(answer[:-1]):
+                    return answer[:-1]
+        return b""
 
-    def _read_stderr(self, wait: float = 0.0) -> int:
-        if wait:
-            with selectors.DefaultSelector() as waiting:
-                waiting.register(self._stderr, selectors.EVENT_READ)
-                if not waiting.select(wait):
-                    return 0
-        try:
-            data = os.read(self._stderr, _PIPE_BYTES)
-        except (BlockingIOError, OSError):
-            return 0
-        if data:
-            self._keep(data)
-        else:
-            with contextlib.suppress(KeyError, ValueError):
-                self._selector.unregister(self._stderr)
-        return len(data)
+    def _watch(self, done: threading.Event, seconds: float, memory: int | None) -> None:
+        deadline = time.monotonic() + seconds
+        while True:
+            if self._stderr_size() > _MOST_STDERR_BYTES:
+                self._stderr.truncate(0)
+            if done.wait(max(0.0, min(_WATCH_EVERY, deadline - time.monotonic()))):
+                return
+            resident = self.resident() if memory is not None else 0
+            if memory is not None and resident > memory:
+                self._over_limit = ChildTooLarge(resident)
+            elif time.monotonic() >= deadline:
+                self._over_limit = ChildLate()
+            if self._over_limit is not None:
+                self._write_stack()
+                _kill(self._process)
+                return
 
-    def _drain(self) -> None:
-        with contextlib.suppress(ValueError):
-            for _ in range(64):
-                if not self._read_stderr():
-                    break
+    def _write_stack(self) -> None:
+        before = size = self._stderr_size()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGUSR1)
+        deadline = time.monotonic() + _STACK_WAIT
+        while time.monotonic() < deadline:
+            time.sleep(_WATCH_EVERY)
+            last, size = size, self._stderr_size()
+            if before < size == last:
+                return
 
-    def _keep(self, data: bytes) -> None:
-        self._ring.append(data[-_STDERR_KEPT:])
-        self._ring_bytes += len(self._ring[-1])
-        while self._ring_bytes > _STDERR_KEPT and len(self._ring) > 1:
-            self._ring_bytes -= len(self._ring.popleft())
+    def _stderr_size(self) -> int:
+        return os.fstat(self._stderr.fileno()).st_size
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _end(process: subprocess.Popen[bytes], folder: str) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    _kill(process)
     process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
                 pipe.close()
     shutil.rmtree(folder, ignore_errors=True)
 
 
-class _Spawner:
-    """Starts every child from one thread that lives as long as this process.
-
-    A child asks the kernel to die with its parent, and by that the kernel means the thread that started it: were that
-    a thread of a pool, the child would be killed when the pool shrinks, or when Python begins to exit and other threads
-    still ask the child. So the thread is a daemon.
-    """
-
-    def __init__(self) -> None:
-        self._asked: queue.SimpleQueue[tuple[_Started, list[str], dict[str, str], str]] = queue.SimpleQueue()
-        self._starting = threading.Lock()
-        self._runs = False
-
-    def start(self, command: list[str], variables: dict[str, str], folder: str) -> subprocess.Popen[bytes]:
-        with self._starting:
-            if not self._runs:
-                threading.Thread(target=self._work, name="clonediff-spawner", daemon=True).start()
-                self._runs = True
-        started: _Started = concurrent.futures.Future()
-        self._asked.put((started, command, variables, folder))
-        return started.result()
-
-    def _work(self) -> None:
-        while True:
-            started, command, variables, folder = self._asked.get()
-            try:
-                started.set_result(_start(command, variables, folder))
-            except BaseException as error:  # it is the caller's to hear of
-                started.set_exception(error)
-
-
+_Start = Callable[[], subprocess.Popen[bytes]]
 _Started = concurrent.futures.Future[subprocess.Popen[bytes]]
 
 
-def _new_spawner() -> None:
-    """Have a thread of this process: after a fork, the one that there was is the parent's."""
-    global _spawner
-    _spawner = _Spawner()
+def _start_in_a_lasting_thread(start: _Start) -> subprocess.Popen[bytes]:
+    """Start a child from a thread that lives as long as this process.
+
+    A child asks the kernel to die with its parent, by which the kernel means the thread that started it. A thread of a
+    pool may end earlier, and so may the main one: hence a daemon.
+    """
+    started: _Started = concurrent.futures.Future()
+    _orders(os.getpid()).put((start, started))
+    return started.result()
 
 
-_spawner: _Spawner
-_new_spawner()
-os.register_at_fork(after_in_child=_new_spawner)
+@functools.cache
+def _orders(pid: int) -> queue.SimpleQueue[tuple[_Start, _Started]]:
+    """The orders of the starting thread of a process: after a fork, that thread is the parent's."""
+    orders: queue.SimpleQueue[tuple[_Start, _Started]] = queue.SimpleQueue()
+    threading.Thread(target=_start_children, args=(orders,), name=f"starts children of {pid}", daemon=True).start()
+    return orders
 
 
-def _start(command: list[str], variables: dict[str, str], folder: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        env=variables,
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=True,
-    )
-
-
-def _about(pid: int) -> psutil.Process | None:
-    try:
-        return psutil.Process(pid)
-    except psutil.Error:
-        return None
-
-
-def _raw(pipe: IO[bytes] | None) -> int:
-    if pipe is None:
-        raise ValueError("a child has three pipes")
-    return pipe.fileno()
+def _start_children(orders: queue.SimpleQueue[tuple[_Start, _Started]]) -> None:
+    while True:
+        start, started = orders.get()
+        try:
+            started.set_result(start())
+        except BaseException as error:  # the caller raises it
+            started.set_exception(error)

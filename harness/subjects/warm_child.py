@@ -285,7 +285,7 @@ class WarmChild:
                 return Killed(None, None, frames=fault_frames(text), stderr=lines)
             name = _signal_name(-code) if code < 0 else None
             return Killed(name, None if code < 0 else code, frames=fault_frames(text), stderr=lines)
-        frames = fault_frames(child.stack())
+        frames = fault_frames(child.stderr())
         lines = self._lost(over)
         if isinstance(error, ChildTooLarge):
             return OutOfMemory(error.resident, self.limits.memory, frames=frames, stderr=lines)
