@@ -47,6 +47,11 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         time = self._times.get((layer, place.use), self._times.get((layer, 0)))
         return 10**6 + place.layer if time is None else time
 
+    def begins(self, place: Place | None) -> int:
+        """When a place, or a layer in it, first ran."""
+        parts = self._held.get(self.one(place.layer), ()) if place is not None else ()
+        return min([self.time(place), *(self._times.get((part, 0), 10**9) for part in parts)])
+
     def related(self, one: Place | None, other: Place | None) -> bool:
         """Whether two places are one layer, or one holds the other. The model holds everything."""
         if one is None or other is None:

@@ -57,7 +57,9 @@ def roots(flow: Flow, differences: Sequence[Difference]) -> list[tuple[Differenc
 
 
 def _turn(difference: Difference, flow: Flow) -> tuple[object, ...]:
-    stage, time, path = _stage(difference), flow.time(difference.first), difference.path
+    stage, path = _stage(difference), difference.path
+    is_flag = difference.aspect == "trainable"  # a layer is frozen with those in it
+    time = flow.begins(difference.first) if is_flag else flow.time(difference.first)
     if stage in (_AT_REST, _UNTOUCHED):
         rank, late = rank_of(difference), aspect_of(difference).word not in (Word.ANOTHER, Word.CHOSEN)
         where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
@@ -119,6 +121,8 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return flow.related(one, other)  # the config of what holds a layer has that of the layer
     if fnmatchcase(later.aspect, "call.* extra"):
         return flow.reaches(one, other)  # such as a mask, which Keras adds for what the layer is called on
+    if earlier.aspect == "call count" and _is_of_tensors(later.aspect):
+        return flow.reaches(one, other)  # a layer that is called once less gives its tensors to those after it
     if flow.one(one.layer) == flow.one(other.layer):
         if later.check == "own":
             return word is Word.ANOTHER or earlier.check == "own"
@@ -126,6 +130,11 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if other.layer < 0:
         return its not in (Word.CHOSEN, Word.COMPILED) and _is_told_of_model(later, earlier)
     return other.container and flow.holds(other.layer, one.layer)
+
+
+def _is_of_tensors(aspect: str) -> bool:
+    """Whether an aspect is of the tensors that a layer or a model takes and gives."""
+    return aspect.startswith(("attribute.input", "attribute.output")) or aspect.endswith((" tensor", " shape"))
 
 
 def _is_told_of_model(later: Difference, earlier: Difference) -> bool:
