@@ -15,15 +15,12 @@ MOST_REFERENTS = 5000
 
 
 class Copier:
-    """Copies a model: it walks over what belongs to it, then makes an empty copy of each object, then fills the copies.
-
-    A copy that is not built has no variables and no calls.
-    """
+    """Copies a model: it walks over what belongs to it, makes an empty copy of each object, and fills the copies."""
 
     def __init__(self, keras: Any, root: Any, is_built: bool = True) -> None:
         self.keras = keras
         self.root = root
-        self.is_built = is_built
+        self.is_built = is_built  # one that is not has no variables and no calls
         self.plans: dict[type, Plan] = {}
         self.owned: dict[int, Any] = {}
         """What belongs to the model."""
@@ -65,8 +62,6 @@ class Copier:
 
     def leads_to(self, thing: Any, plan: Plan) -> list[Any]:
         """What an object leads to that the clone has, too."""
-        if plan.is_plain:
-            return parts.items(thing)
         if plan.way is Way.TUPLE:
             return list(thing)
         if plan.way is Way.PROTOCOL:

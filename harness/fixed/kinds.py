@@ -82,12 +82,10 @@ class Plan:
         """What a clone has in an attribute that is not copied: a value, a function of the original's, or a marker."""
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
         self.is_plain = cls in (list, dict)
-        """Whether it is a container without attributes."""
         self.is_container = issubclass(cls, CONTAINERS)
         self.fills_last = issubclass(cls, (dict, set))
         """Whether it asks for the hashes of what is put into it."""
         self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
-        """The class of a proxy, as TensorFlow has them around dictionaries."""
         self.slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
         makers = (vars(base).get("__new__") for base in cls.__mro__)
         self.new = next((new for new in makers if isinstance(new, types.BuiltinMethodType)), object.__new__)

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 
 Of = Callable[[Any], Any]
-"""Gives what a clone has in the place of something."""
 
 
 EMPTY = types.CellType()
 
 
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
-"""What makes a new one."""
 
 
 def namespace(thing: Any) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class Values:
         self.copier = copier
         self.keras = copier.keras
         self.unbuilt_plans: dict[type, Any] = {}
+        self.errors: dict[int, Exception] = {}
         pairs = copier.pairs(self.keras.VARIABLE)
         self.waiting = {id(variable): (variable, new) for variable, new in pairs if value_of(variable) is not None}
         """The variables that have no value yet, each with its copy."""
@@ -59,29 +60,38 @@ class Values:
         for metric, new in self.copier.pairs(keras.METRIC):
             self._keep(metric.variables)
             new.reset_state()
-        for layer, _ in sorted(self.copier.pairs(keras.LAYER), key=lambda pair: pair[0] is not self.copier.root):
+        layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
+        for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)
+        for layer in layers:
+            self._refuse_weights(layer)
         for optimizer, _ in self.copier.pairs(keras.OPTIMIZER):
             self._begin_optimizer(optimizer)
 
     def _begin_layer(self, layer: Any) -> None:
         """Give the weights of a layer, and of those within it, the values that they have when it is built anew."""
+        if self._waits(layer) and not self._is_composed(layer):
+            self._try(layer, self._built)
+        if self._waits(layer):
+            for part in layer._flatten_layers(recursive=False, include_self=False):
+                self._begin_layer(part)
+        if self._waits(layer) and not isinstance(layer, (self.keras.Functional, self.keras.Sequential)):
+            self._try(layer, self._from_config)
+
+    def _waits(self, layer: Any) -> bool:
+        """Whether a weight of a layer, or of one within it, has no value yet."""
         parts = layer._flatten_layers()
-        if not any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part)):
-            return
-        error = None if self._is_composed(layer) else self._try(layer, self._built)
-        for part in layer._flatten_layers(recursive=False, include_self=False):
-            self._begin_layer(part)
-        if any(id(variable) in self.waiting for variable in self.keras.variables_of(self, layer)):
-            error = self._try(layer, self._from_config) or error
+        return any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part))
+
+    def _refuse_weights(self, layer: Any) -> None:
+        error = self.errors.get(id(layer))
         for variable in self.keras.variables_of(self, layer):
-            path = getattr(variable, "path", "/")
+            path = getattr(variable, "path", f"/{variable.name}")
             if id(variable) in self.waiting and "/" in path:  # one that the layer was given has none
                 raise ValueError(
-                    f"clone_model: nobody knows how the weight '{getattr(variable, 'path', variable.name)}' of the "
-                    f"layer '{layer.name}' (class `{type(layer).__name__}`) begins: neither its `build` nor its config "
-                    f"makes it{f' ({type(error).__name__}: {error})' if error else ''}. Make it in `build`, or copy "
-                    "its value with `weights=True`."
+                    f"clone_model: nobody knows how the weight '{path}' of the layer '{layer.name}' (class "
+                    f"`{type(layer).__name__}`) begins{f' ({type(error).__name__}: {error})' if error else ''}. Make "
+                    "it in `build`, or copy its value with `weights=True`."
                 ) from error
 
     def _is_composed(self, layer: Any) -> bool:
@@ -94,18 +104,16 @@ class Values:
         parts = [part for part in layer._flatten_layers() if self.keras.variables_of(self, part)]
         return layer not in parts and all(part._build_shapes_dict for part in parts)
 
-    def _try(self, layer: Any, make: Callable[[Any], Any]) -> Exception | None:
-        """Take over the values of the variables of a layer that `make` makes anew; the error, if it fails."""
+    def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:
+        """Take over the values of the variables of a layer that `make` makes anew."""
         variables = self._waiting_under(layer)
-        if not variables:
-            return None
         with scope_of(variables):
             try:
                 twin = make(layer)
             except Exception as error:
-                return error
+                self.errors[id(layer)] = error
+                return
         self.take_over(variables, twin)
-        return None
 
     def _waiting_under(self, thing: Any) -> dict[Place, Any]:
         return {place: variable for place, variable in self.places(thing).items() if id(variable) in self.waiting}
@@ -120,19 +128,18 @@ class Values:
 
     def places(self, thing: Any) -> dict[Place, Any]:
         """The variables under an object, each by its shortest place, then by the first in alphabetical order."""
-        keras = self.keras
         places: dict[Place, Any] = {}
         seen = {id(thing)}
         waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])
         while waiting:
             place, part = waiting.popleft()
             for name, value in _named(part):
-                if id(value) in seen or name in keras.NOT_LEADING:
+                if id(value) in seen or name in self.keras.NOT_LEADING:
                     continue
-                if isinstance(value, keras.VARIABLE) and value_of(value) is not None:
+                if isinstance(value, self.keras.VARIABLE) and value_of(value) is not None:
                     places[(*place, name)] = value
                     seen.add(id(value))
-                elif isinstance(value, keras.LEADING):
+                elif isinstance(value, self.keras.LEADING):
                     seen.add(id(value))
                     waiting.append(((*place, name), value))
         return places
@@ -152,7 +159,8 @@ class Values:
 
     def _from_config(self, layer: Any) -> Any:
         """The layer that its config makes, built as the layer was."""
-        twin = type(layer).from_config(layer.get_config())
+        recorded = getattr(layer, "_auto_config", None)  # what its constructor was given, in Keras 3
+        twin = type(layer).from_config(layer.get_config() if recorded is None else recorded.config)
         if not twin.built:
             self.keras.build(layer, twin)
         return twin
@@ -173,7 +181,7 @@ class Values:
 
 def scope_of(variables: dict[Place, Any]) -> Any:
     """A scope in which variables like these are made: that of a strategy of TensorFlow."""
-    strategy = getattr(next(iter(variables.values())), "_distribute_strategy", None)
+    strategy = getattr(next(iter(variables.values()), None), "_distribute_strategy", None)
     return contextlib.nullcontext() if strategy is None else strategy.scope()
 
 
