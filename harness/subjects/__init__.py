@@ -2,13 +2,12 @@
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.outcomes import (
-    Killed,
+    Loss,
+    Lost,
     NoDeviceError,
     Outcome,
-    OutOfMemory,
     Ready,
     SubjectError,
-    TimedOut,
 )
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
@@ -16,14 +15,13 @@ from clonediff.harness.subjects.warm_child import Limits
 
 __all__ = [
     "Case",
-    "Killed",
     "Limits",
+    "Loss",
+    "Lost",
     "NoDeviceError",
-    "OutOfMemory",
     "Outcome",
     "Ready",
     "Subject",
     "SubjectError",
     "SubjectProcess",
-    "TimedOut",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from typing import TypeAlias
 
@@ -57,76 +58,31 @@ class Ready(msgspec.Struct, frozen=True):
     capabilities: Capabilities = Capabilities()
 
 
-class LostProcess(msgspec.Struct, frozen=True, kw_only=True):
-    """A process that was lost over what it was asked. `frames` is where it was then, the innermost last."""
+class Loss(enum.StrEnum):
+    """Why a process was lost that did not end by itself."""
 
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+
+
+class Lost(msgspec.Struct, frozen=True, kw_only=True):
+    """A process that was lost over a request.
+
+    `how` is a `Loss`, a signal ("SIGSEGV") or an exit code ("exit code 7"), `message` how long it took, how large it
+    was, or the last line that it wrote, `seconds` the limit of one that timed out. `frames` is where it was then, the
+    innermost last.
+    """
+
+    how: str
+    message: str = ""
+    seconds: float = 0.0
     frames: tuple[Frame, ...] = ()
     stderr: tuple[str, ...] = ()
-
-    @property
-    def how(self) -> str:
-        """What ended it, in a word that is the same each time."""
-        raise NotImplementedError
-
-    @property
-    def message(self) -> str:
-        """How long it took, how large it was, or the last that it wrote."""
-        raise NotImplementedError
 
     @property
     def said(self) -> str:
         """Both, in a line."""
         return f"{self.how}: {self.message}" if self.message else self.how
-
-
-class TimedOut(LostProcess, frozen=True):
-    """The trial ran past its time."""
-
-    seconds: float
-
-    @property
-    def how(self) -> str:
-        """The same for all of them."""
-        return "timed out"
-
-    @property
-    def message(self) -> str:
-        """For how long it was waited."""
-        return f"no answer in {self.seconds:g} s"
-
-
-class Killed(LostProcess, frozen=True):
-    """The process ended under the trial: by a signal ("SIGSEGV"), or with an exit code."""
-
-    signal: str | None
-    exit_code: int | None
-
-    @property
-    def how(self) -> str:
-        """The signal, or the exit code."""
-        return self.signal or f"exit code {self.exit_code}"
-
-    @property
-    def message(self) -> str:
-        """The last line that it wrote."""
-        return self.stderr[-1] if self.stderr else ""
-
-
-class OutOfMemory(LostProcess, frozen=True):
-    """The process held more than its limit and was ended."""
-
-    resident: int
-    limit: int
-
-    @property
-    def how(self) -> str:
-        """The same for all of them."""
-        return "out of memory"
-
-    @property
-    def message(self) -> str:
-        """What it held, and what it may hold."""
-        return f"{self.resident >> 20} MiB of {self.limit >> 20} MiB"
 
 
 class CloningFunctions(msgspec.Struct, frozen=True):
@@ -143,7 +99,7 @@ class CloningFunctions(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-Outcome: TypeAlias = Answer | LostProcess
+Outcome: TypeAlias = Answer | Lost
 
 
 class ValuesReport(msgspec.Struct, frozen=True):
@@ -163,8 +119,7 @@ class SubjectError(RuntimeError):
 
     def __init__(self, message: str, failure: Failure | None = None, stderr: tuple[str, ...] = ()) -> None:
         """Keep what the child said beside the message."""
-        tail = "".join(f"\n    {line}" for line in stderr[-8:])
-        super().__init__(message + (f"\n  the last it wrote:{tail}" if tail else ""))
+        super().__init__(f"{message}; the last line that it wrote: {stderr[-1].strip()}" if stderr else message)
         self.failure = failure
         self.stderr = stderr
 

@@ -14,7 +14,7 @@ from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.outcomes import (
     CloningFunctions,
-    LostProcess,
+    Lost,
     Outcome,
     Told,
     ValuesReport,
@@ -76,7 +76,7 @@ class SubjectProcess(WarmChild):
         found = self._of_last("values", tuple[ValuesReport, ...], {"digests": pairs}) if pairs else None
         return [ValuesReport(missing=pair) for pair in pairs] if found is None else list(found)
 
-    def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | LostProcess:
+    def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | Lost:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
         request = {"pieces": list(pieces)}
@@ -103,10 +103,10 @@ class SubjectProcess(WarmChild):
         """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
         self.start()
         found = self._asked_for("gives", Told, {"question": question}, timeout, "cannot try a call")
-        return Told(why=found.how) if isinstance(found, LostProcess) else found
+        return Told(why=found.how) if isinstance(found, Lost) else found
 
     def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
         """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
         self.start()
         found = self._asked_for("refuses", str, request, timeout, "cannot try to build a model")
-        return found.how if isinstance(found, LostProcess) else found
+        return found.how if isinstance(found, Lost) else found

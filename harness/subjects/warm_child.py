@@ -20,13 +20,11 @@ from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate, Child
 from clonediff.harness.subjects.environment import command, environment
 from clonediff.harness.subjects.observation import Failure
 from clonediff.harness.subjects.outcomes import (
-    Killed,
-    LostProcess,
+    Loss,
+    Lost,
     NoDeviceError,
-    OutOfMemory,
     Ready,
     SubjectError,
-    TimedOut,
     fault_frames,
 )
 from clonediff.harness.subjects.place import BESIDE, ReleasePlace
@@ -146,7 +144,8 @@ class WarmChild:
             self._lost("its start")
             raise
         if broken is not None:
-            said = f"{self.subject}: does not start: {broken.type}: {broken.message}"
+            folder = f"; to install it again, remove {self.place.path[0]}" if self.place.path else ""
+            said = f"{self.subject}: does not start: {broken.type}: {broken.message}{folder}"
             raise SubjectError(said, broken, self._lost("its start"))
         if ready is None:
             raise SubjectError(
@@ -205,8 +204,8 @@ class WarmChild:
 
     def _asked_for(
         self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str
-    ) -> Found | LostProcess:
-        """What the child says when it is asked for that, or the `LostProcess` that it became over it."""
+    ) -> Found | Lost:
+        """What the child says when it is asked for that, or the `Lost` that it became over it."""
         try:
             reply = self._request(what, request, timeout)
         except LOST as error:
@@ -216,7 +215,7 @@ class WarmChild:
     def _told(self, what: str, kind: type[Found], request: dict[str, Any], timeout: float, problem: str) -> Found:
         """The same, where there is no going on without an answer."""
         found = self._asked_for(what, kind, request, timeout, problem)
-        if isinstance(found, LostProcess):
+        if isinstance(found, Lost):
             raise SubjectError(f"{self.subject}: {problem}: {found.said}")
         return found
 
@@ -273,23 +272,20 @@ class WarmChild:
             return True
         return held > self.limits.recycle
 
-    def _outcome(self, error: Exception, seconds: float, over: str) -> LostProcess:
+    def _outcome(self, error: Exception, seconds: float, over: str) -> Lost:
         child = self._child
         if child is None:
-            return Killed(None, None)
+            return Lost(how=_how(None))
         if isinstance(error, ChildEnded):
-            code = child.wait(2.0)
-            text = child.stderr()
-            lines = self._lost(over)
-            if code is None:  # it closed its output and went on: that ends it as well
-                return Killed(None, None, frames=fault_frames(text), stderr=lines)
-            name = _signal_name(-code) if code < 0 else None
-            return Killed(name, None if code < 0 else code, frames=fault_frames(text), stderr=lines)
-        frames = fault_frames(child.stderr())
-        lines = self._lost(over)
+            how = _how(child.wait(2.0))
+        else:
+            how = Loss.OUT_OF_MEMORY if isinstance(error, ChildTooLarge) else Loss.TIMED_OUT
+        frames, lines = fault_frames(child.stderr()), self._lost(over)
         if isinstance(error, ChildTooLarge):
-            return OutOfMemory(error.resident, self.limits.memory, frames=frames, stderr=lines)
-        return TimedOut(seconds, frames=frames, stderr=lines)
+            message = f"{error.resident >> 20} MiB of {self.limits.memory >> 20} MiB"
+        else:
+            message = f"no answer in {seconds:g} s" if how == Loss.TIMED_OUT else lines[-1] if lines else ""
+        return Lost(how=str(how), message=message, seconds=seconds, frames=frames, stderr=lines)
 
     def _lost(self, over: str) -> tuple[str, ...]:
         """Give up a child, and count it by what it was lost over; the last it wrote."""
@@ -302,15 +298,14 @@ class WarmChild:
         return lines
 
     def _fail_to_start(self, child: Child, error: Exception) -> None:
-        code = child.wait(2.0) if isinstance(error, ChildEnded) else None
-        lines = self._lost("its start")
-        if isinstance(error, ChildLate):
+        lost = self._outcome(error, self.limits.start, "its start")
+        if lost.how == Loss.TIMED_OUT:
             what = f"not ready after {self.limits.start:g} s"
-        elif isinstance(error, ChildTooLarge):
-            what = f"takes {error.resident / GIB:.1f} GiB before its first trial"
+        elif lost.how == Loss.OUT_OF_MEMORY:
+            what = f"takes {lost.message} before its first trial"
         else:
-            ended = "without a word" if code is None else _signal_name(-code) if code < 0 else f"exit code {code}"
-            what = f"ended while it started ({ended})"
+            what = f"ended while it started ({lost.how})"
+        lines = lost.stderr
         raise SubjectError(f"{self.subject}: {what}; started with {self._command[0]}", None, lines) from error
 
     def _refuse_without_device(self, ready: Ready) -> None:
@@ -341,8 +336,11 @@ def _is_message(line: bytes) -> bool:
     return True
 
 
-def _signal_name(number: int) -> str:
+def _how(code: int | None) -> str:
+    """How a process ended, in a word; one that only closed its output has no code."""
+    if code is None or code >= 0:
+        return f"exit code {code}"
     try:
-        return signal.Signals(number).name
+        return signal.Signals(-code).name
     except ValueError:
-        return f"signal {number}"
+        return f"signal {-code}"

@@ -12,8 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Answer, Failure, Observation
-from clonediff.harness.subjects.outcomes import LostProcess, TimedOut, ValuesReport
+from clonediff.harness.subjects.observation import Answer, Failure, Late, Observation
+from clonediff.harness.subjects.outcomes import Loss, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
@@ -96,7 +96,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     clones: dict[str, CloneTrial] = {}
     refused: Failure | None = None
-    lost: LostProcess | None = None
+    lost: Lost | None = None
     original: Observation | None = None
     hits: tuple[Hit, ...] = ()
     not_tried: str = ""
@@ -143,7 +143,7 @@ def run(
         return Trial(lost=alone)
     if alone.refused is not None:
         return _judge(case, subject, {}, alone)
-    if isinstance(outcome, TimedOut):
+    if isinstance(outcome, Lost) and outcome.how == Loss.TIMED_OUT:
         timeout = _enough(alone, outcome.seconds)
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
@@ -174,7 +174,7 @@ def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answ
         if clone is None:
             raise ValueError(f"the answer says nothing of the cloner {name!r}: it was asked for {list(answers)}")
         if clone.late is not None:
-            judged[name] = _ended(TimedOut(clone.late.seconds, frames=clone.late.frames), case.given)
+            judged[name] = _ended(_late(clone.late), case.given)
             continue
         found[name] = of_plain_models(compare(answer.original, clone))
     found = _with_numbers(found, subject)
@@ -211,13 +211,19 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, total, report.first or (), expected, got)
 
 
-def _ended(lost: LostProcess, given: tuple[str, ...]) -> CloneTrial:
+def _late(late: Late) -> Lost:
+    return Lost(
+        how=Loss.TIMED_OUT, message=f"no answer in {late.seconds:g} s", seconds=late.seconds, frames=late.frames
+    )
+
+
+def _ended(lost: Lost, given: tuple[str, ...]) -> CloneTrial:
     return CloneTrial(tuple(causes(None, [lost_difference(lost)], given)))
 
 
-def lost_difference(lost: LostProcess) -> Difference:
+def lost_difference(lost: Lost) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
-    frame = (looping if isinstance(lost, TimedOut) else innermost)(lost.frames)
+    frame = (looping if lost.how == Loss.TIMED_OUT else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
     return differs("made", f"process {lost.how}", "process", "an answer", lost.said, None, raised=raised)
 

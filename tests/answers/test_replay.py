@@ -12,7 +12,7 @@ from clonediff.harness.answers.replay import ReplayRow, with_answer
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Shape
-from clonediff.harness.subjects.outcomes import Killed
+from clonediff.harness.subjects.outcomes import Lost
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, Pattern
@@ -104,7 +104,7 @@ def expecting(root: Difference) -> Expected:
         ),
         pytest.param(expecting(CRASH), BUILT, shown(cause(ELSEWHERE)), ReplayOutcome.CHANGED, id="raised elsewhere"),
         pytest.param(expecting(VALUE), REFUSED, [], ReplayOutcome.ERROR, id="not built"),
-        pytest.param(expecting(VALUE), Trial(lost=Killed("SIGSEGV", None)), [], ReplayOutcome.ERROR, id="process lost"),
+        pytest.param(expecting(VALUE), Trial(lost=Lost(how="SIGSEGV")), [], ReplayOutcome.ERROR, id="process lost"),
         pytest.param(Expected(), BUILT, [], ReplayOutcome.HOLDS, id="a bare graph holds"),
         pytest.param(Expected(), BUILT, shown(cause(NAME), known=True), ReplayOutcome.BROKEN, id="a bare graph breaks"),
         pytest.param(Expected(), REFUSED, [], ReplayOutcome.ERROR, id="a bare graph is not built"),
@@ -131,8 +131,8 @@ def test_what_could_not_be_tried_is_an_error() -> None:
     ("trial", "outcome"),
     [
         pytest.param(REFUSED, ReplayOutcome.ERROR, id="not built"),
-        pytest.param(Trial(lost=Killed("SIGSEGV", None)), ReplayOutcome.BROKEN, id="as before"),
-        pytest.param(Trial(lost=Killed("SIGABRT", None)), ReplayOutcome.CHANGED, id="by another signal"),
+        pytest.param(Trial(lost=Lost(how="SIGSEGV")), ReplayOutcome.BROKEN, id="as before"),
+        pytest.param(Trial(lost=Lost(how="SIGABRT")), ReplayOutcome.CHANGED, id="by another signal"),
         pytest.param(BUILT, ReplayOutcome.FIXED, id="built"),
     ],
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from clonediff.harness.subjects.observation import Answer, Clone, Failure, Frame
-from clonediff.harness.subjects.outcomes import Killed, Outcome, OutOfMemory, TimedOut, ValuesReport
+from clonediff.harness.subjects.outcomes import Loss, Lost, Outcome, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -92,10 +92,10 @@ def test_an_original_that_is_refused_is_the_generators_fault() -> None:
 @pytest.mark.parametrize(
     ("outcome", "verdict", "word"),
     [
-        (TimedOut(9, frames=FRAMES), Verdict.TIMED_OUT, "timed out"),
-        (Killed("SIGSEGV", None, frames=FRAMES), Verdict.KILLED, "SIGSEGV"),
-        (Killed(None, 3, frames=FRAMES), Verdict.KILLED, "exit code 3"),
-        (OutOfMemory(2, 1, frames=FRAMES), Verdict.KILLED, "out of memory"),
+        (Lost(how=Loss.TIMED_OUT, seconds=9, frames=FRAMES), Verdict.TIMED_OUT, "timed out"),
+        (Lost(how="SIGSEGV", frames=FRAMES), Verdict.KILLED, "SIGSEGV"),
+        (Lost(how="exit code 3", frames=FRAMES), Verdict.KILLED, "exit code 3"),
+        (Lost(how=Loss.OUT_OF_MEMORY, frames=FRAMES), Verdict.KILLED, "out of memory"),
     ],
 )
 def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Verdict, word: str) -> None:
@@ -114,7 +114,11 @@ def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Ve
 
 def test_an_original_that_is_refused_beside_one_cloner_is_nobodys_clone() -> None:
     refused = Answer(refused=Failure("RuntimeError", "out of luck"))
-    outcomes = {("upstream",): refused, ("upstream", "fixed"): TimedOut(9), (): Answer(original=ORIGINAL)}
+    outcomes = {
+        ("upstream",): refused,
+        ("upstream", "fixed"): Lost(how=Loss.TIMED_OUT, seconds=9),
+        (): Answer(original=ORIGINAL),
+    }
     trial = run(CASE, Played(outcomes.__getitem__))
     assert trial.refused is not None
     assert (trial.refused.type, trial.clones) == ("RuntimeError", {})
@@ -144,7 +148,7 @@ def test_what_was_found_is_looked_for_in_the_part_that_may_show_it(check: str, p
 
 @pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
 def test_where_a_cloner_does_not_end_each_alone_has_what_the_model_is_worth(takes: float, limit: float) -> None:
-    late = TimedOut(600.0)
+    late = Lost(how=Loss.TIMED_OUT, seconds=600.0)
     alone = Answer(original=ORIGINAL, clones={"fixed": GOOD}, seconds=takes)
     subject = Played(lambda cloners: late if "upstream" in cloners else alone)
     run(CASE, subject, timeout=600.0)
@@ -152,7 +156,7 @@ def test_where_a_cloner_does_not_end_each_alone_has_what_the_model_is_worth(take
 
 
 def test_an_original_that_takes_the_process_is_nobodys_clone() -> None:
-    trial = run(CASE, Played(lambda _: Killed("SIGABRT", None)))
+    trial = run(CASE, Played(lambda _: Lost(how="SIGABRT")))
     assert trial.lost is not None
     assert (trial.clones, trial.built) == ({}, False)
 
