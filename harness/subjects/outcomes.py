@@ -119,7 +119,9 @@ class SubjectError(RuntimeError):
 
     def __init__(self, message: str, failure: Failure | None = None, stderr: tuple[str, ...] = ()) -> None:
         """Keep what the child said beside the message."""
-        super().__init__(f"{message}; the last line that it wrote: {stderr[-1].strip()}" if stderr else message)
+        super().__init__(
+            f"{message}; the last line that it wrote: {stderr[-1].strip()}" if stderr and not failure else message
+        )
         self.failure = failure
         self.stderr = stderr
 
