@@ -206,4 +206,4 @@ def test_the_bugs_of_the_readme_are_known_issues_that_show() -> None:
 
 
 def test_the_readme_is_a_page() -> None:
-    assert len(README.read_text(encoding="utf-8").splitlines()) <= 120
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 100
