@@ -1,1 +1,1 @@
-"""Many trials within a budget, on one machine or many: what is next, what is kept, what is told."""
+"""Many trials within a budget, on one machine or many: what is tried next, and what is written."""

@@ -1,123 +1,95 @@
-"""What earlier nights found, kept so that it is tried first the next night.
+"""The graphs that earlier nights found: a campaign tries them first.
 
-Owns the folder: a file for each graph of a finding, which a person may read, add to or delete.
+A folder with a file for each graph, which a person may read, add to or delete.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
-import stat
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from filelock import FileLock
 
-from clonediff.reports.markup import visible
+from clonediff.reports.markup import one_line
 from clonediff.reports.records import FORMAT, UNREADABLE, About, KeptGraph, write
 from clonediff.strategies import MalformedGraph, from_json
 from clonediff.strategies.graph import Graph, to_json
 from clonediff.strategies.kinds import Generation
 
 MOST = 2000
-"""The graphs that are kept of a generation: those found last. One that is found again counts as found last."""
-
+"""The graphs that are kept of a generation: those that were found last."""
 LARGEST = 1_000_000
 """The bytes of the largest file that is read; a graph that was drawn has a few thousand."""
-
-
 _OURS = re.compile(r"[0-9a-f]{20}\.json")
 
 
 class NightlyCorpus:
-    """`FOLDER/<generation>/<digest>.json` for each graph.
-
-    Nothing is written before there is something to keep. `problems` has what could not be read, each once.
-    """
+    """`FOLDER/<generation>/<digest>.json` for each graph. `problems` has the files that cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._problems: dict[str, None] = {}
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What could not be read, or was left out, by name."""
-        return tuple(self._problems)
+        self.problems: tuple[str, ...] = ()
 
     def graphs(self, generation: Generation) -> tuple[Graph, ...]:
-        """Every graph that is kept of a generation, each once, by the names of the files."""
-        found: dict[Graph, None] = {}
-        for file in sorted(_newest(self._files(generation)), key=lambda each: each.path.name):
-            graph = self._read(file, generation)
-            if graph is not None:
-                found.setdefault(graph)
-        return tuple(found)
+        """The graphs of a generation, each once, by the names of their files."""
+        graphs: dict[Graph, None] = {}
+        for path in sorted(self._newest(generation)[:MOST]):
+            try:
+                graphs.setdefault(self._read(path, generation))
+            except RecursionError:
+                self._complain(f"{path}: nested too deep to be a graph; delete it")
+            except OSError as error:
+                self._complain(f"{path}: cannot be read ({error.strerror})")
+            except ValueError as error:
+                self._complain(f"{path}: {error}")
+        return tuple(graphs)
 
     def keep(self, generation: Generation, graph: Graph, about: About = About()) -> Path:  # noqa: B008 - it is frozen
-        """Keep a graph, once; what it showed before stands in its file too. An `OSError` says that it could not be."""
+        """Keep a graph, once, with all that it showed."""
         path = self.folder / generation / f"{digest(graph)}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / ".lock"):
-            before = _decoded(path)
-            if before is None:
-                now = datetime.now(UTC).isoformat(timespec="seconds")
-                write(path, KeptGraph(msgspec.Raw(to_json(graph)), about, now))
+            try:
+                old = msgspec.json.decode(path.read_bytes(), type=KeptGraph)
+            except (FileNotFoundError, *UNREADABLE):
+                write(path, KeptGraph(msgspec.Raw(to_json(graph)), about, datetime.now(UTC).isoformat("T", "seconds")))
             else:
-                both = tuple(dict.fromkeys((*before.about.fingerprints, *about.fingerprints)))
-                if both != before.about.fingerprints:
-                    first = before.about if before.about.fingerprints else about
-                    kept = msgspec.structs.replace(first, fingerprints=both)
-                    write(path, msgspec.structs.replace(before, about=kept))
-                os.utime(path)
-            self._make_room(generation)
+                fingerprints = tuple(dict.fromkeys((*old.about.fingerprints, *about.fingerprints)))
+                first = old.about if old.about.fingerprints else about
+                new = msgspec.structs.replace(first, fingerprints=fingerprints)
+                write(path, msgspec.structs.replace(old, about=new))
+            for oldest in self._newest(generation)[MOST:]:
+                if _OURS.fullmatch(oldest.name):  # a person's file has a name of its own
+                    oldest.unlink(missing_ok=True)
         return path
 
-    def _complain(self, said: str) -> None:
-        self._problems.setdefault(visible(" ".join(said.split())[:500]))
+    def drop(self, generation: Generation, graph: Graph, fingerprint: str) -> None:
+        """Delete a graph that showed this and nothing else: a smaller one shows it."""
+        path = self.folder / generation / f"{digest(graph)}.json"
+        with FileLock(self.folder / ".lock"), contextlib.suppress(FileNotFoundError, *UNREADABLE):
+            if msgspec.json.decode(path.read_bytes(), type=KeptGraph).about.fingerprints == (fingerprint,):
+                path.unlink()
 
-    def _files(self, generation: Generation) -> list[_File]:
-        folder = self.folder / generation
-        try:
-            return list(_files(folder))
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            self._complain(f"{folder}: cannot be read ({error.strerror})")
-            return []
+    def _newest(self, generation: Generation) -> list[Path]:
+        """The files, the newest first; pipes and folders are none."""
+        paths = [path for path in (self.folder / generation).glob("[!.]*.json") if path.is_file()]
+        return sorted(paths, key=lambda path: (-os.stat(path).st_mtime_ns, path.name))
 
-    def _make_room(self, generation: Generation) -> None:
-        every = self._files(generation)
-        kept = set(_newest(every))
-        for file in every:
-            # What was put there by hand, under a name of its own, is nobody's to delete.
-            if file not in kept and _OURS.fullmatch(file.path.name):
-                file.path.unlink(missing_ok=True)
-
-    def _read(self, file: _File, generation: Generation) -> Graph | None:
-        path = file.path
-        if not stat.S_ISREG(file.mode):
-            self._complain(f"{path}: not a file; delete it")
-            return None
-        if file.size > LARGEST:
-            self._complain(f"{path}: {file.size:,} bytes, more than the {LARGEST:,} that a graph may have; delete it")
-            return None
-        try:
-            graph = _graph(path.read_bytes(), str(path))
-        except OSError as error:
-            self._complain(f"{path}: cannot be read ({error.strerror})")
-            return None
-        except (MalformedGraph, RecursionError) as error:
-            why = "nested too deep to be a graph" if isinstance(error, RecursionError) else str(error)
-            self._complain(f"{why.removeprefix(f'{path}: ')} ({path}); delete it, or put right what it says")
-            return None
+    def _read(self, path: Path, generation: Generation) -> Graph:
+        if path.stat().st_size > LARGEST:
+            raise MalformedGraph(f"more than the {LARGEST:,} bytes that a graph may have; delete it")
+        graph = _graph(path.read_bytes())
         if graph.generation not in (None, generation):
-            self._complain(f"{path}: a graph for {graph.generation}: move it to {self.folder / str(graph.generation)}")
-            return None
+            raise MalformedGraph(f"a graph for {graph.generation}: move it to {self.folder / str(graph.generation)}")
         return graph
+
+    def _complain(self, problem: str) -> None:
+        self.problems = tuple(dict.fromkeys((*self.problems, one_line(problem, 500))))
 
 
 def digest(graph: Graph) -> str:
@@ -125,56 +97,17 @@ def digest(graph: Graph) -> str:
     return hashlib.sha256(to_json(graph)).hexdigest()[:20]
 
 
-class _File(NamedTuple):
-    path: Path
-    mode: int
-    size: int
-    changed: int
-
-
 class _Outer(msgspec.Struct):
-    """What tells a kept graph, and a finding, from a graph alone."""
+    """The field by which a kept graph, or a finding, differs from a graph alone."""
 
     graph: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     format: int = 0
 
 
-def _files(folder: Path) -> Iterator[_File]:
-    """What may be a graph, with what is behind a link."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".json") and not entry.name.startswith("."):
-                try:
-                    about = entry.stat()
-                except OSError:  # it is gone by now, or a link that leads nowhere
-                    continue
-                yield _File(Path(entry.path), about.st_mode, about.st_size, about.st_mtime_ns)
-
-
-def _newest(files: list[_File]) -> list[_File]:
-    """As many as are kept. Of those of one moment, which they are does not depend on the file system."""
-    return sorted(files, key=lambda each: (-each.changed, each.path.name))[:MOST]
-
-
-def _decoded(path: Path) -> KeptGraph | None:
-    """A file that is there already; None where it is none of ours, and is written anew."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=KeptGraph)
-    except (FileNotFoundError, *UNREADABLE):
-        return None
-
-
-def _graph(content: bytes, where: str) -> Graph:
-    """A graph alone, or in a file that has one in its field `graph`; held against the catalogue."""
-    try:
-        text = content.decode()
-        outer = msgspec.json.decode(content, type=_Outer)
-    except UnicodeDecodeError as error:
-        raise MalformedGraph(f"{where}: not UTF-8: {error.reason} at byte {error.start}") from None
-    except msgspec.DecodeError as error:
-        raise MalformedGraph(f"{where}: {error}") from None
-    if isinstance(outer.graph, msgspec.UnsetType):
-        return from_json(text, where)
+def _graph(content: bytes) -> Graph:
+    """A graph alone, or in a file that has one in its field `graph`."""
+    outer = msgspec.json.decode(content, type=_Outer)
     if outer.format > FORMAT:
-        raise MalformedGraph(f"{where}: format {outer.format}, but this clonediff reads up to {FORMAT}: update it")
-    return from_json(bytes(outer.graph).decode(), where)
+        raise MalformedGraph(f"format {outer.format}, but this clonediff reads up to {FORMAT}: update it")
+    inner = content if isinstance(outer.graph, msgspec.UnsetType) else bytes(outer.graph)
+    return from_json(inner.decode(), "`$`")

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from hypothesis.strategies import SearchStrategy
 
-from clonediff.harness.search.reducing import reduce
+from clonediff.harness.search.reducing import MOST, reduce
 from clonediff.harness.search.sampling import sample_graphs
+from clonediff.harness.subjects import SubjectError
 from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
+from clonediff.reports.records import Difference
 from clonediff.strategies.graph import Graph
 
 REDUCING = 60.0
@@ -23,7 +26,7 @@ REDUCING = 60.0
 
 
 class _Stopped(Exception):
-    """The time is over, or a trial could not be run: what was found by then stays as it is."""
+    """The time is over: what was found by then stays as it is."""
 
 
 def search(
@@ -50,42 +53,69 @@ def search(
         found = new_hits(trials.try_graph(graph).hits, seen)
         after_each()
         if found:
-            last = None if until is None else until + reducing
-            return _smaller(trials, graph, found[0], last, after_each)
+            cause = found[0].cause
+            smaller = make_smaller(
+                trials,
+                graph,
+                found[0].key,
+                None if cause is None else cause.root,
+                until=None if until is None else until + reducing,
+                after_each=after_each,
+            )
+            trials.tally.unsteady += smaller.hit is None
+            return smaller.hit
     return None
 
 
-def _smaller(
-    trials: GraphTrials, drawn: Graph, found: Hit, until: float | None, after_each: Callable[[], None]
-) -> Hit | None:
-    """The smallest graph that shows the same by then; None where what was found does not show it again."""
-    smallest = found
+@dataclass(frozen=True, slots=True)
+class Smaller:
+    """What became of a drawn graph: `hit` is of the smallest that shows the same, `drawn` of the graph itself.
+
+    `hit` is None where the graph does not show the same again. `finished` is False where the time was over before.
+    """
+
+    hit: Hit | None = None
+    drawn: Hit | None = None
+    finished: bool = True
+
+
+def make_smaller(
+    trials: GraphTrials,
+    graph: Graph,
+    key: Key,
+    root: Difference | None,
+    *,
+    until: float | None = None,
+    most: int = MOST,
+    after_each: Callable[[], None] = lambda: None,
+) -> Smaller:
+    """Cut a graph as long as it shows what has this key, whose first difference is `root`.
+
+    The graph itself is tried however late it is.
+    """
+    first: Hit | None = None
+    smallest: Hit | None = None
     costly: Costly = False
 
-    def still(graph: Graph) -> bool:
-        nonlocal smallest
-        if until is not None and time.monotonic() > until:
+    def still(candidate: Graph) -> bool:
+        nonlocal first, smallest
+        if first is not None and until is not None and time.monotonic() > until:
             raise _Stopped
-        try:
-            same = trials.new_hit(graph, found.key, costly=costly)
-        except Exception as error:
-            raise _Stopped from error
+        hit = trials.new_hit(candidate, key, costly=costly)
         after_each()
-        smallest = same or smallest
-        return same is not None
+        first, smallest = first or hit, hit or smallest
+        return hit is not None
 
+    again = still(graph)
+    if not again and trials.sampled(graph):
+        # Only what does not show without the costly checks is worth them each time.
+        costly = root is None or takes_costly(root.check, root.path)
+        again = still(graph)
+    if not again:
+        return Smaller()
     try:
-        again = still(drawn)
-        if not again and trials.sampled(drawn):
-            # Only what does not show without the costly checks is worth them each time.
-            root = None if found.cause is None else found.cause.root
-            costly = root is None or takes_costly(root.check, root.path)
-            again = still(drawn)
-        if not again:
-            trials.tally.unsteady += 1
-            return None
         with trials.asking():
-            reduce(drawn, still)
-    except _Stopped:
-        pass
-    return smallest
+            reduce(graph, still, most=most)
+    except (_Stopped, SubjectError):
+        return Smaller(smallest, first, finished=False)
+    return Smaller(smallest, first)

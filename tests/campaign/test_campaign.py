@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
+import time
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Run, Severity, read
+from clonediff.reports.records import Severity
 from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, from_json
 from tests.campaign.running import (
     UNKNOWN,
@@ -28,6 +27,7 @@ from tests.campaign.running import (
     summary,
     workers_below,
 )
+from tests.command_line import imported_by
 from tests.example_graphs import EXAMPLES
 from tests.interrupting import interrupt
 from tests.planted import planted
@@ -115,29 +115,7 @@ def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_pat
     )
 
 
-@pytest.mark.slow(reason="two jobs find the same where a worker is killed, too")
-def test_two_jobs_find_the_same_as_one(whole: Path, known: Path, tmp_path: Path) -> None:
-    done = fuzz(tmp_path, *_asked(known, "run"), "--jobs", "2")
-    assert done.returncode == 1, done.stderr
-    assert found(tmp_path / "run") == found(whole)
-    mine, theirs = read(tmp_path / "run" / "run.json", Run), read(whole / "run.json", Run)
-    assert (mine.drawn, mine.verdicts, mine.known) == (theirs.drawn, theirs.verdicts, theirs.known)
-
-
-@pytest.mark.slow(reason="a campaign more; test_corpus has what is kept, and test_shard_queue that it comes first")
-def test_another_night_tries_what_was_found_first(whole: Path, known: Path, tmp_path: Path) -> None:
-    corpus = whole.parent / "corpus"
-    kept = list((corpus / "keras").glob("*.json"))
-    assert len(kept) == 1
-    done = fuzz(
-        tmp_path, "--trials", "1", "--seed", "77", "--known-issues", str(known), "--corpus", str(corpus), "--json"
-    )
-    assert {each["id"] for each in summary(done)["findings"]} >= {
-        finding.finding.id for finding in read_run(whole).findings
-    }
-
-
-def test_what_was_found_before_a_driver_is_killed_is_kept(known: Path, tmp_path: Path) -> None:
+def test_a_killed_driver_loses_no_finding_and_the_next_run_begins_with_them(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "1") as process:
         until(lambda: _events(run, "finding"), process)
@@ -150,6 +128,8 @@ def test_what_was_found_before_a_driver_is_killed_is_kept(known: Path, tmp_path:
     assert not its.problems
     assert its.findings
     assert all(kept.script for kept in its.findings)
+    done = fuzz(tmp_path, "--trials", "1", "--seed", "77", "--known-issues", str(known), "--out", "next", "--json")
+    assert {each["id"] for each in summary(done)["findings"]} >= {kept.finding.id for kept in its.findings}
 
 
 @pytest.mark.parametrize(
@@ -190,7 +170,8 @@ class UnderWay:
 
     run: Path
     listening: tuple[str, ...]
-    workers: int
+    left: list[psutil.Process]
+    seconds: float
     code: int
     stdout: str
     stderr: str
@@ -202,60 +183,40 @@ def _events(run: Path, what: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def under_way(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay:
+def under_way(known: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay:
     folder = tmp_path_factory.mktemp("under-way")
     run = folder / "run"
-    # The fixed cloner alone, which breaks nothing: what is looked at here is no finding. The first shard is what
-    # `whole` kept, which is soon done; there are more shards than there is time for.
-    asked = ("--minutes", "9", "--cloner", "fixed", "--out", "run", "--jobs", "1", "--json")
-    corpus = ("--corpus", str(whole.parent / "corpus"))
-    with fuzzing(folder, *asked, *corpus) as process:
-        until(lambda: _events(run, "progress") and workers_below(process.pid), process)
+    asked = ("--minutes", "30", "--seed", str(SEED), "--known-issues", str(known), "--out", "run", "--jobs", "1")
+    with fuzzing(folder, *asked, "--json") as process:
+        until(lambda: _events(run, "finding"), process)
+        left = below(process.pid)
         connections = [
-            connection
-            for each in (psutil.Process(process.pid), *below(process.pid))
-            for connection in each.net_connections("inet")
+            connection for each in (psutil.Process(process.pid), *left) for connection in each.net_connections("inet")
         ]
         listening = tuple(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
-        workers = len(workers_below(process.pid))
+        began = time.monotonic()
         stdout, stderr = interrupt(process)
-    return UnderWay(run, listening, workers, process.returncode, stdout, stderr)
+    return UnderWay(run, listening, left, time.monotonic() - began, process.returncode, stdout, stderr)
 
 
-def test_an_interrupt_finishes_what_is_under_way(under_way: UnderWay) -> None:
+def test_an_interrupt_ends_it_within_seconds_and_keeps_everything(under_way: UnderWay) -> None:
     assert under_way.code == 130, under_way.stderr
+    assert under_way.seconds < 30
     said = json.loads(under_way.stdout)
     assert said["interrupted"]
     its = read_run(under_way.run)
     assert its.run.interrupted
     assert its.run.drawn == said["drawn"] > 0
+    assert [each.finding.smallest for each in its.findings] == [False], "nobody had the time to make it smaller"
+    assert len(list((under_way.run.parent / "corpus" / "keras").iterdir())) == 1
     assert (under_way.run / "report.html").exists()
-
-
-def test_nothing_listens_beyond_this_machine(under_way: UnderWay) -> None:
-    assert under_way.workers == 1
-    assert set(under_way.listening) == {"127.0.0.1"}
-
-
-@pytest.mark.slow(reason="the longest way to an interrupt: something has to be found first")
-def test_two_interrupts_end_it_now_and_keep_what_was_seen(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    nothing = tmp_path / "nothing"
-    nothing.mkdir()
-    asked = ("--minutes", "9", "--known-issues", str(nothing), "--out", "run", "--json")
-    with fuzzing(tmp_path, *asked) as process:
-        until(lambda: _events(run, "finding"), process)
-        assert list((run / "findings").glob("*/finding.json")), "it is there once it is told"
-        left = below(process.pid)
-        os.kill(process.pid, signal.SIGINT)
-        assert process.stderr is not None
-        until(lambda: "Ctrl-C again ends it now" in process.stderr.readline(), process)  # two at once are one
-        stdout, stderr = interrupt(process)
-    assert process.returncode == 130, stderr
-    assert json.loads(stdout)["findings"], "what was seen is kept, though nobody made it smaller"
-    assert found(run)
-    _, alive = psutil.wait_procs(left, timeout=PATIENCE)
+    _, alive = psutil.wait_procs(under_way.left, timeout=PATIENCE)
     assert not alive
+
+
+def test_nothing_listens_and_a_local_run_imports_no_dask(under_way: UnderWay) -> None:
+    assert under_way.listening == ()
+    assert not {"dask", "distributed"} & imported_by("fuzz", "--subject", "nothing-of-the-kind")
 
 
 @pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clonediff.harness.campaign.shards import RefusedGraph, ShardDone, SubjectStarted, count_refused
-from clonediff.harness.campaign.totals import SubjectTotals
+from clonediff.harness.campaign.record import SubjectTotals
+from clonediff.harness.campaign.shards import RefusedGraphs, ShardResult, count_refused
 from clonediff.reports.draws import never_accepted, reason
 from clonediff.reports.page import page
 from clonediff.reports.reading import read_run
@@ -26,9 +26,9 @@ def test_a_reason_has_neither_names_nor_numbers() -> None:
 
 
 def test_reasons_beyond_the_first_are_one() -> None:
-    found: dict[str, RefusedGraph] = {}
+    found: dict[str, RefusedGraphs] = {}
     for number in range(30):
-        count_refused(found, RefusedGraph(f"E: {number}", msgspec.Raw(b"{}")))
+        count_refused(found, RefusedGraphs(f"E: {number}", msgspec.Raw(b"{}")))
     assert len(found) == 21
     assert found["other reasons"].graphs == 10
 
@@ -50,9 +50,11 @@ def test_more_than_a_few_refused_graphs_are_a_fault_of_the_generator(
 
 
 def test_a_layer_of_the_users_that_was_never_accepted_has_a_line() -> None:
-    totals = SubjectTotals(SubjectStarted("keras"))
+    totals = SubjectTotals()
     never = {"LSTMCell": "a", "ops.arange": "b", "own.py:Scale": "ValueError: not\nthat", "hub.layers.Mask": "c"}
-    totals.add(ShardDone("keras", 0, not_accepted={kind: (9, exception) for kind, exception in never.items()}))
+    totals.drawn = totals.drawn.plus(
+        ShardResult("keras", 0, not_accepted={kind: (9, exception) for kind, exception in never.items()})
+    )
     assert list(never_accepted(totals.draws())) == [
         "Keras accepted no call of hub.layers.Mask: c",
         "Keras accepted no call of own.py:Scale: ValueError: not that",
