@@ -64,6 +64,8 @@ class Facts:
         self.of: list[dict[str, str]] = []
         self.read: list[Any] = []
         """Whatever was looked at."""
+        self.has_arrays = False
+        """Whether there are numbers among the facts, which can change in their place."""
         self._changing: dict[int, Any] = {}
         self._of_original = {} if original is None else original._changing
         self._first: dict[int, tuple[int, str]] = {}
@@ -203,6 +205,7 @@ class Facts:
         return id(item) in self._variables or id(item) in self._layers or type(item) in self._calls or _is_tensor(item)
 
     def _array(self, value: Any) -> str:
+        self.has_arrays = True
         value = np.asarray(value)
         return "array of %s, %s: %s" % (value.shape, value.dtype, self._digests.digest(value))
 

@@ -15,6 +15,7 @@ import functools
 import gc
 import inspect
 import itertools
+import operator
 import random
 import sys
 import threading
@@ -72,6 +73,24 @@ class Leak(NamedTuple):
 def owned(model: Any) -> Objects:
     """All that belongs to a model; functions and weak references are no part of it."""
     return _walk([model], _is_of_a_model)
+
+
+def contents(belongings: Objects) -> list[Any]:
+    """What the objects of a model refer to now, in their order. It is held, so that no object takes another's place."""
+    things = list(belongings.values())
+    return gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
+
+
+def same_contents(before: list[Any], after: list[Any]) -> bool:
+    """Whether these are the very same objects, or tuples of these: Keras writes a tensor's history again."""
+    return len(before) == len(after) and all(
+        type(one) is type(other)
+        and isinstance(one, tuple)
+        and len(one) == len(other)
+        and all(map(operator.is_, one, other))
+        for one, other in zip(before, after)
+        if one is not other
+    )
 
 
 def leaks(clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any]) -> list[Leak]:

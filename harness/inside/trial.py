@@ -17,13 +17,13 @@ from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .cpu_limit import TooLong
 from .description import Description
-from .facts import Facts, may_vary
+from .facts import Facts, may_vary, same_fact
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .freshness import fresh, fresh_states
 from .housekeeping import tidy
-from .leaks import held_by_modules, leaks, owned
+from .leaks import contents, held_by_modules, leaks, owned, same_contents
 from .observer import Observer
 from .run import Recorded, run
 from .training import train
@@ -155,13 +155,19 @@ class _Trial:
         self._owned = owned(model) if self._cloners else {}
         self._before: dict[str, Any] | None = None
         if self._cloners:
-            self._before = self._shape_now(self._cloned.facts)  # which were read after the last run
+            self._remember(self._cloned.facts)  # which were read after the last run
 
-    def _shape_now(self, facts: Facts | None = None) -> dict[str, Any]:
-        """The shape of the model that the cloners are given, as it is by now; its `facts` may be known."""
+    def _remember(self, facts: Facts | None = None) -> None:
+        """Remember the model that the cloners are given as it is by now; its `facts` may be known."""
+        now = self._described_now(facts)
+        self._before = now.shape
+        in_place = now.facts.has_arrays or self._observer.values_by_chance
+        self._contents = None if in_place else contents(self._owned)
+
+    def _described_now(self, facts: Facts | None = None) -> Description:
         now = Description(self._cloned.model, self._observer, values=False)
         now.hold(self._observer, facts=facts)
-        return now.shape
+        return now
 
     def _draw(self) -> list[Any]:
         specs = specs_of(self._original.shape["inputs"], self._request.get("inputs"))
@@ -172,7 +178,8 @@ class _Trial:
     ) -> None:
         """Observe another build of the source, with other seeds, as if a cloner had made it: what differs is chance.
 
-        It is run where the `runs` of a clone differ, or its `facts`, which are those of a model that has run.
+        It is run where the `runs` of a clone differ, or its `facts`, which are those of a model that has run; where
+        they are the same without a run, they need none.
         """
         observer = self._observer
         if self._module is None:
@@ -188,12 +195,15 @@ class _Trial:
                 say_nothing_of_facts(each["shape"])
                 each.pop("leaks", None)
             return
+        description.hold(observer, self._cloned)
+        facts = facts and any(
+            has_other_facts(observation["shape"], each["shape"], description.shape) for each in clones
+        )
         if runs or facts:
-            another = self._observe_clone("", description)
+            another = self._observe_clone("", description, trains=runs)
             if runs and not runs_otherwise(observation, another):
                 another = self._observe_clone("", description)  # what counts its calls has gone on
         else:
-            description.hold(observer, self._cloned)
             say_nothing_of_facts(description.shape)  # as it has not run
             another = {"shape": description.shape, "fresh": fresh(self._original, self._kept, description, True)}
         self._write_leaks(another, description)
@@ -245,7 +255,7 @@ class _Trial:
         context, model = calling.begin(each, self._cloned.model, self._known)
         warned = Warned()
         if self._before is None:
-            self._before = self._shape_now()
+            self._remember()
         clone, refused = calling.call(name, each, model, context, warned)
         answer: dict[str, Any] = {}
         if refused is None and warned.beside(self._warned_of):
@@ -302,7 +312,10 @@ class _Trial:
 
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, and the values of its variables."""
-        written, after = self._to_clone.restore(), self._shape_now()
+        written = self._to_clone.restore()
+        if not written and self._contents is not None and same_contents(self._contents, contents(self._owned)):
+            return
+        after = self._described_now().shape
         variables = [*after["weights"], *after["states"]]
         for number in written:
             if number < len(variables):
@@ -321,7 +334,7 @@ class _Trial:
         if inference != self._first_inference:
             answer["inference_after"] = inference
         if not self._touched:
-            self._before = self._shape_now()
+            self._remember()
         for part, model in (("again", self._cloned.model), ("twice", description.model)):
             if not self._touched:
                 self._to_clone.restore()
@@ -343,12 +356,19 @@ def runs_otherwise(original: dict[str, Any], seen: dict[str, Any]) -> bool:
     return any(seen[part] != original[part] for part in ("inference", "training", "trained") if part in seen)
 
 
-def has_other_facts(original: dict[str, Any], clone: dict[str, Any]) -> bool:
-    """Whether a clone holds what chance may have made otherwise."""
-    models = ([shape, *shape["layers"]] for shape in (original, clone))
-    facts = ((one["attributes"], other["attributes"]) for one, other in zip(*models))
-    unlike = ((one, other) for one, other in facts if one != other)
-    return any(may_vary(one.get(path, ""), other.get(path, "")) for one, other in unlike for path in {**one, **other})
+def has_other_facts(original: dict[str, Any], clone: dict[str, Any], another: dict[str, Any] | None = None) -> bool:
+    """Whether a clone holds what chance may have made otherwise, and `another` build, if there is one, as well."""
+    ours, theirs, repeated = (
+        [each["attributes"] for each in (shape, *shape["layers"])] if shape else []
+        for shape in (original, clone, another)
+    )
+    repeated = repeated or [{}] * len(ours)
+    return any(
+        may_vary(facts.get(path, ""), other.get(path, "")) and not same_fact(facts.get(path, ""), repeats.get(path))
+        for facts, other, repeats in zip(ours, theirs, repeated)
+        if facts != other
+        for path in {**facts, **other}
+    )
 
 
 def say_nothing_of_facts(shape: dict[str, Any]) -> None:
