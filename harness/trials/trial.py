@@ -6,6 +6,7 @@ from the process.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -17,12 +18,11 @@ from clonediff.harness.subjects.outcomes import Loss, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.checks.raised import innermost, looping
-from clonediff.harness.trials.contracts import breaks_contract, exemptions_of
+from clonediff.harness.trials.checks.made import innermost, looping
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised, Severity
 from clonediff.strategies.graph import Graph
 
 __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
@@ -35,6 +35,12 @@ LOST = "process-lost"
 _AT_LEAST = 20.0
 _TIMES = 20.0
 """Where a cloner does not end, each alone has so many times what the model takes, and at least so many seconds."""
+
+_BY_CONFIG = ("roundtrip", "deepcopy")
+_IN_NO_CONFIG = ("attribute.", "weight scope", "weight path alone", "state scope")
+"""What somebody sets on a layer once it is made, and within what it was built."""
+_POLICY = ("dtype", "compute_dtype", "variable_dtype", "dtype_policy")
+"""What a layer makes of the dtype that its config has."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -129,92 +135,87 @@ def run(
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
         tried = [name for name in cloners if name in outcome.clones] or cloners
-        first = _judge(case, subject, dict.fromkeys(tried, outcome), outcome)
+        first = _judge(case, subject, tried, outcome)
         others = [name for name in cloners if name not in tried]
-        if not others:
-            return first
-        rest = run(case, subject, others, costly, timeout=timeout)
-        if not rest.built:
+        rest = run(case, subject, others, costly, timeout=timeout) if others else first
+        if not rest.built or not others:
             return rest
         clones = {**first.clones, **rest.clones}
         return replace(rest, clones=_blamed({name: clones[name] for name in cloners}))
-    alone = outcome if not cloners else subject.trial(case, cloners=(), costly=costly, timeout=timeout)
+    alone = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
     if not isinstance(alone, Answer):
         return Trial(lost=alone)
-    if alone.refused is not None:
-        return _judge(case, subject, {}, alone)
-    if isinstance(outcome, Lost) and outcome.how == Loss.TIMED_OUT:
-        timeout = _enough(alone, outcome.seconds)
+    if alone.original is None:
+        return _judge(case, subject, (), alone)
+    if outcome.how == Loss.TIMED_OUT:
+        timeout = min(outcome.seconds, max(_AT_LEAST, _TIMES * alone.seconds))
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
-        each = outcome if len(cloners) == 1 else subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
-        if isinstance(each, Answer) and each.refused is not None:
-            return _judge(case, subject, {}, each)
-        if isinstance(each, Answer):
-            judged.update(_judge(case, subject, {name: each}, each).clones)
-        else:
-            judged[name] = _ended(each, case.given)
+        if len(cloners) > 1:
+            outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
+        if isinstance(outcome, Lost):
+            judged[name] = _ended(outcome, case.given)
+            continue
+        trial = _judge(case, subject, [name], outcome)
+        if not trial.built:
+            return trial
+        judged.update(trial.clones)
     return Trial(_blamed(judged), original=alone.original)
 
 
-def _enough(alone: Answer, limit: float) -> float:
-    """The limit of each cloner, where one of them does not end: by what the model takes alone."""
-    return min(limit, max(_AT_LEAST, _TIMES * alone.seconds))
-
-
-def _judge(case: Case, subject: SubjectProcess, answers: dict[str, Answer], answer: Answer) -> Trial:
-    if answer.original is None:
+def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
+    original = answer.original
+    if original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused)
-    exemptions = exemptions_of(case)
-    found: dict[str, list[Difference]] = {}
-    judged: dict[str, CloneTrial] = {}
-    for name, its in answers.items():
-        clone = its.clones.get(name)
-        if clone is None:
-            raise ValueError(f"the answer says nothing of the cloner {name!r}: it was asked for {list(answers)}")
-        if clone.late is not None:
-            judged[name] = _ended(_late(clone.late), case.given)
-            continue
-        found[name] = of_plain_models(compare(answer.original, clone))
-    found = _with_numbers(found, subject)
-    for name, differences in found.items():
-        its_causes = causes(answer.original, differences, case.given)
-        broken = (each for each in its_causes if all(breaks_contract(who, each) for who in (name, *exemptions)))
+    if missing := [name for name in cloners if name not in answer.clones]:
+        raise ValueError(f"the answer says nothing of the cloners {missing}: it was asked for {list(cloners)}")
+    clones = {name: answer.clones[name] for name in cloners}
+    judged = {name: _ended(_stopped(clone.late), case.given) for name, clone in clones.items() if clone.late}
+    found = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items() if clone.late is None}
+    for name, differences in _with_numbers(found, subject).items():
+        broken = (cause for cause in causes(original, differences, case.given) if _is_promised(cause, name, case))
         judged[name] = CloneTrial(tuple(broken))
-    return Trial(_blamed({name: judged[name] for name in answers}), original=answer.original)
+    return Trial(_blamed({name: judged[name] for name in cloners}), original=original)
+
+
+def _is_promised(cause: Cause, cloner: str, case: Case) -> bool:
+    """Whether somebody promises what a cause breaks.
+
+    `clone_model` of tf_keras says nothing of what a model is compiled with, and a config has what the constructor
+    takes; a copy by config computes the same all the same.
+    """
+    aspect = cause.root.aspect
+    if aspect == "compiled" and case.promises == "not compiled":
+        return False
+    if cloner not in _BY_CONFIG or cause.severity < Severity.PROPERTY:
+        return True
+    attribute = aspect.removeprefix("attribute.").partition(".")[0]
+    return attribute in _POLICY or not aspect.startswith(_IN_NO_CONFIG)
 
 
 def _with_numbers(found: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
     """Ask once for the numbers behind all digests that differ."""
-    pairs = list(dict.fromkeys(one.digests for each in found.values() for one in each if one.digests is not None))
+    pairs = dict.fromkeys(one.digests for differences in found.values() for one in differences if one.digests)
     if not pairs:
         return found
-    numbers = {
-        pair: _numbers(report) for pair, report in zip(pairs, subject.values(pairs), strict=True) if not report.missing
-    }
+    numbers = dict(zip(pairs, map(_numbers, subject.values(list(pairs))), strict=True))
     return {
-        name: [
-            replace(one, numbers=numbers.get(one.digests)) if one.digests is not None else one for one in differences
-        ]
+        name: [replace(one, numbers=numbers[one.digests]) if one.digests else one for one in differences]
         for name, differences in found.items()
     }
 
 
 def _numbers(report: ValuesReport) -> Numbers | None:
-    if report.count is None or report.values is None:
+    if report.missing or report.count is None or report.values is None:
         return None
-    total = 1
-    for size in report.shape[0] if report.shape else ():
-        total *= size
-    expected, got = report.values
-    return Numbers(report.max_abs, report.count, total, report.first or (), expected, got)
+    total = math.prod(report.shape[0] if report.shape else ())
+    return Numbers(report.max_abs, report.count, total, report.first or (), *report.values)
 
 
-def _late(late: Late) -> Lost:
-    return Lost(
-        how=Loss.TIMED_OUT, message=f"no answer in {late.seconds:g} s", seconds=late.seconds, frames=late.frames
-    )
+def _stopped(late: Late) -> Lost:
+    message = f"no answer in {late.seconds:g} s"
+    return Lost(how=Loss.TIMED_OUT, message=message, seconds=late.seconds, frames=late.frames)
 
 
 def _ended(lost: Lost, given: tuple[str, ...]) -> CloneTrial:

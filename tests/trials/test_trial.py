@@ -1,4 +1,4 @@
-"""A trial: from a subject's outcome to a verdict on each cloner, whoever took the process with it."""
+"""A trial: from a subject's outcome to a verdict on each cloner, and to hits; whoever took the process with it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import Case, run
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Blame, Severity
+from clonediff.reports.records import LEFT_OUT, Blame, Severity
 from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
 
-from .checks.making import altered, chain, faithful
+from .making import altered, chain, faithful
 
 ORIGINAL = chain("Lambda", "Dense")
 GOOD = faithful(ORIGINAL)
@@ -25,6 +25,7 @@ BAD = altered(GOOD, ("observation.inference.outputs.0.digest", "other"))
 REFUSED = Clone(failure=Failure("ValueError", "no Lambda"))
 CASE = Case("model = 1", ())
 FRAMES = (Frame("inside/serve.py", "main", 1), Frame("keras/src/layers/rnn/lstm.py", "call", 2))
+GRAPH = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
 
 class Played:
@@ -33,16 +34,14 @@ class Played:
     def __init__(self, outcome: Callable[[tuple[str, ...]], Outcome]) -> None:
         self.subject = Subject.parse("keras")
         self.outcome = outcome
-        self.asked: list[tuple[str, ...]] = []
+        self.cloners: list[tuple[str, ...]] = []
         self.limits: list[float | None] = []
-        self.costly: list[bool] = []
 
     def trial(
         self, case: Case, *, cloners: Iterable[str], costly: bool = False, timeout: float | None = None
     ) -> Outcome:
-        self.asked.append(tuple(cloners))
+        self.cloners.append(tuple(cloners))
         self.limits.append(timeout)
-        self.costly.append(costly)
         return self.outcome(tuple(cloners))
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
@@ -55,104 +54,61 @@ def answering(**clones: Clone) -> Played:
     return Played(lambda cloners: Answer(original=ORIGINAL, clones={name: clones[name] for name in cloners}))
 
 
-def test_each_cloner_has_its_verdict_and_its_blame() -> None:
+def test_each_cloner_has_its_verdict_and_its_blame_and_what_differs_has_numbers() -> None:
     trial = run(CASE, answering(upstream=REFUSED, fixed=GOOD, mine=BAD), ("upstream", "fixed", "mine"))
-    assert {name: clone.verdict for name, clone in trial.clones.items()} == {
-        "upstream": Verdict.CRASHED,
-        "fixed": Verdict.FAITHFUL,
-        "mine": Verdict.DIVERGED,
-    }
+    verdicts = {"upstream": Verdict.CRASHED, "fixed": Verdict.FAITHFUL, "mine": Verdict.DIVERGED}
+    assert {name: clone.verdict for name, clone in trial.clones.items()} == verdicts
     assert {cause.blame for clone in trial.clones.values() for cause in clone.causes} == {Blame.UPSTREAM, Blame.ITS_OWN}
-
-
-def test_the_cloners_after_one_that_changed_the_original_have_a_trial_of_their_own() -> None:
-    both = answering(upstream=GOOD, fixed=GOOD).outcome
-
-    def one_at_a_time(cloners: tuple[str, ...]) -> Outcome:
-        return both(cloners[:1])
-
-    subject = Played(one_at_a_time)
-    assert list(run(CASE, subject).clones) == ["upstream", "fixed"]
-    assert subject.asked == [("upstream", "fixed"), ("fixed",)]
-
-
-def test_differences_carry_numbers() -> None:
-    trial = run(CASE, answering(upstream=REFUSED, fixed=BAD))
-    (value,) = trial.clones["fixed"].differences
+    (value,) = trial.clones["mine"].differences
     assert value.numbers is not None
     assert (value.numbers.total, value.numbers.differing, value.numbers.max_abs) == (6, 2, 0.5)
 
 
-def test_an_original_that_is_refused_is_the_generators_fault() -> None:
-    trial = run(CASE, Played(lambda _: Answer(refused=Failure("ValueError", "no"))))
-    assert not trial.built
-    assert trial.clones == {}
+def test_the_cloners_after_one_that_changed_the_original_have_a_trial_of_their_own() -> None:
+    both = answering(upstream=GOOD, fixed=GOOD).outcome
+    subject = Played(lambda cloners: both(cloners[:1]))
+    assert list(run(CASE, subject).clones) == ["upstream", "fixed"]
+    assert subject.cloners == [("upstream", "fixed"), ("fixed",)]
 
 
 @pytest.mark.parametrize(
-    ("outcome", "verdict", "word"),
+    ("outcome", "verdict"),
     [
-        (Lost(how=Loss.TIMED_OUT, seconds=9, frames=FRAMES), Verdict.TIMED_OUT, "timed out"),
-        (Lost(how="SIGSEGV", frames=FRAMES), Verdict.KILLED, "SIGSEGV"),
-        (Lost(how="exit code 3", frames=FRAMES), Verdict.KILLED, "exit code 3"),
-        (Lost(how=Loss.OUT_OF_MEMORY, frames=FRAMES), Verdict.KILLED, "out of memory"),
+        (Lost(how=Loss.TIMED_OUT, seconds=9, frames=FRAMES), Verdict.TIMED_OUT),
+        (Lost(how="SIGSEGV", frames=FRAMES), Verdict.KILLED),
+        (Lost(how="exit code 3", frames=FRAMES), Verdict.KILLED),
+        (Lost(how=Loss.OUT_OF_MEMORY, frames=FRAMES), Verdict.KILLED),
     ],
 )
-def test_the_cloner_that_took_the_process_is_found(outcome: Outcome, verdict: Verdict, word: str) -> None:
+def test_the_cloner_that_took_the_process_is_found(outcome: Lost, verdict: Verdict) -> None:
     good = answering(fixed=GOOD).outcome
     subject = Played(lambda cloners: outcome if "upstream" in cloners else good(cloners))
     trial = run(CASE, subject)
-    assert subject.asked == [("upstream", "fixed"), (), ("upstream",), ("fixed",)]
-    assert trial.clones["upstream"].verdict is verdict
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+    assert subject.cloners == [("upstream", "fixed"), (), ("upstream",), ("fixed",)]
+    assert (trial.clones["upstream"].verdict, trial.clones["fixed"].verdict) == (verdict, Verdict.FAITHFUL)
     (cause,) = trial.clones["upstream"].causes
-    assert cause.severity is Severity.CRASHES
+    assert (cause.severity, cause.blame) == (Severity.CRASHES, Blame.UPSTREAM)
     assert cause.root.raised is not None
-    assert (cause.root.raised.type, cause.root.raised.frame) == (word, "keras/src/layers/rnn/lstm.py:call")
-    assert [each.blame for each in trial.clones["upstream"].causes] == [Blame.UPSTREAM]
+    assert (cause.root.raised.type, cause.root.raised.frame) == (outcome.how, "keras/src/layers/rnn/lstm.py:call")
 
 
-def test_an_original_that_is_refused_beside_one_cloner_is_nobodys_clone() -> None:
-    refused = Answer(refused=Failure("RuntimeError", "out of luck"))
-    outcomes = {
-        ("upstream",): refused,
-        ("upstream", "fixed"): Lost(how=Loss.TIMED_OUT, seconds=9),
-        (): Answer(original=ORIGINAL),
-    }
-    trial = run(CASE, Played(outcomes.__getitem__))
-    assert trial.refused is not None
-    assert (trial.refused.type, trial.clones) == ("RuntimeError", {})
-
-
-def test_an_original_of_which_nothing_can_be_said_is_counted_and_no_hit() -> None:
-    process = Played(lambda cloners: Answer(refused=Failure("ValueError", "why")))
-    graph = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    trials = GraphTrials(process, KnownIssues())  # type: ignore[arg-type]  # it plays one
-    assert trials.try_graph(graph).hits == ()
-    assert trials.tally.refused == 1
-
-
-@pytest.mark.parametrize(
-    ("check", "path", "costly"),
-    [
-        ("outputs", "inference.outputs[0]", False),
-        ("training", "trained.loss", True),
-        ("again", "twice.layers[0]", True),
-        ("untouched", "original.layers[0]", True),
-        ("made", "process", True),
-    ],
-)
-def test_what_was_found_is_looked_for_in_the_part_that_may_show_it(check: str, path: str, costly: bool) -> None:
-    assert takes_costly(check, path) is costly
-
-
-@pytest.mark.parametrize(("takes", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
-def test_where_a_cloner_does_not_end_each_alone_has_what_the_model_is_worth(takes: float, limit: float) -> None:
+@pytest.mark.parametrize(("seconds", "limit"), [(0.5, 20.0), (2.0, 40.0), (60.0, 600.0)])
+def test_where_a_cloner_does_not_end_its_limit_is_by_the_time_of_the_model(seconds: float, limit: float) -> None:
     late = Lost(how=Loss.TIMED_OUT, seconds=600.0)
-    alone = Answer(original=ORIGINAL, clones={"fixed": GOOD}, seconds=takes)
+    alone = Answer(original=ORIGINAL, clones={"fixed": GOOD}, seconds=seconds)
     subject = Played(lambda cloners: late if "upstream" in cloners else alone)
     run(CASE, subject, timeout=600.0)
     assert subject.limits == [600.0, 600.0, limit, limit]
+
+
+def test_an_original_that_is_refused_is_counted_and_no_hit() -> None:
+    refused = Answer(refused=Failure("ValueError", "why"))
+    trials = GraphTrials(Played(lambda _: refused), KnownIssues())  # type: ignore[arg-type]  # it plays one
+    assert trials.try_graph(GRAPH).hits == ()
+    assert trials.tally.refused == 1
+    lost_once = {("upstream", "fixed"): Lost(how=Loss.TIMED_OUT, seconds=9), (): Answer(original=ORIGINAL)}
+    trial = run(CASE, Played(lambda cloners: lost_once.get(cloners, refused)))
+    assert (trial.built, trial.refused, trial.clones) == (False, refused.refused, {})
 
 
 def test_an_original_that_takes_the_process_is_nobodys_clone() -> None:
@@ -162,5 +118,46 @@ def test_an_original_that_takes_the_process_is_nobodys_clone() -> None:
 
 
 def test_an_answer_without_a_cloner_that_was_asked_for_is_our_own_fault() -> None:
-    with pytest.raises(ValueError, match="says nothing of the cloner 'fixed'"):
-        run(CASE, Played(lambda _: Answer(original=ORIGINAL, clones={"upstream": GOOD})))
+    with pytest.raises(ValueError, match="says nothing of the cloners"):
+        run(CASE, Played(lambda _: Answer(original=ORIGINAL, clones={"other": GOOD})))
+
+
+@pytest.mark.parametrize(
+    ("check", "path", "costly"),
+    [
+        ("outputs", "inference.outputs[0]", False),
+        ("training", "trained.loss", True),
+        ("untouched", "original.layers[0]", True),
+        ("made", "process", True),
+    ],
+)
+def test_what_was_found_is_looked_for_in_the_part_that_may_show_it(check: str, path: str, costly: bool) -> None:
+    assert takes_costly(check, path) is costly
+
+
+FROZEN = altered(
+    GOOD, ("observation.shape.layers.2.trainable", False), ("observation.shape.weights.0.trainable", False)
+)
+CLONES = {
+    "crashes": REFUSED,
+    "computes": BAD,
+    "trains": FROZEN,
+    "property": altered(GOOD, ("observation.shape.layers.2.config.units", "4")),
+    "name": altered(GOOD, ("observation.shape.layers.1.name", "other")),
+    "faithful": GOOD,
+    "both": altered(FROZEN, ("observation.shape.layers.1.name", "other")),
+}
+
+
+@pytest.mark.parametrize("at_least", Severity)
+def test_a_cause_that_costs_less_is_left_out(at_least: Severity) -> None:
+    subject = answering(**CLONES)
+    trials = GraphTrials(subject, KnownIssues(), cloners=tuple(CLONES), at_least=at_least)  # type: ignore[arg-type]
+    hits = [hit.cloner for hit in trials.try_graph(GRAPH).hits if hit.cloner != "both"]
+    names = [severity.name.lower() for severity in Severity]
+    counted, less = names[: at_least + 1], names[at_least + 1 :]
+    assert hits == counted
+    worst = {name: severity.name.lower() for name, severity in trials.tally.worst}
+    assert worst == {**dict(zip(counted, counted, strict=True)), **({"both": "trains"} if "trains" in counted else {})}
+    assert {name for name, verdict in trials.tally.verdicts if verdict == LEFT_OUT} - {"both"} == set(less)
+    assert trials.tally.verdicts["faithful", "faithful"] == 1

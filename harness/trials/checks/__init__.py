@@ -1,37 +1,55 @@
 """What a faithful clone is: one check for each line of the promise, all of them on plain data.
 
 A check is a function of a `Pair`, an original's observation and what a cloner made of it, and gives back every
-`Difference` it sees, in the original's order; an empty list is a pass. No check
-runs Keras.
+`Difference` it sees, in the original's order; an empty list is a pass. No check runs Keras.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 
 from clonediff.harness.subjects.observation import Clone, Observation
-from clonediff.harness.trials.checks import (
-    again,
-    functions,
-    made,
-    masks,
-    outputs,
-    own,
-    sharing,
-    structure,
-    training,
-    untouched,
-    warned,
-    weights,
-)
-from clonediff.harness.trials.checks.check import Check
+from clonediff.harness.trials.checks import made, objects, runs, structure, weights
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.reports.records import Difference, Severity
 
-_AT_REST_AND_RUN = (made, weights, own, sharing, outputs, masks, structure, untouched)
-_OF_FURTHER_USE = (again, training, functions, warned)
-CHECKS: dict[str, Check] = {each.CHECK.name: each.CHECK for each in (*_AT_REST_AND_RUN, *_OF_FURTHER_USE)}
+
+@dataclass(frozen=True)
+class Check:
+    """A property of a faithful clone: what finds the differences.
+
+    One that is `costly` sees nothing of a trial without its costly part; `of_a_clone` says that there is nothing to see
+    where none was made.
+    """
+
+    name: str
+    differences: Callable[[Pair], list[Difference]]
+    costly: bool = False
+    of_a_clone: bool = True
+
+
+CHECKS = {
+    check.name: check
+    for check in (
+        Check("made", made.made, of_a_clone=False),
+        Check("weights", weights.weights),
+        Check("own", objects.own),
+        Check("sharing", objects.sharing),
+        Check("outputs", runs.outputs),
+        Check("masks", runs.masks),
+        Check("structure", structure.structure),
+        Check("untouched", objects.untouched, of_a_clone=False),
+        Check("again", objects.again, costly=True),
+        Check("training", runs.training, costly=True),
+        Check("functions", made.functions, of_a_clone=False),
+        Check("warned", made.warned, of_a_clone=False),
+    )
+}
 """The checks by name, in the order of the promise."""
+
+_OF_OTHER_MODELS = ("again", "untouched")
+"""The checks that hold another clone, or the original itself, against the original by the other checks."""
 
 
 def takes_costly(check: str, path: str) -> bool:
@@ -58,7 +76,7 @@ def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, st
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
-    found = _all(pair, [check for check in checks if not original.live or check is not own.CHECK])
+    found = _all(pair, [check for check in checks if not original.live or check.name != "own"])
     return {(each.check, each.path) for each in found if each.severity is not Severity.NAME}
 
 
@@ -75,7 +93,3 @@ def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bo
         (path == at or (path.startswith(at) and path[len(at)] in ".[")) and check in (name, *_OF_OTHER_MODELS)
         for name, at in chance
     )
-
-
-_OF_OTHER_MODELS = ("again", "untouched")
-"""The checks that hold another clone, or the original itself, against the original by the other checks."""

@@ -7,7 +7,7 @@ from functools import cached_property
 import msgspec
 
 from clonediff.harness.subjects.observation import Observation
-from clonediff.harness.trials.checks.uses import tensors
+from clonediff.harness.trials.checks.skeletons import tensors
 from clonediff.reports.records import Place
 
 

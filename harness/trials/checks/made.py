@@ -1,17 +1,44 @@
-"""1. It can be made: the cloner does not raise on a model that built and ran.
+"""Whether a clone is made, and how: three checks, and exceptions in terms that hold for another seed and release.
 
-What a function raises that `clone_model` was given is to arrive.
+made: the cloner does not raise on a model that built and ran.
+
+warned: cloning warns of nothing that building the model has not warned of. Else who turns warnings into errors, as the
+tests of Keras do, cannot clone the model.
+
+functions: a clone function is called once for each layer, for no input, and what it returns is in the clone.
+"`clone_function`: Callable to be used to clone each layer in the target model (except `Input` instances). It takes as
+argument the layer instance to be cloned, and returns the corresponding layer instance to be used in the model copy."
+(`clone_model`, in each generation)
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
 from clonediff.harness.inside.cloners.users import NO_MODEL
+from clonediff.harness.subjects.observation import Failure, Frame, Shape
 from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.checks.check import Check
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import place
-from clonediff.harness.trials.checks.raised import raises
-from clonediff.reports.records import Difference
+from clonediff.harness.trials.checks.places import at, place, short
+from clonediff.reports.records import Difference, Place, Raised
+
+_OWN = re.compile(
+    r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/"
+    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.inside.candidates`
+)
+_PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
+
+_OF_LAYERS = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")
+"""Where layers and operations are called, whichever they are, and where some of them see to it themselves."""
+
+_STANDS_FOR_ALL_BELOW = "compile_from_config"
+"""What fails while a model is compiled is told by who asked for it: below, anything is read back from a config."""
+
+_RAISES_FOR_OTHERS = re.compile(r"_*raise_")
 
 
 def made(pair: Pair) -> list[Difference]:
@@ -26,4 +53,102 @@ def made(pair: Pair) -> list[Difference]:
     return []
 
 
-CHECK = Check("made", made, of_a_clone=False)
+def warned(pair: Pair) -> list[Difference]:
+    """The warnings of the cloner."""
+    shape = pair.original.shape
+    return [
+        replace(raises("warned", "warned", "no warning", warning, shape), path=f"warned[{number}]")
+        for number, warning in enumerate(pair.clone.warned)
+    ]
+
+
+def functions(pair: Pair) -> list[Difference]:
+    """What a clone function was called on otherwise, and which of its layers the clone does not have."""
+    asked, shape = pair.clone.asked, pair.original.cloned or pair.original.shape
+    if asked is None:
+        return []
+    counts = Counter(call.layer for call in asked.calls if call.layer >= 0)
+    found: list[tuple[str, int, str, str]] = []
+    for layer, call in {call.layer: call for call in reversed(asked.calls)}.items():
+        if call.what != "layer":
+            found.append((f"asked of {'an input' if call.what == 'input' else 'an operation'}", layer, "never", "once"))
+            continue
+        if counts[layer] > 1:
+            found.append(("asked again", layer, "once", f"{counts[layer]} times"))
+        if not call.there:
+            found.append(("not what it gave", layer, "the layer that it gave", "another"))
+    found += [("not asked", layer, "once", "never") for layer in asked.wanted if layer not in counts]
+    return [
+        differs("functions", aspect, at(shape, layer), expected, times, place(shape, layer))
+        for aspect, layer, expected, times in found
+    ]
+
+
+def innermost(frames: Sequence[Frame]) -> str:
+    """The innermost frame of the framework or the cloner, as "file:function".
+
+    Those that only raise for others, only pass an exception on, or belong to one backend, stand back for others.
+    """
+    own = [frame for frame in frames if _OWN.match(frame.file)]
+    compiling = [number for number, frame in enumerate(own) if frame.function == _STANDS_FOR_ALL_BELOW]
+    own = own[: compiling[0] + 1] if compiling else own
+    telling = [
+        frame
+        for frame in own
+        if not _PASSED_THROUGH.search("/" + frame.file) and not _RAISES_FOR_OTHERS.match(frame.function)
+    ]
+    last = next((candidates[-1] for candidates in (telling, own, frames) if candidates), None)
+    return "" if last is None else f"{last.file}:{last.function}"
+
+
+def looping(frames: Sequence[Frame]) -> str:
+    """The frame that stands for what does not end: the innermost of the framework that is no helper of a loop."""
+    return innermost([frame for frame in frames if "/utils/" not in frame.file]) or innermost(frames)
+
+
+def calling(frames: Sequence[Frame]) -> str:
+    """The frame of the framework or the cloner that called the first layer to be called, as "file:function".
+
+    "" where none was: the exception is not of a call.
+    """
+    caller = ""
+    for frame in frames:
+        if _OWN.match(frame.file) and frame.function == "__call__" and _OF_LAYERS.search(frame.file):
+            return caller
+        if _OWN.match(frame.file) and not _PASSED_THROUGH.search("/" + frame.file):
+            caller = f"{frame.file}:{frame.function}"
+    return ""
+
+
+def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
+    """The layer of the original whose name stands in quotes in the message, or the first whose kind is a word in it."""
+    quoted = set(re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
+    for index, layer in enumerate(shape.layers):
+        if layer.name in quoted:
+            return place(shape, index)
+    message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # Keras' own words, and not of its operation
+    matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
+    found = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
+    return place(shape, min(found)[1]) if found else None
+
+
+def unlike_failures(
+    check: str, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape
+) -> Iterator[Difference]:
+    """What differs of two that are to fail alike, or not to."""
+    if want is None and have is not None:
+        yield raises(check, path, expected, have, shape)
+    elif want is not None and have is None:
+        yield differs(check, "no longer raises", path, want.type, expected, place(shape, -1))
+    elif want is not None and have is not None and want.type != have.type and check != "training":
+        yield differs(check, "raises another", path, want.type, have.type, place(shape, -1))
+
+
+def raises(
+    check: str, path: str, expected: str, failure: Failure, shape: Shape, *, aspect: str = "raises"
+) -> Difference:
+    """The difference of something that raises where it must not."""
+    message = short(failure.message.strip().partition("\n")[0], 300)
+    raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
+    found = short(f"{raised.type}: {message}", 300)
+    return differs(check, aspect, path, expected, found, layer_spoken_of(failure, shape), raised=raised)

@@ -9,17 +9,25 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from clonediff.harness.subjects.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
-from clonediff.harness.trials.checks.names import is_operation, uncounted, uncounted_path
-from clonediff.harness.trials.checks.uses import Tensor, origins, tensors, users
+from clonediff.harness.trials.checks.places import full_name
+from clonediff.harness.trials.checks.skeletons import Tensor, TensorName, map_tensors, tensors, users
 
 Keys = tuple[Hashable, ...]
 Objects = Sequence[LayerSeen] | Sequence[Variable]
-TensorName = Callable[[Tensor], str]
+
+_COUNTED = re.compile(r"(_\d+)*(CLONE)?$")
+_OF_CALLS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "InstanceProperty", "TensorFlowOpLayer")
+"""The layers that tf_keras makes of operations: their names begin with those of TensorFlow's functions."""
+
+
+def is_operation(layer: LayerSeen) -> bool:
+    """Whether it is no layer that somebody made: Keras makes it where a function is called."""
+    return "trainable" not in layer.config or layer.kind in _OF_CALLS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,16 +87,20 @@ def pair(expected: Sequence[Keys], found: Sequence[Keys]) -> Pairing:
 def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing:
     """Pair layers within paired containers: by role, name and kind, then by what of that is left the same.
 
-    Where the original was made `by_hand`, operations and inputs have other numbers: they are paired by what they are
-    called on, and in their order.
+    Where the original was made `by_hand`, numbers in the names of operations and inputs are others.
     """
-    keys, its_keys = map(_uncounted_keys if by_hand else _named_keys, (original, clone))
+
+    def keys(layer: LayerSeen) -> Keys:
+        role, kind, name = layer.role, layer.kind, layer.name
+        name = uncounted(name) if by_hand and is_counted(layer) else name
+        return (role, name, kind), (name, kind), (role, kind), name, kind
+
     pairs: list[tuple[int, int]] = []
     open_containers = [(-1, -1)]
     while open_containers:
         container, counterpart = open_containers.pop()
         mine, theirs = original.held.get(container, []), clone.held.get(counterpart, [])
-        pairing = pair([keys[i] for i in mine], [its_keys[i] for i in theirs])
+        pairing = pair([keys(original.layers[i]) for i in mine], [keys(clone.layers[i]) for i in theirs])
         matched = [(mine[expected], theirs[found]) for expected, found in pairing.pairs]
         pairs += matched
         open_containers += matched
@@ -100,16 +112,14 @@ def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing
     )
 
 
-def map_tensors(value: Any, name: TensorName) -> Any:
-    """A skeleton of arguments with each {"tensor": [layer, use, output]} given its name."""
-    if isinstance(value, dict):
-        if set(value) == {"tensor"} and isinstance(value["tensor"], list):
-            layer, use, output = value["tensor"]
-            return {"tensor": name((layer, use, output))}
-        return {key: map_tensors(item, name) for key, item in value.items()}
-    if isinstance(value, list):
-        return [map_tensors(item, name) for item in value]
-    return value
+def is_counted(layer: LayerSeen) -> bool:
+    """Whether Keras names it by its class and a number, as a rule."""
+    return layer.kind == "InputLayer" or (is_operation(layer) and not layer.model)
+
+
+def uncounted(name: str) -> str:
+    """A name without a number at its end."""
+    return _COUNTED.sub("", name, 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,24 +140,18 @@ class Pair:
     def shapes(self) -> tuple[Shape, Shape]:
         return self.original.shape, self.observed.shape
 
-    @cached_property
-    def layers(self) -> Pairing:
-        return pair_layers(*self.shapes, by_hand=self.by_hand)
-
     @property
     def by_hand(self) -> bool:
         """Whether the original is not the model that was cloned, but one made by hand as its clone is to be."""
         return self.original.cloned is not None
 
-    def same_name(self, expected: str, found: str, kind: str) -> bool:
-        """Whether two things of a kind have one name; of a model made by hand, no number counts that nobody chose."""
-        return expected == found or (self.by_hand and uncounted(expected, kind) == uncounted(found, kind))
+    def same_name(self, expected: str, found: str) -> bool:
+        """Whether Keras gave two things the same name, but for the number where the original was made by hand."""
+        return self.by_hand and uncounted(expected) == uncounted(found)
 
-    def paths(self, expected: str, found: str) -> tuple[str, str]:
-        """The paths of two variables, as far as they are to be the same."""
-        if not self.by_hand:
-            return expected, found
-        return uncounted_path(expected, self.shapes[0]), uncounted_path(found, self.shapes[1])
+    @cached_property
+    def layers(self) -> Pairing:
+        return pair_layers(*self.shapes, by_hand=self.by_hand)
 
     @cached_property
     def calls(self) -> dict[int, Pairing]:
@@ -169,19 +173,19 @@ class Pair:
         if len(original.calls) == len(clone.calls) == 1:
             return _IN_ORDER
         mine, theirs = self._users
-        its = functools.partial(self.counterpart, calls=calls)
+        counterpart = functools.partial(self.counterpart, calls=calls)
 
         def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
-            given = [name(each) for each in tensors([call.args, call.kwargs])]
+            named = [name(tensor) for tensor in tensors([call.args, call.kwargs])]
             bare = map_tensors([call.args, call.kwargs], lambda _: "")
             # What the clone adds by keyword, or has by keyword now, or is called on, moves no call.
-            texts = (repr((args, kwargs)), repr(given), repr(args), repr(bare))
+            texts = (repr((args, kwargs)), repr(named), repr(args), repr(bare))
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
         return pair(
             [keys(call, self.tensor, use, mine[expected, use]) for use, call in enumerate(original.calls)],
-            [keys(call, its, use, theirs[found, use]) for use, call in enumerate(clone.calls)],
+            [keys(call, counterpart, use, theirs[found, use]) for use, call in enumerate(clone.calls)],
         )
 
     @cached_property
@@ -217,16 +221,12 @@ class Pair:
     def steps(self, expected: ModelRun, found: ModelRun) -> Pairing:
         """The steps of two runs, paired. A step keeps to its use, unless another use of its layer gave its values."""
 
-        def keys(run: ModelRun, layer: Callable[[int], int]) -> list[Keys]:
-            told = ((layer(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
-            return [((its, use, values), (its, values), (its, use), its) for its, use, values in told]
+        def keys(run: ModelRun, number: Callable[[int], int]) -> list[Keys]:
+            steps = ((number(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
+            return [((layer, use, values), (layer, values), (layer, use), layer) for layer, use, values in steps]
 
-        its = self.layers.expected
-        return pair(keys(expected, lambda layer: layer), keys(found, lambda layer: its.get(layer, -2 - layer)))
-
-    @property
-    def weights(self) -> Pairing:
-        return self.variables[0][3]
+        numbers = self.layers.expected
+        return pair(keys(expected, lambda layer: layer), keys(found, lambda layer: numbers.get(layer, -2 - layer)))
 
     @property
     def runs(self) -> Iterator[tuple[ModelRun | None, ModelRun | None, str]]:
@@ -234,56 +234,39 @@ class Pair:
         yield self.original.inference, self.observed.inference, "inference"
         yield self.original.training, self.observed.training, "training"
 
-    @cached_property
-    def variables(self) -> list[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
-        """Each "weight" and each "state" of both models, paired by the layer that owns them and their name."""
-        original, clone = self.shapes
-        both = ("weight", original.weights, clone.weights), ("state", original.states, clone.states)
-        return [(word, wants, haves, self._variables(wants, haves)) for word, wants, haves in both]
-
     @property
     def objects(self) -> Iterator[tuple[str, Objects, Objects, Pairing]]:
         """Each "layer", "weight" and "state" of both models, paired."""
         yield "layer", self.shapes[0].layers, self.shapes[1].layers, self.layers
         yield from self.variables
 
-    def _variables(self, expected: Sequence[Variable], found: Sequence[Variable]) -> Pairing:
-        def keys(each: Variable, owner: int, path: str) -> Keys:
-            last = path.rpartition("/")[2]
-            by_name = (owner, path, each.shape), (owner, path), (owner, "", last, each.shape), (owner, "", last)
-            return (*by_name, (owner, each.shape, each.dtype), (owner, each.shape), owner)
+    @property
+    def weights(self) -> Pairing:
+        return self.variables[0][3]
 
+    @cached_property
+    def variables(self) -> list[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
+        """Each "weight" and each "state" of both models, paired by the layer that owns them and their name."""
+        original, clone = self.shapes
+        both = ("weight", original.weights, clone.weights), ("state", original.states, clone.states)
         # A variable of no layer, such as a metric's, has -1 on both sides; that of a layer that only the clone has, -2.
         owners = {-1: -1, **self.layers.expected}
-        return pair(
-            [keys(each, each.owner, self.paths(each.name, "")[0]) for each in expected],
-            [keys(each, owners.get(each.owner, -2), self.paths("", each.name)[1]) for each in found],
-        )
+        return [
+            (
+                word,
+                wants,
+                haves,
+                pair(
+                    [_keys_of(variable, variable.owner) for variable in wants],
+                    [_keys_of(variable, owners.get(variable.owner, -2)) for variable in haves],
+                ),
+            )
+            for word, wants, haves in both
+        ]
 
 
-def full_name(shape: Shape, layer: int) -> str:
-    """The name of a layer under those of the models and wrappers that hold it: "inner/dense"."""
-    if not 0 <= layer < len(shape.layers):
-        return shape.name
-    its = shape.layers[layer]
-    return its.name if its.inside < 0 else f"{full_name(shape, its.inside)}/{its.name}"
-
-
-def _named_keys(shape: Shape) -> list[Keys]:
-    told = ((layer.role, layer.name, layer.kind) for layer in shape.layers)
-    return [((role, name, kind), (name, kind), (role, kind), name, kind) for role, name, kind in told]
-
-
-def _uncounted_keys(shape: Shape) -> list[Keys]:
-    """Keys without the numbers of names that nobody chose; those of layers come first, since a clone keeps them."""
-    places = {end.tensor[0]: place for place, end in enumerate(shape.inputs)}
-    numbered = [is_operation(layer) or layer.kind == "InputLayer" for layer in shape.layers]
-    stems = [uncounted(layer.name, layer.kind) for layer in shape.layers]
-    names = [stem if each else layer.name for each, stem, layer in zip(numbered, stems, shape.layers, strict=True)]
-    made = origins(shape, lambda layer: (names[layer], shape.layers[layer].kind, places.get(layer)))
-    keys: list[Keys] = []
-    for index, layer in enumerate(shape.layers):
-        kind, name, stem = (is_operation(layer), layer.kind), names[index], stems[index]
-        alike = (layer.role, name, kind, made[index] if numbered[index] else 0)
-        keys.append((alike, (layer.role, stem, kind), (name, kind), (stem, kind), (layer.role, kind), stem, kind))
-    return keys
+def _keys_of(variable: Variable, owner: int) -> Keys:
+    path, shape = variable.name, variable.shape
+    last = path.rpartition("/")[2]
+    by_name = (owner, path, shape), (owner, path), (owner, "", last, shape), (owner, "", last)
+    return (*by_name, (owner, shape, variable.dtype), (owner, shape), owner)

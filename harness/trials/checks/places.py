@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
-from clonediff.harness.subjects.observation import LayerSeen, Shape, Variable
-from clonediff.harness.trials.checks.pairing import full_name
+from clonediff.harness.subjects.observation import Shape
 from clonediff.reports.records import Difference, Place
+
+
+def full_name(shape: Shape, layer: int) -> str:
+    """The name of a layer of the original under those of the models and wrappers that hold it: "inner/dense"."""
+    if not 0 <= layer < len(shape.layers):
+        return shape.name
+    seen = shape.layers[layer]
+    return seen.name if seen.inside < 0 else f"{full_name(shape, seen.inside)}/{seen.name}"
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:
@@ -30,15 +36,6 @@ def numbered(shape: Shape, word: str, index: int) -> tuple[str, Place]:
     if word == "layer":
         return at(shape, index), place(shape, index)
     return f"{word}s[{index}]", place(shape, getattr(shape, f"{word}s")[index].owner)
-
-
-def in_common(shape: Shape, other: Shape) -> Iterator[tuple[str, int, LayerSeen | Variable]]:
-    """Each layer, weight and state of a model that is one of another model's too: its word, its number and itself."""
-    for word in ("layer", "weight", "state"):
-        theirs = {each.ident for each in getattr(other, f"{word}s")}
-        yield from (
-            (word, index, each) for index, each in enumerate(getattr(shape, f"{word}s")) if each.ident in theirs
-        )
 
 
 def short(value: Any, limit: int = 160) -> str:

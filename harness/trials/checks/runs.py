@@ -1,19 +1,28 @@
-"""Two runs of a model side by side: which leaf answers to which, what of two leaves differs, and where runs part."""
+"""What a model computes: outputs, masks and a step of training, compared bit for bit.
+
+outputs: for the same inputs, in inference and in training mode, the same structure, dtypes and values.
+
+masks: the same mask, or none, on every output and on every tensor in between.
+
+training: a step on the same batch gives the same gradients, the same updated weights and the same losses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
-from clonediff.harness.trials.checks.pairing import Pair, full_name
-from clonediff.harness.trials.checks.places import place, short
-from clonediff.harness.trials.checks.skeletons import Unlike
-from clonediff.reports.records import Place
+from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen, Trained
+from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_value
+from clonediff.harness.trials.checks.made import unlike_failures
+from clonediff.harness.trials.checks.pairing import Pair, is_operation
+from clonediff.harness.trials.checks.places import at, full_name, place, short
+from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, unlike
+from clonediff.reports.records import Difference, Place, Severity
 
 
 class LeafPair(NamedTuple):
-    """A leaf of the original and its counterpart, with the path and the place of it."""
+    """A tensor of the original's run with that of the clone's, and its path and place."""
 
     path: str
     expected: Leaf
@@ -22,26 +31,48 @@ class LeafPair(NamedTuple):
     is_output: bool
 
 
-def leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[LeafPair]:
-    """Every leaf that both runs have: those of the steps in the original's order, then the outputs."""
+def outputs(pair: Pair) -> list[Difference]:
+    """Every step and every output that differs; each output names the first step where the runs part."""
+    return [difference for run in pair.runs for difference in output_differences(pair, *run)]
+
+
+def output_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> list[Difference]:
+    """Everything in which two runs differ, masks aside."""
+    if expected is None or found is None:
+        return []
+    if expected.failure is not None or found.failure is not None:
+        failures = expected.failure, found.failure
+        return list(unlike_failures("outputs", where, "it runs", *failures, pair.original.shape))
+    severity = Severity.TRAINS if where == "training" else Severity.COMPUTES
+    ends = list(_outputs(pair, expected, found, where, severity))
+    are_moved = any(difference.aspect == "order" for difference in ends)
+    here = (leaf for leaf in _leaves(pair, expected, found, where) if not (are_moved and leaf.is_output))
+    values = [
+        differs_in("outputs", "", leaf.path, part, first, severity=severity)
+        for leaf, first, part in _parted(here, unlike_leaves)
+    ]
+    return [*_steps(pair, expected, found, where, severity), *ends, *values]
+
+
+def _leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[LeafPair]:
+    """Every tensor that both runs have: those of the steps in the original's order, then the outputs."""
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, found).pairs:
         step, other = expected.steps[index], found.steps[counterpart]
-        for output, (leaf, twin) in enumerate(zip(step.outputs, other.outputs, strict=False)):
-            path = at_step(pair, where, step, step.layer)
-            yield LeafPair(f"{path}.outputs[{output}]", leaf, twin, place(shape, step.layer, step.use), False)
-    for index, (leaf, twin) in enumerate(zip(expected.outputs, found.outputs, strict=False)):
+        path, first = _at_step(pair, where, step, step.layer), place(shape, step.layer, step.use)
+        for output, leaves in enumerate(zip(step.outputs, other.outputs, strict=False)):
+            yield LeafPair(f"{path}.outputs[{output}]", *leaves, first, is_output=False)
+    for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
         layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
-        yield LeafPair(f"{where}.outputs[{index}]", leaf, twin, place(shape, layer, use), True)
+        yield LeafPair(f"{where}.outputs[{index}]", *leaves, place(shape, layer, use), is_output=True)
 
 
-def at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
-    """The path of a step, which is one of this layer of the original."""
+def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
     return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
 def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
-    """Two leaves compared: shape and dtype before values, and values only where those are alike."""
+    """Two tensors compared: values only where shape and dtype are alike."""
     for aspect in ("shape", "dtype"):
         want, have = getattr(expected, aspect), getattr(found, aspect)
         if want != have:
@@ -51,13 +82,144 @@ def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
         yield Unlike("", "value", *digests, digests)
 
 
-def parted(
-    leaves: Iterable[LeafPair], unlike: Callable[[Leaf, Leaf], Iterable[Any]]
+def _parted(
+    leaves: Iterable[LeafPair], unlike_parts: Callable[[Leaf, Leaf], Iterable[Any]]
 ) -> Iterator[tuple[LeafPair, Place, Any]]:
-    """What is unlike in each pair of leaves, and where: in an output, at the first step where the runs part."""
+    """What is unlike in each pair of tensors, and where: in an output, at the first step where the runs part."""
     first: Place | None = None
-    for seen in leaves:
-        for one in unlike(seen.expected, seen.found):
-            if not seen.is_output:
-                first = first or seen.place
-            yield seen, (first or seen.place) if seen.is_output else seen.place, one
+    for leaf in leaves:
+        for part in unlike_parts(leaf.expected, leaf.found):
+            if not leaf.is_output:
+                first = first or leaf.place
+            yield leaf, (first or leaf.place) if leaf.is_output else leaf.place, part
+
+
+def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+    """Which calls there are, and in what they give their tensors. An operation without any may give a plain number."""
+    shape, pairing = pair.original.shape, pair.steps(expected, found)
+    ours, theirs = {step.layer for step in expected.steps}, {step.layer for step in found.steps}
+    swapped: set[int] = set()
+    for index, step in enumerate(expected.steps):
+        first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
+        if index not in pairing.found:
+            counterpart = pair.layers.found.get(step.layer)
+            if counterpart is not None and (counterpart in theirs or not is_operation(shape.layers[step.layer])):
+                yield differs("outputs", "step missing", path, "a call", MISSING, first, severity=severity)
+            continue
+        other = found.steps[pairing.found[index]]
+        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in other.outputs]
+        if other.use != step.use and same and step.layer not in swapped:
+            swapped.add(step.layer)
+            yield differs("outputs", "call order", path, f"use {step.use}", f"use {other.use}", first)
+        for part in unlike(step.structure, other.structure):
+            yield differs_in("outputs", "structure", f"{path}.structure", part, first, severity=severity)
+        if len(step.outputs) != len(other.outputs):
+            counts = f"{len(step.outputs)} tensors", f"{len(other.outputs)}"
+            yield differs("outputs", "count", path, *counts, first, severity=severity)
+    for index in pairing.extra:
+        step = found.steps[index]
+        layer = pair.layers.expected.get(step.layer)
+        if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
+            path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
+            yield differs("outputs", "step extra", path, MISSING, "a call", first, severity=severity)
+
+
+def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+    """How many outputs there are, how they are nested, and whether they come in another order."""
+    path, model = f"{where}.outputs", place(pair.original.shape, -1)
+    for part in unlike(expected.structure, found.structure):
+        yield differs_in("outputs", "structure", f"{where}.structure", part, model, severity=severity)
+    wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
+    if len(wants) != len(haves):
+        yield differs("outputs", "count", path, str(len(wants)), str(len(haves)), model, severity=severity)
+    if wants != haves and sorted(wants) == sorted(haves):
+        orders = short(list(range(len(wants)))), short([haves.index(digest) for digest in wants])
+        yield differs("outputs", "order", path, *orders, model, severity=severity)
+
+
+def masks(pair: Pair) -> list[Difference]:
+    """The masks that symbolic tensors carry, then those of each step and output of the runs."""
+    return [*symbolic_masks(pair), *(one for run in pair.runs for one in mask_differences(pair, *run))]
+
+
+def symbolic_masks(pair: Pair) -> Iterator[Difference]:
+    """Whether each symbolic tensor has a mask."""
+    original, clone = pair.shapes
+    for index, counterpart in pair.layers.pairs:
+        layer, other = original.layers[index], clone.layers[counterpart]
+        for use, found in pair.calls[index].pairs:
+            both = zip(layer.calls[use].masks, other.calls[found].masks, strict=False)  # how many, structure compares
+            for output, (want, have) in enumerate(both):
+                if want != have and want is not None and have is not None:
+                    sides = ("mask lost", "a mask", "no mask") if want else ("mask added", "no mask", "a mask")
+                    path, first = f"{at(original, index)}.calls[{use}].masks[{output}]", place(original, index, use)
+                    yield differs("masks", sides[0], path, *sides[1:], first, severity=Severity.PROPERTY)
+
+
+def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
+    """The mask of every step and every output. One that no output has is a property, and changes no number."""
+    if expected is None or found is None or expected.failure is not None or found.failure is not None:
+        return
+    for leaf, first, (want, have) in _parted(_leaves(pair, expected, found, where), _unlike_masks):
+        aspect = "mask lost" if have is None else "mask added" if want is None else "mask value"
+        digests = (want, have) if want and have else None
+        severity = Severity.COMPUTES if leaf.is_output else Severity.PROPERTY
+        sides = want or "no mask", have or "no mask"
+        yield differs("masks", aspect, f"{leaf.path}.mask", *sides, first, severity=severity, digests=digests)
+
+
+def _unlike_masks(expected: Leaf, found: Leaf) -> list[tuple[str | None, str | None]]:
+    return [(expected.mask, found.mask)] if expected.mask != found.mask else []
+
+
+def training(pair: Pair) -> list[Difference]:
+    """The losses that layers add in each run, and the loss, the gradients and the weights after a step."""
+    losses = [difference for run in pair.runs for difference in _losses(pair, *run)]
+    return [*losses, *_trained(pair, pair.original.trained, pair.observed.trained)]
+
+
+def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str) -> Iterator[Difference]:
+    if want is None or have is None or want.failure is not None or have.failure is not None:
+        return
+    path, model = f"{where}.losses", place(pair.original.shape, -1)
+    if len(want.losses) != len(have.losses):
+        yield differs("training", "losses count", path, f"{len(want.losses)} losses", str(len(have.losses)), model)
+    elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
+        yield differs("training", "losses order", path, short(list(want.losses)), short(list(have.losses)), model)
+    else:
+        for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=True)):
+            if expected != found:
+                yield differs_in_value("training", "losses value", f"{path}[{index}]", expected, found, model)
+
+
+def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
+    shape = pair.original.shape
+    if want is None or have is None:
+        return
+    if want.failure is not None or have.failure is not None:
+        yield from unlike_failures("training", "trained", "it trains", want.failure, have.failure, shape)
+        return
+    if want.loss != have.loss:
+        yield differs_in_value("training", "loss", "trained.loss", want.loss, have.loss, place(shape, -1))
+    trainable = [index for index, weight in enumerate(shape.weights) if weight.trainable]
+    yield from _after_a_step(pair, "gradient", trainable, want.gradients, have.gradients)
+    yield from _after_a_step(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
+
+
+Leaves = Sequence[Leaf | None]
+
+
+def _after_a_step(pair: Pair, word: str, owners: Sequence[int], wants: Leaves, haves: Leaves) -> Iterator[Difference]:
+    shape, where = pair.original.shape, f"trained.{word}s"
+    if len(wants) != len(haves):
+        yield differs("training", f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
+        return
+    for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
+        first = place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)
+        path = f"{where}[{index}]"
+        if want is not None and have is not None:
+            for part in unlike_leaves(want, have):
+                yield differs_in("training", word, path, part, first)
+        elif want != have:
+            sides = ("missing", "one", "none") if have is None else ("extra", "none", "one")
+            yield differs("training", f"{word} {sides[0]}", path, *sides[1:], first)

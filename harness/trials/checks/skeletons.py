@@ -1,18 +1,26 @@
-"""Nested plain data compared leaf by leaf: arguments of calls, structures of inputs and outputs.
+"""Arguments of calls and structures of ends, as nested plain data: compared leaf by leaf, and searched for tensors.
 
 A list is a JSON list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]}, either with "type" where it is
-one of a user's own; a tensor is {"tensor": name}.
+one of a user's own; a tensor is {"tensor": [layer, use, output]}, or {"tensor": name}.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from clonediff.harness.subjects.observation import Shape
 from clonediff.harness.trials.checks.places import short
-from clonediff.harness.trials.checks.uses import items
 
 MISSING = "nothing"
+FAR = 8
+"""How many calls ahead `users` looks."""
+
+Call = tuple[int, int]
+Tensor = tuple[int, int, int]
+"""A tensor by the layer that gave it, the use of that, and the output."""
+TensorName = Callable[[Tensor], str]
 
 
 class Unlike(NamedTuple):
@@ -38,10 +46,10 @@ def unlike(expected: Any, found: Any, path: str = "") -> Iterator[Unlike]:
     elif form in ("value", "tensor"):
         yield Unlike(path, form, short(expected), short(found))
     else:
-        yield from _items(dict(items(expected)), dict(items(found)), path)
+        yield from _unlike_items(dict(_items(expected)), dict(_items(found)), path)
 
 
-def _items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], path: str) -> Iterator[Unlike]:
+def _unlike_items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], path: str) -> Iterator[Unlike]:
     for key, item in mine.items():
         if key in theirs:
             yield from unlike(item, theirs[key], f"{path}[{key!r}]")
@@ -61,6 +69,59 @@ def _form(value: Any) -> str:
     if not isinstance(value, dict):
         return "value"
     for form in ("tuple", "dict"):
-        if form in value and isinstance(value[form], list):
+        if isinstance(value.get(form), list):
             return f"{form} {value.get('type', '')}"
     return "tensor" if set(value) == {"tensor"} else "object"
+
+
+def _items(value: Any) -> Iterable[tuple[Any, Any]]:
+    """What stands in a skeleton, each with its key or its number; nothing in a leaf."""
+    if not isinstance(value, dict):
+        return enumerate(value) if isinstance(value, list) else ()
+    if isinstance(value.get("tuple"), list):
+        return enumerate(value["tuple"])
+    items: Iterable[tuple[Any, Any]] = value["dict"] if isinstance(value.get("dict"), list) else value.items()
+    return items
+
+
+def tensors(value: Any) -> Iterator[Tensor]:
+    """Every tensor in a skeleton of arguments."""
+    if isinstance(value, dict) and isinstance(value.get("tensor"), list):
+        layer, use, output = value["tensor"]
+        yield layer, use, output
+    else:
+        for _, item in _items(value):
+            yield from tensors(item)
+
+
+def map_tensors(value: Any, name: TensorName) -> Any:
+    """A skeleton of arguments with each {"tensor": [layer, use, output]} given its name."""
+    if isinstance(value, dict):
+        if set(value) == {"tensor"} and isinstance(value["tensor"], list):
+            layer, use, output = value["tensor"]
+            return {"tensor": name((layer, use, output))}
+        return {key: map_tensors(item, name) for key, item in value.items()}
+    return [map_tensors(item, name) for item in value] if isinstance(value, list) else value
+
+
+def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
+    """For each call, as layer and use, a number that is the same where the same layers use its results alike.
+
+    Two calls of a shared layer on the same tensors differ in nothing else. `name` gives a layer the name that it has in
+    both models. The numbers hold within one process.
+    """
+    ends: dict[Call, list[tuple[int, int]]] = defaultdict(list)
+    for place, end in enumerate(shape.outputs):
+        ends[end.tensor[:2]].append((place, end.tensor[2]))
+    uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
+    for layer, seen in enumerate(shape.layers):
+        for use, call in enumerate(seen.calls):
+            for place, (giver, giver_use, output) in enumerate(tensors([call.args, call.kwargs])):
+                uses[giver, giver_use].append((name(layer), place, output, (layer, use)))
+    numbers = {(layer, use): 0 for layer, seen in enumerate(shape.layers) for use in range(len(seen.calls))}
+    for _ in range(FAR):
+        before, numbers = numbers, {}
+        for used in before:
+            users_of = sorted((who, place, output, before.get(by, 0)) for who, place, output, by in uses[used])
+            numbers[used] = hash((*users_of, *ends[used]))
+    return numbers

@@ -1,34 +1,36 @@
-"""7. Structure: the same graph: layers, classes, configs, names, call arguments, order and nesting of both ends.
+"""structure: the same graph: layers, classes, configs, names, call arguments, order and nesting of both ends.
 
 And in every public attribute and property the same, at any depth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import LayerSeen, Shape
-from clonediff.harness.trials.checks import calls, ends, facts
-from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.checks.check import Check
-from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.subjects.observation import CallSeen, End, LayerSeen, Shape
+from clonediff.harness.trials.checks import facts
+from clonediff.harness.trials.checks.aspects import differs, differs_in
+from clonediff.harness.trials.checks.pairing import Pair, is_counted
 from clonediff.harness.trials.checks.places import at, place, short
-from clonediff.harness.trials.checks.skeletons import MISSING
+from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, map_tensors, unlike
 from clonediff.reports.records import Difference, Place
+
+_ONE_CALL = {"value": "default"}
+"""How an argument is written that a call has by default, where others come after it."""
 
 
 def structure(pair: Pair) -> list[Difference]:
     """The model, its layers in the original's order with each of their calls, then both ends."""
     original, clone = pair.shapes
-    model = place(original, -1)
     return [
-        *_attributes(pair, original, clone, model, "model"),
+        *_attributes(pair, original, clone, place(original, -1), "model"),
         *_layers(pair),
         *facts.facts(pair),
-        *ends.ends(pair, "input"),
-        *ends.ends(pair, "output"),
+        *_ends(pair, "input"),
+        *_ends(pair, "output"),
     ]
 
 
@@ -45,10 +47,11 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         if index in moved and layer.inside not in in_order and layer.inside not in moved:
             in_order.add(layer.inside)
             holders = (original, layer.inside), (clone, pair.layers.found.get(layer.inside, -1))
-            wants, haves = (short([each.name for each in shape.layers if each.inside == its]) for shape, its in holders)
+            wants, haves = (short([one.name for one in shape.layers if one.inside == it]) for shape, it in holders)
             where = f"{at(original, layer.inside)}.layers"
             yield differs("structure", "layer order", where, wants, haves, place(original, layer.inside))
-        yield from _layer(pair, index, first, path)
+        yield from _attributes(pair, layer, clone.layers[pair.layers.found[index]], first, path)
+        yield from _calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
@@ -56,22 +59,96 @@ def _layers(pair: Pair) -> Iterator[Difference]:
             yield differs("structure", "layer extra", at(clone, index), MISSING, layer.kind, first)
 
 
-def _layer(pair: Pair, index: int, first: Place, path: str) -> Iterator[Difference]:
-    original, clone = pair.shapes
-    layer, twin = original.layers[index], clone.layers[pair.layers.found[index]]
-    yield from _attributes(pair, layer, twin, first, path)
-    yield from calls.calls(pair, index, first)
-
-
 def _attributes(
-    pair: Pair, one: LayerSeen | Shape, twin: LayerSeen | Shape, first: Place, path: str
+    pair: Pair, one: LayerSeen | Shape, other: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
     """What differs in the class, the name and the flag of a layer or of the model."""
+    counted = isinstance(one, LayerSeen) and is_counted(one)
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
     for name in ("kind", "name") if one.kind == "InputLayer" else ("kind", "name", "trainable"):
-        want, have = getattr(one, name), getattr(twin, name)
-        if want != have and not (name == "name" and pair.same_name(want, have, one.kind)):
+        want, have = getattr(one, name), getattr(other, name)
+        if want != have and not (name == "name" and counted and pair.same_name(want, have)):
             yield differs("structure", name, f"{path}.{name}", short(want), short(have), first)
 
 
-CHECK = Check("structure", structure)
+def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
+    """How often a layer is called, in which order, on what, and what it gives."""
+    original, clone = pair.shapes
+    layer, other = original.layers[index], clone.layers[pair.layers.found[index]]
+    paired, path = pair.calls[index], f"{at(original, index)}.calls"
+    if len(layer.calls) != len(other.calls):
+        yield differs("structure", "call count", path, f"{len(layer.calls)} calls", f"{len(other.calls)} calls", first)
+    if paired.moved:
+        expected, got = map(short, paired.orders)
+        yield differs("structure", "call order", path, expected, got, first)
+    for use, found in paired.pairs:
+        want, have, here, where = layer.calls[use], other.calls[found], place(original, index, use), f"{path}[{use}]"
+        if want.outputs != have.outputs:
+            counts = f"{want.outputs} tensors", f"{have.outputs}"
+            yield differs("structure", "call outputs", f"{where}.outputs", *counts, here)
+        for side, leaf in _unlike_arguments(pair, want, have):
+            yield differs_in("structure", f"call.{side}", f"{where}.{side}", leaf, here)
+
+
+def _unlike_arguments(pair: Pair, call: CallSeen, other: CallSeen) -> Iterator[tuple[str, Unlike]]:
+    """Each argument that differs, with "args" or "kwargs" for where it stands."""
+    wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
+    haves = [map_tensors(other.args, pair.counterpart), map_tensors(other.kwargs, pair.counterpart)]
+    wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
+    for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
+        for leaf in unlike(want, have):
+            yield side, leaf
+
+
+def _both_lists(args: Any, others: Any) -> Any:
+    """Arguments, a tensor in a list where the other side has a list that begins with it: what is lost is the rest.
+
+    In tf_keras that is how a recurrent layer is called with its initial state, and without.
+    """
+    if not isinstance(args, list) or not isinstance(others, list):
+        return args
+    alone = [
+        isinstance(other, list) and len(other) > 1 and other[0] == mine
+        for mine, other in zip(args, others, strict=False)
+    ]
+    return [[mine] if each else mine for mine, each in zip(args, alone, strict=False)] + args[len(alone) :]
+
+
+def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
+    """The arguments of a call, those by keyword that the clone has by keyword: it is the same call either way."""
+    left = args[len(other_args) :]
+    names = [name for name in other_kwargs if name not in kwargs]
+    if len(names) < len(left):  # a default is not written by keyword
+        left = [value for value in left if value not in (None, _ONE_CALL)]
+    if not left or len(names) < len(left):
+        return args, kwargs
+    by_name: dict[str, Any] = {}
+    for value in left:  # each goes to a keyword with its very value, if there is one
+        free = [name for name in names if name not in by_name]
+        by_name[next((name for name in free if other_kwargs[name] == value), free[0])] = value
+    return args[: len(other_args)], {**{name: by_name[name] for name in names if name in by_name}, **kwargs}
+
+
+def _ends(pair: Pair, word: str) -> Iterator[Difference]:
+    """What differs of each "input", or each "output", and how they are nested."""
+    original, clone = pair.shapes
+    side, model = f"{word}s", place(original, -1)
+    for leaf in unlike(*(getattr(shape, f"{word}_structure") for shape in pair.shapes)):
+        yield differs_in("structure", f"{word} structure", f"model.{word}_structure", leaf, model)
+    wants: Sequence[End] = getattr(original, side)
+    haves: Sequence[End] = getattr(clone, side)
+    if len(wants) != len(haves):
+        yield differs("structure", f"{word} count", side, str(len(wants)), str(len(haves)), model)
+    expected = [pair.tensor(end.tensor) for end in wants]
+    found = [pair.counterpart(end.tensor) for end in haves]
+    if expected != found and sorted(expected) == sorted(found):
+        yield differs("structure", f"{word} order", side, short(expected), short(found), model)
+        return
+    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
+        # What a ragged input is lost to is told there, and in a run.
+        names = ("shape", "dtype", "optional", "sparse", *(("ragged", "name") if word == "input" else ()))
+        parts = [(name, getattr(want, name), getattr(have, name)) for name in names]
+        for name, one, other in (*parts, ("tensor", expected[index], found[index])):
+            if one != other and not (name == "name" and pair.same_name(one, other)):
+                first = place(original, *want.tensor[:2])
+                yield differs("structure", f"{word} {name}", f"{side}[{index}].{name}", short(one), short(other), first)

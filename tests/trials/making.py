@@ -103,7 +103,7 @@ def faithful(original: Observation) -> Clone:
 
 def renumbered(observation: Observation, base: int) -> Observation:
     """The same observation of other objects."""
-    plain = msgspec.json.decode(msgspec.json.encode(observation))
+    plain = msgspec.to_builtins(observation)
     for things in (plain["shape"]["layers"], plain["shape"]["weights"], plain["shape"]["states"]):
         for thing in things:
             thing["ident"] += base
@@ -115,9 +115,9 @@ def altered(record: T, *changes: tuple[str, Any]) -> T:
     """The record with the fields at dotted paths set to other values; `GONE` takes an item out."""
     plain = msgspec.json.decode(msgspec.json.encode(record))
     for path, value in changes:
-        *clone_arguments, last = (int(part) if part.lstrip("-").isdigit() else part for part in path.split("."))
+        *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
         holder = plain
-        for part in clone_arguments:
+        for part in way:
             holder = holder[part]
         if value is GONE:
             del holder[last]

@@ -1,0 +1,210 @@
+"""Whose objects a clone is made of, and what cloning leaves of the original: four checks.
+
+own: no variable, layer, or other object that can change is the original's, and each weight begins with a fresh value. A
+clone is "a copy of the test model (with freshly initialized weights)" (`clone_model`).
+
+sharing: two uses share a layer in the clone exactly where they do in the original, in nested models too.
+
+untouched: the original is as it was, run and all. "Model cloning is similar to calling a model on new inputs, except
+that it creates new layers" (`clone_model`): so no layer of the original is called.
+
+again: a second clone, and a clone of the clone, are as good as the first, and share nothing with it. What is wrong with
+the first already is not repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
+from clonediff.harness.trials.checks import facts, runs, structure, weights
+from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.made import raises
+from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing
+from clonediff.harness.trials.checks.places import at, numbered, place
+from clonediff.reports.records import Difference, Place
+
+_ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
+_OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
+"""What Python calls the parts of a function, which no fingerprint needs."""
+
+
+def own(pair: Pair) -> list[Difference]:
+    """What the clone has of the original, by its place there; and weights and states that begin with its values."""
+    differences = [*_common_objects(pair), *_stale_values(pair)]
+    if pair.original.keeps != "layers":
+        differences += facts.shared(pair)
+    return [*differences, *_reached(pair)]
+
+
+def _common_objects(pair: Pair) -> Iterator[Difference]:
+    """The layers, variables, optimizer and metrics of the model that was cloned, but for what the clone is to keep.
+
+    "If not provided, new Input objects will be created" (`clone_model`): so it is even where its `clone_function` gives
+    the layers themselves.
+    """
+    keeps, clone, cloned = pair.original.keeps, pair.shapes[1], pair.original.cloned or pair.original.shape
+    met = {layer.ident for layer in pair.shapes[0].layers} if keeps == "layers" else set()
+    for word, index, thing in _in_common(cloned, clone):
+        is_kept = keeps == "layers"
+        if isinstance(thing, LayerSeen):
+            is_kept = thing.ident in met or (bool(keeps) and (thing.kind == "InputLayer") != is_kept)
+            met.add(thing.ident)
+        if not is_kept:
+            yield _shared(word, *numbered(cloned, word, index))
+    for number, ident in enumerate(cloned.compiled_with):
+        if ident in clone.compiled_with and keeps != "layers":
+            yield _shared("compiled_with", f"compiled_with[{number}]", place(cloned, -1))
+
+
+def _shared(word: str, path: str, first: Place) -> Difference:
+    return differs("own", f"{word} shared", path, "one of its own", "the original's", first)
+
+
+def _in_common(shape: Shape, other: Shape) -> Iterator[tuple[str, int, LayerSeen | Variable]]:
+    """The layers, weights and states of a model that another one has too: the word, the number and the object."""
+    for word in ("layer", "weight", "state"):
+        theirs = {thing.ident for thing in getattr(other, f"{word}s")}
+        things = enumerate(getattr(shape, f"{word}s"))
+        yield from ((word, index, thing) for index, thing in things if thing.ident in theirs)
+
+
+def _stale_values(pair: Pair) -> Iterator[Difference]:
+    """Weights that begin with the original's values, and states that begin as a run of the original has left them.
+
+    "the states computed for the samples in one batch will be reused as initial states for the samples in the next
+    batch" (`keras.layers.RNN`)
+    """
+    original, clone = pair.shapes
+    for index, fresh in enumerate(pair.observed.fresh):
+        if not fresh:
+            owner = clone.weights[index].owner if index < len(clone.weights) else -1
+            first = place(original, pair.layers.expected.get(owner, -1))
+            yield differs("own", "not fresh", f"weights[{index}].value", "a fresh value", "the original's", first)
+    for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
+        if not fresh:
+            path, first = numbered(original, "state", index)
+            expected, found = "as before the first batch", "as the original's run has left it"
+            yield differs("own", "state not fresh", f"{path}.value", expected, found, first)
+
+
+def _reached(pair: Pair) -> Iterator[Difference]:
+    """Objects of the original that can change and that the clone leads to, beside what public attributes show."""
+    original = pair.shapes[0]
+    for leak in pair.observed.leaks:
+        layer = pair.layers.expected.get(leak.layer, -1)
+        names = [name for name in _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path)) if name not in _OF_FUNCTIONS]
+        path = f"{at(original, layer)}.attribute{leak.path}"
+        found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        aspect = f"object reached.{names[-1] if names else leak.thing}"
+        yield differs("own", aspect, path, "an object of its own", found, place(original, layer))
+
+
+def sharing(pair: Pair) -> list[Difference]:
+    """Objects that were one and are two, or were two and are one."""
+    return [*(difference for objects in pair.objects for difference in _partings(pair, *objects)), *facts.parted(pair)]
+
+
+def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pairing) -> Iterator[Difference]:
+    """Objects are numbered by where they are first met: sharing is the same where the numbers are."""
+    shape = pair.shapes[0]
+    first_want: dict[int, int] = {}
+    first_have: dict[int, int] = {}
+    for index, found in pairing.pairs:
+        want = first_want.setdefault(wants[index].ident, index)
+        have = first_have.setdefault(haves[found].ident, index)
+        if want == have:
+            continue
+        aspect, other = ("unshared", want) if want != index else ("merged", have)
+        sides = f"the same as {numbered(shape, word, other)[0]}", "one of its own"
+        path, first = numbered(shape, word, index)
+        yield differs("sharing", f"{word} {aspect}", path, *(sides if want != index else sides[::-1]), first)
+
+
+def untouched(pair: Pair) -> list[Difference]:
+    """Everything in which the original is not what it was, whether the cloner made a clone or not."""
+    original, clone = pair.original, pair.clone
+    if original.cloned is not None:
+        original = Observation(shape=original.cloned, keeps=original.keeps)
+    seen = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
+    after = Pair(original, Clone(observation=seen))
+    differences: list[Difference] = []
+    if clone.original_after is not None:
+        is_called = original.keeps == "layers"  # so that a layer may hold something else
+        found = structure.structure(after)
+        differences += [one for one in found if not (is_called and one.aspect.startswith("attribute."))]
+        differences += [*weights.weights(after), *sharing(after), *_called(after), *_changed_weights(after)]
+        if not differences and not original.keeps:
+            first = place(original.shape, -1)
+            differences.append(differs("untouched", "touched", "model", "as before", "changed", first))
+    if clone.inference_after is not None and original.inference is not None:
+        compared = after, original.inference, clone.inference_after, "inference"
+        differences += [*runs.output_differences(*compared), *runs.mask_differences(*compared)]
+    return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
+
+
+def _called(after: Pair) -> Iterator[Difference]:
+    """Layers of the original that were called once more."""
+    (original, changed), keeps = after.shapes, after.original.keeps
+    seen = set()
+    for index, found in () if keeps == "layers" else ((-1, -1), *after.layers.pairs):
+        before, now = (shape.layers[i] if i >= 0 else shape for shape, i in ((original, index), (changed, found)))
+        is_kept = keeps == "inputs" and before.kind == "InputLayer"
+        ident = original.layers[index].ident if index >= 0 else -1
+        if before.nodes[0] != now.nodes[0] and not is_kept and ident not in seen:
+            seen.add(ident)  # once for a layer in several places
+            path, counts = f"{at(original, index)}.nodes.inbound", (f"{before.nodes[0]} nodes", f"{now.nodes[0]}")
+            yield differs("untouched", "inbound nodes", path, *counts, place(original, index))
+
+
+def _changed_weights(after: Pair) -> Iterator[Difference]:
+    original, changed = after.shapes
+    for index, found in after.weights.pairs:
+        if changed.weights[found].value == "changed":
+            path, first = numbered(original, "weight", index)
+            yield differs("untouched", "weight value", f"{path}.value", "as before", "changed", first)
+
+
+def again(pair: Pair) -> list[Difference]:
+    """What is wrong with a second clone and with the clone of the clone, and was not with the clone."""
+    clone, original = pair.clone, pair.original
+    others = (
+        ("again", "a second clone", clone.again_failure, clone.again),
+        ("twice", "a clone of the clone", clone.twice_failure, clone.twice),
+    )
+    repeated = {(one.path, one.aspect) for one in _all(pair)} if clone.again or clone.twice else set()
+    differences: list[Difference] = []
+    for path, expected, failure, seen in others:
+        if failure is not None:
+            differences.append(raises("again", path, expected, failure, original.shape, aspect="no clone"))
+        if seen is not None:
+            found = _all(Pair(original, Clone(observation=seen, asked=clone.asked)))
+            new = [one for one in found if (one.path, one.aspect) not in repeated]
+            differences += [replace(one, check="again", path=f"{path}.{one.path}") for one in new]
+            differences += _shared_by_clones(pair, seen.shape, path)
+    return differences
+
+
+def _all(pair: Pair) -> list[Difference]:
+    at_rest = [*sharing(pair), *structure.structure(pair), *weights.weights(pair), *own(pair)]
+    both = [run for run in pair.runs if run[1] is not None]
+    outputs = [one for run in both for one in runs.output_differences(pair, *run)]
+    masks = [one for run in both for one in runs.mask_differences(pair, *run)]
+    return [*at_rest, *outputs, *runs.symbolic_masks(pair), *masks]
+
+
+def _shared_by_clones(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
+    """What another clone has of the first one. What both have of the original is told of the first."""
+    original, first = pair.shapes
+    cloned = pair.original.cloned or original
+    met = {thing.ident for shape in (original, cloned) for _, _, thing in _in_common(shape, shape)}
+    for word, index, thing in _in_common(first, other):
+        if thing.ident not in met:
+            met.add(thing.ident)
+            layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
+            where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
+            sides = "one of its own", "the first clone's"
+            yield differs("again", f"{word} shared by clones", where, *sides, place(original, layer))

@@ -1,0 +1,277 @@
+"""Other cloners, of a user's own and of Python's: how they are named, what they are held to, and their scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from clonediff.harness.cli.options import CLONERS as BY_OPTION
+from clonediff.harness.inside.cloners.copies import COPIES
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.scripts.run_alone import tried_alone
+from clonediff.harness.source import other_layers
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
+from clonediff.harness.trials.cloners import named, unsupported_cloner
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import load
+from clonediff.reports.records import Blame, Difference, Place, Raised, Severity
+
+from .trying import tried
+
+INPUT = {"shape": [4], "dtype": "float32", "fill": "normal"}
+HEAD = """import {keras} as keras
+from {keras} import layers
+
+
+@keras.utils.register_keras_serializable("tests")
+class Forgets(layers.Dense):
+    def __init__(self, units=3, factor=2.0, **kwargs):
+        super().__init__(units, **kwargs)
+        self.factor = factor
+
+    def call(self, x):
+        return super().call(x) * self.factor
+
+    def get_config(self):
+        return dict(name=self.name)
+
+    def load_own_variables(self, store):
+        {loads}
+
+
+inputs = keras.Input((4,), name="x")
+layer = {layer}
+model = keras.Model(inputs, layers.Dropout(0.5)(layer(inputs)))
+"""
+MARKED = 'layers.Dense(3, name="marked")\nlayer.supports_masking = not layer.supports_masking'
+FLAG = "structure attribute.supports_masking"
+MINE = """import importlib
+
+import keras
+
+
+def good(model):
+    clone = importlib.import_module("clonediff").clone_model(model)
+    clone.get_layer("marked").supports_masking = False
+    return clone
+
+
+def loses(model):
+    return type(model).from_config(model.get_config())
+
+
+def by_keras(model):
+    return keras.models.clone_model(model)
+
+
+def brings(model):
+    clone = loses(model)
+    clone.set_weights(model.get_weights())
+    return clone
+
+
+def same(model):
+    return model
+
+
+def gives_config(model):
+    return model.get_config()
+
+
+class Subclassed(keras.Model):
+    def call(self, x):
+        return x
+
+
+def gives_subclassed(model):
+    return Subclassed()
+
+
+def raises(model):
+    raise RuntimeError("it knows no a\\ud800b")
+
+
+def needs_more(model, path):
+    return model
+
+
+class Cloner:
+    @staticmethod
+    def clone(model):
+        return loses(model)
+
+
+NUMBER = 3
+"""
+
+
+def case(layer: str = MARKED, loads: str = "super().load_own_variables(store)", keras: str = "keras") -> Case:
+    return Case(HEAD.format(keras=keras, layer=layer, loads=loads), (INPUT,))
+
+
+SOURCE = case().source
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
+    path.write_text(MINE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("function", "seen", "message"),
+    [
+        ("good", set(), ""),
+        ("loses", {FLAG}, ""),
+        ("Cloner.clone", {FLAG}, ""),
+        ("brings", {FLAG, "own not fresh"}, ""),
+        ("same", {"own layer shared"}, ""),
+        (
+            "gives_config",
+            {"made no model"},
+            "gives_config gave a dict: return a Functional or Sequential model of keras",
+        ),
+        ("gives_subclassed", {"made no model"}, "gave a subclassed model (clones_of_mine.Subclassed): "),
+        ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
+    ],
+)
+def test_a_cloner_is_held_to_what_clone_model_promises(
+    function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
+) -> None:
+    name = named(f"{file}:{function}")
+    clone = tried(case(), keras, name)[name]
+    assert seen <= {f"{one.check} {one.aspect}" for one in clone.differences}
+    assert bool(seen) == bool(clone.differences)
+    assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)
+    assert not message or message in clone.causes[0].root.found
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize(
+    ("cloner", "layer", "loads", "aspects"),
+    [
+        *((cloner, "layers.Dense(3)", "pass", set()) for cloner in COPIES),
+        *((cloner, MARKED, "pass", set()) for cloner in COPIES),
+        ("upstream", MARKED, "pass", {"attribute.supports_masking"}),
+        ("roundtrip", "Forgets(factor=5.0)", "pass", {"value"}),
+        ("deepcopy", "Forgets()", "pass", {"value not kept"}),
+        ("roundtrip", "Forgets()", "pass", set()),
+    ],
+)
+def test_a_copy_is_held_to_what_it_documents(
+    cloner: str, layer: str, loads: str, aspects: set[str], generation: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    clone = tried(case(layer, loads, generation), warm(generation), cloner)[cloner]
+    assert aspects <= {one.aspect for one in clone.differences}
+    assert bool(aspects) == bool(clone.causes)
+    assert cloner in BY_OPTION
+
+
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        ("good", ""),
+        ("none", "clones_of_mine:none: there is no none in clones_of_mine; it has good, loses, "),
+        ("NUMBER", "clones_of_mine:NUMBER: NUMBER is of the type int: name a function that takes a model and gives"),
+        ("needs_more", "it is called with a model and nothing else, and is needs_more(model, path)"),
+    ],
+)
+def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
+    function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = named(f"{file}:{function}")
+    monkeypatch.setattr(other_layers, "_ALLOWED", {name})
+    found = unsupported_cloner(name, keras)
+    assert problem in found and bool(problem) == bool(found)
+    monkeypatch.setattr(other_layers, "_ALLOWED", set())
+    assert unsupported_cloner(name, keras).endswith(f"name it with --cloner {name}")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("import keras\n\nkeras.no_such_thing\n", "cannot be imported: AttributeError: "),
+        ("def __getattr__(name):\n    raise ImportError(f'{name} needs torch')\n", "ImportError: clone needs torch"),
+        (None, "No module named 'no_such_module'; it is not in the current folder: name FILE.py:function"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_said(
+    text: str | None, problem: str, tmp_path: Path, keras: SubjectProcess
+) -> None:
+    (file := tmp_path / "breaks_when_imported.py").write_text(text or "")
+    assert problem in keras.cloner_problem(named(f"{file}:clone") if text else "no_such_module:clone")
+
+
+def test_what_upstream_is_known_for_is_new_of_a_cloner_of_ones_own(file: Path, keras: SubjectProcess) -> None:
+    loses = named(f"{file}:loses")
+    hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(case()).hits
+    found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
+    assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("supports-masking", Blame.UPSTREAM)}
+
+
+LOST = Difference(
+    *("structure", "layers['marked'].attribute.supports_masking", "attribute.supports_masking", "True", "False"),
+    *(Severity.PROPERTY, Place("marked", "Dense", 1)),
+)
+ODD = Difference("warned", "warned[0]", "raises", "no warning", "UserWarning: odd", Severity.PROPERTY)
+WARNS = f"import warnings\n\nwarnings.warn('odd')\n\n{MINE}"
+LATER = pytest.mark.slow(reason="a Keras of its own for a script that is like another, which is run by day")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "function", "difference", "fails"),
+    [
+        pytest.param("01_clones", MINE, "Cloner.clone", LOST, True, id="a number"),
+        pytest.param("clones-of-mine", MINE, "loses", LOST, True, id="no identifier", marks=LATER),
+        pytest.param("lambda", MINE, "loses", LOST, True, id="a keyword", marks=LATER),
+        pytest.param(
+            *("warns", WARNS, "by_keras", replace(ODD, raised=Raised("UserWarning", "odd", "")), False), id="warns"
+        ),
+    ],
+)
+def test_its_script_imports_a_module_of_any_name_and_fails_alone(
+    name: str, text: str, function: str, difference: Difference, fails: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / "a{}b"
+    folder.mkdir()
+    (folder / f"{name}.py").write_text(text)
+    script = reproducer(SOURCE, "keras", difference, named(f"{folder}/{name}.py:{function}"), case())
+    assert "clonediff" not in script.text
+    assert tried_alone(script, Subject.parse("keras")) == (fails, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("installed.package:clone", "installed.package:clone"),
+        ("mine:clone", "{here}/mine:clone"),
+        ("package.inner:Cloner.clone", "{here}/package.inner:Cloner.clone"),
+        ("package/inner.py:clone", "{here}/package/inner:clone"),
+        ("my-cloner.py:clone", "{here}/my-cloner:clone"),
+    ],
+)
+def test_a_module_of_the_current_folder_is_named_by_it(
+    text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "package").mkdir()
+    for path in ("mine.py", "package/inner.py", "my-cloner.py"):
+        (tmp_path / path).write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert named(named(text)) == named(text) == name.format(here=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        *((text, "expected module:function") for text in ("mine:", ":clone", "a b:clone", "mine:clone:twice")),
+        ("none.py:clone", "there is no file"),
+        *((text, "cannot be imported.*give the file another name") for text in ("a b.py:clone", "mine.old.py:clone")),
+    ],
+)
+def test_what_is_no_name_of_a_cloner_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        named(text)

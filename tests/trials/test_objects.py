@@ -1,0 +1,142 @@
+"""All that a model holds is compared: what differs, what is shared. What no build repeats says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from clonediff.harness.subjects import Case, SubjectProcess
+
+from .trying import tried
+
+SOURCE = """
+import random
+import keras
+from keras import layers
+
+
+class Box:
+    def __init__(self, items):
+        self.items = items
+
+
+@keras.saving.register_keras_serializable("tests")
+class Holds(layers.Layer):
+    def __init__(self, items, **others):
+        super().__init__(**others)
+        {init}
+
+    @property
+    def double(self):
+        return self.limit * 2
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return {{**super().get_config(), "items": {config}}}
+
+
+given = [1, 2]
+x = keras.Input((3,), name="x")
+first, second = Holds({given}, name="first"), Holds({given}, name="second")
+model = keras.Model(x, layers.Dense(2, name="out")(second(first(x))))
+{after}
+"""
+FIRST, SECOND = "layers['first'].attribute", "layers['second'].attribute"
+COPY = "list(self.items)"
+IN_A_BOX = "self.box = Box(items)"
+NOTE = "self.items = list(items); self.note = {'deep': [1]}"
+
+
+@pytest.mark.parametrize(
+    ("init", "config", "given", "after", "differences"),
+    [
+        pytest.param(
+            *(IN_A_BOX, "self.box.items", "[1, 2]", ""),
+            [("own", f"{FIRST}.box.items"), ("own", f"{SECOND}.box.items")],
+            id="a list of the config is the original's",
+        ),
+        pytest.param(IN_A_BOX, "list(self.box.items)", "[1, 2]", "", [], id="a list that is copied is its own"),
+        pytest.param(
+            *(IN_A_BOX, "list(self.box.items)", "given", ""),
+            [("sharing", f"{SECOND}.box.items")],
+            id="what two layers share is two lists",
+        ),
+        pytest.param(
+            *(NOTE, COPY, "[1, 2]", "first.note['deep'].append(given)"),
+            [("structure", f"{FIRST}.note['deep']")],
+            id="of what is inside of another thing no more is said",
+        ),
+        *(
+            pytest.param(
+                *("self.items = list(items)", COPY, "[1, 2]", f"first.note = {note}"),
+                [("structure", f"{FIRST}.note")],
+                id=f"{note} was set later",
+            )
+            for note in ("[{'by': 3.0}]", "keras.regularizers.L2(0.25)", "given")
+        ),
+        *(
+            pytest.param(f"self.items = list(items); {drawn}", COPY, "[1, 2]", "", [], id=drawn)
+            for drawn in (
+                "self.token = random.random()",
+                "self.token = object()",
+                "self.token = [random.random() for _ in items]",
+                "self.drawn = keras.initializers.GlorotUniform()",
+            )
+        ),
+        pytest.param(
+            "self.items = list(items); self.drawn = keras.initializers.GlorotUniform()",
+            *(COPY, "[1, 2]", "first.drawn = keras.initializers.GlorotUniform(seed=3)"),
+            [("structure", f"{FIRST}.drawn.seed")],
+            id="a seed that was chosen",
+        ),
+        pytest.param(
+            *("self.items = list(items)", COPY, "[1, 2]", "first.limit = 3"),
+            [("structure", f"{FIRST}.double"), ("structure", f"{FIRST}.limit")],
+            id="a property that raises is a fact",
+        ),
+    ],
+)
+def test_what_is_told_of_what_a_layer_holds(
+    init: str, config: str, given: str, after: str, differences: list[tuple[str, str]], keras: SubjectProcess
+) -> None:
+    source = SOURCE.format(init=init, config=config, given=given, after=after)
+    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream")["upstream"]
+    assert sorted({(one.check, one.path) for one in clone.differences}) == differences
+
+
+def test_a_list_that_a_constructor_consumes_is_changed_in_the_original(keras: SubjectProcess) -> None:
+    init = "self.items = items; self.last = items.pop()"
+    source = SOURCE.format(init=init, config="self.items", given="[1, 2, 3]", after="")
+    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream")["upstream"]
+    assert ("untouched", f"original.{FIRST}.items") in {(one.check, one.path) for one in clone.differences}
+
+
+INNER = """
+import {keras} as keras
+from {keras} import layers
+
+a, b = (keras.Input((3,), name=name) for name in "ab")
+inner = keras.Model(b, {outputs}, name="inner")
+model = keras.Model(a, layers.Dense(2)(keras.tree.flatten(inner(a))[0] if hasattr(keras, "tree") else {first}))
+"""
+
+
+@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
+@pytest.mark.parametrize(
+    ("outputs", "first"),
+    [
+        ("layers.Dense(2)(b)", "inner(a)"),
+        ("[layers.Dense(2)(b), b]", "inner(a)[0]"),
+        ("{{'z': layers.Dense(2)(b), 'y': b}}", "inner(a)['z']"),
+    ],
+    ids=["a tensor", "a list", "a dict"],
+)
+def test_what_a_model_within_gives_is_nested_alike(
+    outputs: str, first: str, generation: str, warm: Callable[[str], SubjectProcess]
+) -> None:
+    source = INNER.format(keras=generation, outputs=outputs.replace("{{", "{").replace("}}", "}"), first=first)
+    clone = tried(Case(source, ({"shape": [3], "dtype": "float32"},)), warm(generation), "fixed")["fixed"]
+    assert clone.differences == ()
