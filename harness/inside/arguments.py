@@ -108,8 +108,8 @@ class Arguments:
             return {"variable": self._variable(value)}
         if isinstance(value, np.ndarray):
             return self._array("array", value, "")
-        if self._framework.concrete(value):
-            array, prefix = self._framework.array(value)
+        if self._framework.tensors.concrete(value):
+            array, prefix = self._framework.tensors.array(value)
             return self._array("constant", array, prefix)
         return {"value": entry(value)}
 

@@ -73,7 +73,7 @@ def _learned(layer: Any, framework: Framework) -> dict[str, str]:
     if not framework.learns_apart:
         return {}
     if own.get("input_mean", 0) is None and "mean" in own:
-        return {".statistics": entry([framework.array(own[name])[0].tolist() for name in ("mean", "variance")])}
+        return {".statistics": entry([framework.tensors.array(own[name])[0].tolist() for name in ("mean", "variance")])}
     lookup = own.get("_lookup_layer", layer)
     if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):
         return {".vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import Arguments
+from .configs import parts
 from .facts import Facts
 from .layers import Layers, is_own_class
 from .observer import Observer
@@ -45,7 +46,7 @@ class Description:
             "layers": described,
             "weights": [self._variable(weight, owners, id(weight) in trains, observer) for weight in self.weights],
             "states": [self._variable(state, owners, False, observer) for state in self.states],
-            "compiled": compiled,
+            "compiled": None if compiled is None else parts(compiled),
             "compiled_with": [observer.ident(each) for each in framework.compiled_with(model)],
             "learned": self._learned(observer),
             "nodes": framework.node_counts(model),

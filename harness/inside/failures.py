@@ -21,7 +21,7 @@ Frames = List[Tuple[str, str, Any]]
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
-_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|calling|run|training|build)\.py$")
+_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|calling|run|build)\.py$")
 _INSIDE = re.compile(r".*/(?=(?:inside|fixed)/)")
 
 

@@ -51,4 +51,4 @@ def tidy(framework: Framework, part: float = 1) -> None:
     if before // COLLECT_EVERY != _count // COLLECT_EVERY:
         gc.collect()
     if before // FORGET_KERNELS_EVERY != _count // FORGET_KERNELS_EVERY:
-        framework.forget_kernels()
+        framework.tensors.forget_kernels()

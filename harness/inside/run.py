@@ -1,9 +1,8 @@
-"""A model called on the trial's inputs, with everything that its layers gave on the way."""
+"""A model called on the trial's inputs, with everything that its layers gave on the way, and one step of training."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 from typing import Any
 
 from .description import Description
@@ -11,13 +10,16 @@ from .failures import failure
 from .observer import Observer
 from .structure import is_nested, leaves, numbered
 
+RATE = 0.1
+"""The step is the same loss, rate and update for every generation and backend."""
+
 
 class CallsOfLayers:
     """The calls of layers during one run: the layer, the nesting of what it returned, its leaves, and their masks."""
 
     def __init__(self, observer: Observer) -> None:
         self._mask = observer.framework.mask
-        self._concrete = observer.framework.concrete
+        self._concrete = observer.framework.tensors.concrete
         self.calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def __call__(self, layer: Any, result: Any) -> None:
@@ -41,26 +43,14 @@ class CallsOfLayers:
         return calls
 
 
-class Recorded:
-    """A call whose gradients are to be told: the scope that it is made in, and what it gave, once it is `made`."""
-
-    def __init__(self, scope: Any) -> None:
-        self.scope = scope
-        self.outputs: Any = None
-        self.made = False
-
-
 def run(
-    description: Description,
-    arrays: list[Any],
-    observer: Observer,
-    packing: Any,
-    training: bool,
-    recorded: Recorded | None = None,
-) -> dict[str, Any]:
-    """What `ModelRun` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
-    framework = observer.framework
-    model = description.model
+    description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool, scope: Any = None
+) -> tuple[dict[str, Any], Any]:
+    """What `ModelRun` declares on the wire, and the result of the call, None where it failed.
+
+    `packing` is the model whose structure of inputs a caller knows. The call is made in the `scope`.
+    """
+    framework, model = observer.framework, description.model
     heard = CallsOfLayers(observer)
     answer: dict[str, Any] = {}
     result: Any = None
@@ -68,13 +58,11 @@ def run(
     try:
         inputs = framework.feed(packing, arrays)
         framework.reseed(observer.seed, observer.backend_draws)
-        with framework.listen(heard), contextlib.nullcontext() if recorded is None else recorded.scope:
-            result = framework.call(model, inputs, training)
-        if recorded is not None:
-            recorded.outputs, recorded.made = result, True
-        losses = framework.losses(model)
+        with framework.listen(heard), scope or contextlib.nullcontext():
+            result = model(inputs, training=training)
+        losses = list(model.losses)
     except Exception as error:  # whatever a model raises is an observation
-        answer["failure"] = failure(error, below="call")
+        answer["failure"] = failure(error, below="run")
         result = None
     structure, outputs = numbered(result)
     masks = [framework.mask(leaf) for leaf in outputs]
@@ -93,53 +81,79 @@ def run(
         for number, use, structure, found, seen in calls
     ]
     answer["losses"] = [reader.digest(loss) for loss in losses]
-    return answer
+    return answer, result
+
+
+def train(
+    model: Any, arrays: list[Any], observer: Observer, packing: Any, scope: Any = None, outputs: Any = None
+) -> dict[str, Any]:
+    """What `Trained` declares on the wire. The caller puts the weights back as they were.
+
+    A training call on these arrays, the last that was made, is not made again where it was recorded in a `scope`.
+    """
+    framework = observer.framework
+    tensors = framework.tensors
+    try:
+        inputs = None
+        if scope is None:
+            inputs = framework.feed(packing, arrays)
+            framework.reseed(observer.seed, observer.backend_draws)
+        loss, gradients = tensors.gradients(framework.keras, model, inputs, scope, outputs)
+        weights, trains = framework.weights(model)
+        trained = [weight for weight in weights if id(weight) in trains]
+        for weight, gradient in zip(trained, gradients):
+            if gradient is not None:
+                step = tensors.array(gradient)[0].astype("float32") * RATE
+                value = framework.read(weight)
+                framework.write(weight, (value.astype("float32") - step).astype(value.dtype))
+        after = [framework.read(weight) for weight in weights]
+    except Exception as error:  # whatever a model raises is an observation
+        return {"failure": failure(error, below="train")}
+    reader = Reader(observer)
+    reader.read([[loss], gradients])
+    digest = observer.digests.digest
+    return {
+        "loss": reader.digest(loss),
+        "gradients": [None if gradient is None else reader.leaf(gradient, None) for gradient in gradients],
+        "weights": [{"shape": value.shape, "dtype": str(value.dtype), "digest": digest(value)} for value in after],
+    }
 
 
 class Reader:
-    """Turns the tensors of one run into digests, each tensor once."""
+    """Turns the tensors of one run into digests, each tensor once. They have to live for as long as this reader."""
 
     def __init__(self, observer: Observer) -> None:
-        self._framework = observer.framework
-        self._observer = observer
+        self._tensors = observer.framework.tensors
+        self._digests = observer.digests
         self._arrays: dict[int, Any] = {}
-        self._read: dict[int, tuple[list[int], str, str]] = {}
+        self._read: dict[int, dict[str, Any]] = {}
 
     def read(self, groups: list[list[Any]]) -> None:
-        """Fetch the numbers of all these tensors, which have to live for as long as this reader."""
-        concrete, fetch, arrays = self._framework.concrete, self._framework.array, self._arrays
+        """Fetch the numbers of all these tensors."""
         for group in groups:
             for tensor in group:
-                if tensor is not None and id(tensor) not in arrays and concrete(tensor):
-                    arrays[id(tensor)] = fetch(tensor)
+                if tensor is not None and id(tensor) not in self._arrays and self._tensors.concrete(tensor):
+                    self._arrays[id(tensor)] = self._tensors.array(tensor)
 
     def leaf(self, tensor: Any, mask: Any) -> dict[str, Any]:
         """A leaf as it is declared on the wire."""
-        shape, dtype, digest = self._numbers(tensor)
-        if mask is None:
-            return {"shape": shape, "dtype": dtype, "digest": digest}
-        return {"shape": shape, "dtype": dtype, "digest": digest, "mask": self.digest(mask)}
+        numbers = self._numbers(tensor)
+        return numbers if mask is None else {**numbers, "mask": self.digest(mask)}
 
     def digest(self, tensor: Any) -> str:
         """The digest of a tensor, or of a number."""
-        return self._numbers(tensor)[2]
+        digest: str = self._numbers(tensor)["digest"]
+        return digest
 
-    def _numbers(self, tensor: Any) -> tuple[list[int], str, str]:
-        known = self._read.get(id(tensor))
-        if known is not None:
-            return known
-        fetched = self._arrays.get(id(tensor))
-        if fetched is not None:
-            array, prefix = fetched
-            answer = list(array.shape), prefix + dtype_name(array.dtype), self._observer.digests.digest(array, prefix)
-            self._read[id(tensor)] = answer
-            return answer
+    def _numbers(self, tensor: Any) -> dict[str, Any]:
+        if id(tensor) in self._arrays:
+            if id(tensor) not in self._read:
+                array, prefix = self._arrays[id(tensor)]
+                digest = self._digests.digest(array, prefix)
+                dtype = prefix + str(array.dtype)
+                self._read[id(tensor)] = {"shape": list(array.shape), "dtype": dtype, "digest": digest}
+            return self._read[id(tensor)]
         if tensor is None:
-            return [], "none", "none"
-        return [], type(tensor).__name__, repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
-
-
-@functools.lru_cache(maxsize=None)
-def dtype_name(dtype: Any) -> str:
-    """The name of a NumPy dtype, which NumPy itself takes its time to tell."""
-    return str(dtype)
+            return {"shape": [], "dtype": "none", "digest": "none"}
+        text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+        return {"shape": [], "dtype": type(tensor).__name__, "digest": text}

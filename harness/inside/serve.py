@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
             gc.disable()  # all that an import makes stays: collecting meanwhile is a tenth of the start
             framework = framework_of(generation)
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
-            framework.repeat_kernels()
+            framework.tensors.repeat_kernels()
             framework.speed_up()
             imported = perf_counter() - started
             server = Server(framework, lines)
@@ -66,7 +66,9 @@ def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
     """What the child is, said once."""
     about: dict[str, Any] = {"generation": framework.generation}
     about.update(framework.versions())
-    about.update(numpy=np.__version__, python=platform.python_version(), devices=framework.devices(), seconds=seconds)
+    about.update(
+        numpy=np.__version__, python=platform.python_version(), devices=framework.tensors.devices(), seconds=seconds
+    )
     about["capabilities"] = capabilities(framework)
     return about
 

@@ -25,8 +25,7 @@ from .freshness import fresh, fresh_states
 from .housekeeping import tidy
 from .leaks import contents, held_by_modules, leaks, owned, same_contents
 from .observer import Observer
-from .run import Recorded, run
-from .training import train
+from .run import run, train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, randomize
 from .warned import Warned, unheard
@@ -223,18 +222,20 @@ class _Trial:
         ]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
+        observation["training"] = observation["inference"]
         framework, step = self._observer.framework, trains and self._costly
-        scope = framework.recording() if step else None
-        recorded = None if scope is None else Recorded(scope)
+        recorded: tuple[Any, Any] = None, None
         if any(framework.trains(place.layer) for place in description.layers.places):
-            ran = self._run(description, kept, training=True, recorded=recorded)
-            if recorded is not None and not recorded.made:  # it may be the recording that raises
+            scope = framework.tensors.recording() if step else None
+            if scope is not None:
+                ran, outputs = run(description, self._arrays, self._observer, self._packing, True, scope)
+                recorded = (None, None) if outputs is None else (scope, outputs)
+            if recorded[0] is None:  # it may be the recording that raises
+                kept.restore()
                 ran = self._run(description, kept, training=True)
             observation["training"] = ran
-        else:
-            observation["training"] = observation["inference"]
         if step:
-            observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, recorded)
+            observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, *recorded)
             kept.restore()
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
         description.hold(self._observer, None if description.model is self._original.model else self._cloned)
@@ -242,10 +243,9 @@ class _Trial:
             description.shape["attributes"] = {}
         return observation
 
-    def _run(self, description: Description, kept: VariableValues, training: bool, recorded: Any = None) -> Any:
-        answer = run(description, self._arrays, self._observer, self._packing, training, recorded)
-        if recorded is None or not recorded.made:  # what a training step is to be made of, it needs as the call left it
-            kept.restore()
+    def _run(self, description: Description, kept: VariableValues, training: bool) -> Any:
+        answer, _ = run(description, self._arrays, self._observer, self._packing, training)
+        kept.restore()
         return answer
 
     # -- one cloner

@@ -114,8 +114,8 @@ def _refusal(model: Any, given: list[dict[str, Any]], batch: int, framework: Fra
     """Why a model does not take these inputs, "" where it does."""
     try:
         arrays = input_arrays(given, batch, 0)
-        result = framework.call(model, framework.feed(model, arrays), False)
-        outputs = [framework.array(leaf)[0] for leaf in leaves(result) if leaf is not None and framework.concrete(leaf)]
+        result, tensors = model(framework.feed(model, arrays), training=False), framework.tensors
+        outputs = [tensors.array(leaf)[0] for leaf in leaves(result) if leaf is not None and tensors.concrete(leaf)]
     except Exception as error:  # whatever a model raises says that it does not take them
         said = " ".join(_NODE.sub("", str(error)).split())
         return "%s: %s" % (type(error).__name__, said) if said else type(error).__name__

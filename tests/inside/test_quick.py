@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import keras
@@ -12,27 +11,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras.src.backend.tensorflow import nn as backend_nn
-from keras.src.saving import saving_lib
 
 from clonediff.harness.inside.frameworks import framework
-
-
-def test_what_is_not_saved_of_a_layer_is_found_out_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    asked: list[str] = []
-    find = saving_lib.get_attr_skipset
-
-    def told(kind: str) -> set[str]:
-        asked.append(kind)
-        found: set[str] = find(kind)
-        return found
-
-    monkeypatch.setattr(saving_lib, "get_attr_skipset", told)
-    framework("keras").speed_up()
-    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.Dense(2)])
-    model.save(tmp_path / "model.keras")
-    assert sorted(asked) == ["Layer", "Sequential"]
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    assert all(map(np.array_equal, model.get_weights(), loaded.get_weights()))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 from .interface import Framework
 
-_MODULES = {"keras": "keras3", "tf_keras": "tf_keras"}
+_CLASSES = {"keras": ("keras3", "Keras3"), "tf_keras": ("tf_keras", "TfKeras")}
 _loaded: dict[str, Framework] = {}
 
 
@@ -27,10 +27,10 @@ def framework(generation: str | None = None) -> Framework:
     """The framework that models of a generation are made in; without one, that of the package already imported."""
     if generation is None:
         generation = "tf_keras" if "tf_keras" in sys.modules and "keras" not in sys.modules else "keras"
-    if generation not in _MODULES:
-        raise ValueError("unknown generation %r: choose one of %s" % (generation, ", ".join(sorted(_MODULES))))
+    if generation not in _CLASSES:
+        raise ValueError("unknown generation %r: choose one of %s" % (generation, ", ".join(sorted(_CLASSES))))
     if generation not in _loaded:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-        module = importlib.import_module("." + _MODULES[generation], __name__)
-        _loaded[generation] = module.load()
+        module, name = _CLASSES[generation]
+        _loaded[generation] = getattr(importlib.import_module("." + module, __name__), name)()
     return _loaded[generation]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-import random
 from typing import Any
 
 import numpy as np
 
 from ..values import row_lengths
 
-FLOATS = ("float16", "float32", "float64", "bfloat16")
+_FLOATS = ("float16", "float32", "float64", "bfloat16")
 
 
 class Unsupported(Exception):
@@ -20,19 +19,16 @@ class Unsupported(Exception):
 
 def load_backend(name: str) -> Backend:
     """The backend of Keras that is called `name`."""
-    known = {"tensorflow": TensorFlow, "jax": Jax, "torch": Torch, "numpy": Backend}
-    return known.get(name, Backend)()
+    return {"tensorflow": TensorFlow, "jax": Jax, "torch": Torch}.get(name, Backend)()
 
 
 class Backend:
     """NumPy, and whatever gives arrays when asked to."""
 
     name = "numpy"
+    version = str(np.__version__)
     draws_at_large = False
     """Whether Keras itself draws from the backend's own generator, and not from states of its layers alone."""
-
-    def __init__(self) -> None:
-        self.version = str(np.__version__)
 
     def repeat_kernels(self) -> None:
         """Have the same kernel do the same arithmetic each time, in full precision. For a process of our own only."""
@@ -41,21 +37,18 @@ class Backend:
         """Keep what Keras compiles anew at each call. For a process of our own only."""
 
     def devices(self) -> list[str]:
-        """The devices at hand."""
+        """The devices at hand: "cpu:0", "gpu:0", ..."""
         return ["cpu:0"]
 
     def reseed(self, seed: int) -> None:
         """Let the backend's own generator begin anew."""
 
-    def kept_apart(self) -> list[tuple[Any, str]]:
+    def process_wide(self) -> list[tuple[Any, str]]:
         """The objects, and their attributes, that hold the backend's own generator."""
         return []
 
-    def begin_apart(self) -> None:
-        """Put others in their place, so that those are not changed."""
-
     def forget_kernels(self) -> None:
-        """Drop what the backend has cached."""
+        """Drop what the backend has cached. Costs time, and is asked for now and then only."""
 
     def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
         """A fresh tensor of an array; of a ragged one each row is a step shorter than the one before it."""
@@ -66,7 +59,7 @@ class Backend:
         return isinstance(value, (np.ndarray, np.generic))
 
     def array(self, tensor: Any) -> tuple[Any, str]:
-        """A tensor as an array, and a prefix where it is not a plain one."""
+        """A concrete tensor as an array, and a prefix for its digest where it is not a plain one."""
         return np.asarray(tensor), ""
 
     def write(self, value: Any, array: Any) -> bool:
@@ -74,15 +67,15 @@ class Backend:
         return False
 
     def recording(self) -> Any:
-        """A scope in which a call is made whose gradients `gradients_of` tells later on; None where there is none."""
+        """A scope in which a training call is made for `gradients`; None where that makes a call of its own."""
         return None
 
-    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
-        """What `gradients` gives, of the training call that was recorded and has given these outputs."""
-        raise Unsupported("no training step is recorded on backend %s" % self.name)
+    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
+        """The loss of a training call, and its gradients by trainable weight, None where there is none.
 
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        """The loss of one training call, and its gradients by trainable weight."""
+        The loss is the sum of the mean squares of the float outputs and of the model's own losses. The call may have
+        been made in a `scope` for recording, and have given `outputs`; without one, it is made here.
+        """
         raise Unsupported("a training step is not supported on backend %s" % self.name)
 
 
@@ -94,22 +87,20 @@ class TensorFlow(Backend):
     """The convolutions that were compiled, by their form."""
 
     def __init__(self) -> None:
-        self.tf: Any = importlib.import_module("tensorflow")
+        source: Any = importlib.import_module
+        self.tf: Any = source("tensorflow")
         self.version = str(self.tf.__version__)
-        self._context: Any = importlib.import_module("tensorflow.python.eager.context")
-        self._eager: Any = importlib.import_module("tensorflow.python.framework.ops").EagerTensor
-        self._resources: Any = importlib.import_module("tensorflow.python.ops.gen_resource_variable_ops")
-        self._resource: Any = importlib.import_module("tensorflow.python.ops.resource_variable_ops").ResourceVariable
+        self._context: Any = source("tensorflow.python.eager.context")
+        self._eager: Any = source("tensorflow.python.framework.ops").EagerTensor
+        self._resources: Any = source("tensorflow.python.ops.gen_resource_variable_ops")
+        self._resource: Any = source("tensorflow.python.ops.resource_variable_ops").ResourceVariable
         self._composite = (self.tf.SparseTensor, self.tf.RaggedTensor, self.tf.IndexedSlices)
 
     def compile_once(self) -> None:
         # Keras 3 has XLA compile a grouped convolution, and one of three dimensions with its channels first, at each
         # call: that took 40% of the time of all calls.
-        try:
-            module: Any = importlib.import_module("keras.src.backend.tensorflow.nn")
-            conv = module.conv
-        except (ImportError, AttributeError):
-            return
+        module: Any = importlib.import_module("keras.src.backend.tensorflow.nn")
+        conv = module.conv
         if "_conv_xla" not in conv.__code__.co_varnames:
             return
 
@@ -122,17 +113,17 @@ class TensorFlow(Backend):
             inputs: Any,
             kernel: Any,
             strides: Any = 1,
-            padding: str = "valid",
+            padding: Any = "valid",
             data_format: Any = None,
             dilation_rate: Any = 1,
         ) -> Any:
             first = data_format == "channels_first"
             compiles = first and len(inputs.shape) == 5 or inputs.shape[1 if first else -1] != kernel.shape[-2]
+            form: list[Any] = [strides, padding, data_format, dilation_rate]
+            form = [tuple(part) if isinstance(part, list) else part for part in form]
             if not (compiles and data_format and isinstance(inputs, self._eager)):
-                return conv(inputs, kernel, strides, padding, data_format, dilation_rate)
-            form = (strides, padding, data_format, dilation_rate)
-            hashable = [tuple(each) if isinstance(each, list) else each for each in form]
-            return compiled(*hashable)(inputs, self.tf.convert_to_tensor(kernel))
+                return conv(inputs, kernel, *form)
+            return compiled(*form)(inputs, self.tf.convert_to_tensor(kernel))
 
         module.conv = remembered
         self._compiled = compiled
@@ -144,17 +135,13 @@ class TensorFlow(Backend):
         # Clears the cache of kernels, so that the next calls are several times as slow.
         self.tf.random.set_seed(seed)
 
-    def kept_apart(self) -> list[tuple[Any, str]]:
+    def process_wide(self) -> list[tuple[Any, str]]:
         return [(self._context.context(), name) for name in ("_seed", "_rng")]
-
-    def begin_apart(self) -> None:
-        context = self._context.context()
-        if getattr(context, "_rng", None) is not None:
-            context._rng = random.Random(0)
 
     def forget_kernels(self) -> None:
         if self._compiled is not None:
             self._compiled.cache_clear()
+        self.tf.compat.v1.reset_default_graph()
         self._context.context().clear_kernel_cache()
 
     def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
@@ -172,19 +159,18 @@ class TensorFlow(Backend):
         if type(tensor) is self._resource:
             # What its own methods do, less scopes and copies of tensors: a third of the time, thousands of times.
             tensor = self._resources.read_variable_op(tensor.handle, tensor.dtype)
-        if isinstance(tensor, self._composite):
-            kind = type(tensor).__name__
-            if isinstance(tensor, self.tf.SparseTensor):
-                tensor = self.tf.sparse.to_dense(tensor, validate_indices=False)
-            elif isinstance(tensor, self.tf.RaggedTensor):
-                # Where each row ends: filled up with zeros it is no other than one that ends in zeros.
-                kind += "".join(str(each.numpy().tolist()) for each in tensor.nested_row_splits)
-                tensor = tensor.to_tensor()
-            else:
-                tensor = self.tf.convert_to_tensor(tensor)
-            return tensor.numpy(), kind + ":"
-        # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
-        return np.asarray(tensor.__array__()), ""
+        if not isinstance(tensor, self._composite):
+            # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other
+            # memory.
+            return np.asarray(tensor.__array__()), ""
+        kind = type(tensor).__name__ + ":"
+        if isinstance(tensor, self.tf.SparseTensor):
+            return self.tf.sparse.to_dense(tensor, validate_indices=False).numpy(), kind
+        if isinstance(tensor, self.tf.RaggedTensor):
+            # Where each row ends: filled up with zeros it is no other than one that ends in zeros.
+            kind = "RaggedTensor%s:" % "".join(str(splits.numpy().tolist()) for splits in tensor.nested_row_splits)
+            return tensor.to_tensor().numpy(), kind
+        return self.tf.convert_to_tensor(tensor).numpy(), kind
 
     def write(self, value: Any, array: Any) -> bool:
         if type(value) is not self._resource or value.dtype.as_numpy_dtype != array.dtype.type:
@@ -194,29 +180,21 @@ class TensorFlow(Backend):
         self._resources.assign_variable_op(value.handle, self.tf.convert_to_tensor(array))
         return True
 
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        with self.recording() as tape:
-            outputs = model(inputs, training=True)
-        return self.gradients_of(tape, model, outputs)
-
     def recording(self) -> Any:
         return self.tf.GradientTape()
 
-    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
+    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
+        tf, tape = self.tf, scope or self.recording()
+        with tape:
+            outputs = model(inputs, training=True) if scope is None else outputs
+            loss = tf.zeros(())
+            for output in tf.nest.flatten(outputs):
+                if hasattr(output, "dtype") and output.dtype.is_floating:
+                    loss = loss + tf.reduce_mean(tf.square(tf.cast(output, "float32")))
+            for own in model.losses:
+                loss = loss + tf.reduce_sum(tf.cast(own, "float32"))
         weights = [getattr(weight, "_value", weight) for weight in model.trainable_weights]
-        with recorded:  # it goes on
-            loss = self.loss(outputs, model.losses)
-        return loss, list(recorded.gradient(loss, weights))
-
-    def loss(self, outputs: Any, losses: Any) -> Any:
-        """The sum of the mean squares of the float outputs and of the model's own losses."""
-        total = self.tf.zeros(())
-        for output in self.tf.nest.flatten(outputs):
-            if hasattr(output, "dtype") and output.dtype.is_floating:
-                total = total + self.tf.reduce_mean(self.tf.square(self.tf.cast(output, "float32")))
-        for loss in losses:
-            total = total + self.tf.reduce_sum(self.tf.cast(loss, "float32"))
-        return total
+        return loss, list(tape.gradient(loss, weights))
 
 
 class Jax(Backend):
@@ -238,9 +216,9 @@ class Jax(Backend):
     def concrete(self, value: Any) -> bool:
         return isinstance(value, self.jax.Array) and not isinstance(value, self.jax.core.Tracer)
 
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
         names = [str(variable.dtype) for variable in model.trainable_variables]
-        if any(name not in FLOATS for name in names):
+        if any(name not in _FLOATS for name in names):
             raise Unsupported("a trainable weight that is not a float, on backend jax")
         state = [variable.value for variable in model.non_trainable_variables]
 
@@ -248,7 +226,7 @@ class Jax(Backend):
             outputs, after, losses = model.stateless_call(values, state, inputs, training=True, return_losses=True)
             total = 0.0
             for output in keras.tree.flatten(outputs):
-                if str(getattr(output, "dtype", "")) in FLOATS:
+                if str(getattr(output, "dtype", "")) in _FLOATS:
                     total = total + self.jax.numpy.mean(self.jax.numpy.square(output.astype("float32")))
             for own in losses:
                 total = total + self.jax.numpy.sum(own)
@@ -298,7 +276,7 @@ class Torch(Backend):
         # torch shares its memory with the array, and a variable is written in place.
         return tensor.numpy().copy(), ""
 
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
         weights = [variable.value for variable in model.trainable_weights]
         outputs = model(inputs, training=True)
         total = self.torch.zeros((), device=weights[0].device if weights else "cpu")

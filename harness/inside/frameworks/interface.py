@@ -1,89 +1,109 @@
-"""What the observer asks of a generation of Keras, and nothing else of it.
+"""What the observer asks of Keras: what Keras 3 and `tf_keras` answer alike, and what each has to answer itself.
 
-One subclass a generation. A method may call Keras; none of them walks, digests or decides what is observed.
+A method may call Keras; none of them walks, digests or decides what is observed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
+import functools
 import importlib
 import random
+import threading
+import weakref
 from typing import Any, Callable, ContextManager, Iterator
 
-import numpy
+import numpy as np
 
-# Called with the layer and what it returned, once for each call that returns.
+from .backends import Backend
+
 Listener = Callable[[Any, Any], None]
+"""Called with the layer and what it returned, once for each call that returns."""
 
 
 class Framework:
-    """A generation of Keras on a backend."""
+    """A generation of Keras on a backend. A subclass sets what is only declared here, in its constructor."""
 
-    generation = ""
-    backend = ""
-    keras: Any = None
+    generation: str
+    keras: Any
     """The package itself."""
-    _layer: Any
-    """The class of all layers."""
-    _plain_configs: set[Any]
-    """The methods by which a graph writes its config, and those of all its layers."""
-    _variable: Any
-    """The class of all variables."""
+    tensors: Backend
     learns_apart = False
     """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
-    _safe_mode: Any = None
+
+    _layer: Any
+    _variable: Any
+    _tensor: Any
+    _functional: Any
+    _sequential: Any
+    """Classes of Keras."""
+    _cast: Any
+    _pack: Any
+    _device: Any
+    """Functions: cast a tensor, pack values into a structure, make the scope of a device."""
+    _settings: Any
+    """The module with `floatx` and `image_data_format`."""
+    _registries: list[dict[Any, Any]]
+    """The tables of what is registered under a name."""
+    _process_wide: list[tuple[Any, str]]
+    """The objects, and their attributes, that hold what belongs to a process as a whole."""
+    _safe_mode: Any
     """The scope that says whether lambdas may be read back."""
+    _takes_training: str
+    """The attribute that says whether a layer takes `training`."""
+
+    def __init__(self) -> None:
+        root = self.keras.__name__ + ".src.layers."
+        self._drops_out = root + "rnn.", root + "attention."
+        self._plain_calls = {self._functional.call, self._sequential.call}
+        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        self.listener: Listener | None = None
+        self.hooks_stay = False
+        """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
+        self._hooks: list[tuple[Any, Any]] = []
 
     # -- the process
 
     def versions(self) -> dict[str, str]:
         """The versions of Keras and of its backend."""
-        raise NotImplementedError
-
-    def devices(self) -> list[str]:
-        """The devices at hand: "cpu:0", "gpu:0", ..."""
-        raise NotImplementedError
-
-    def repeat_kernels(self) -> None:
-        """Have the same kernel do the same arithmetic each time. For a process of our own only."""
+        backend = self.tensors
+        return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
     def speed_up(self) -> None:
         """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
+        raise NotImplementedError
 
     def on(self, device: str | None) -> ContextManager[Any]:
         """A scope in which tensors and variables live on `device`."""
-        raise NotImplementedError
+        return contextlib.nullcontext() if device is None else self._device(device)
 
     def forget(self) -> None:
         """Forget the names and the global state that models before this one left."""
+        if self._settings.floatx() != "float32":
+            self._settings.set_floatx("float32")
+        if self._settings.image_data_format() != "channels_last":
+            self._settings.set_image_data_format("channels_last")
+        # Keras finds a function by the end of a name, whichever script has registered it.
+        for known in self._registries:
+            for key, value in list(known.items()):
+                if getattr(value if isinstance(key, str) else key, "__module__", "") == "__main__":
+                    del known[key]
+
+    def forget_names(self) -> None:
+        """Count the names of layers from the beginning again; what is there stays as it is."""
         raise NotImplementedError
 
     @contextlib.contextmanager
-    def scratch(self) -> Iterator[None]:
-        """A scope whose names, settings, registered classes and random numbers are gone after it.
-
-        In the process of a user: what was there before is as it was.
-        """
-        with self._put_back():
-            self.begin_apart()
-            yield
-
-    @contextlib.contextmanager
     def beside(self) -> Iterator[None]:
-        """A scope for a model of the user's own: what was set, registered and named before holds in it.
-
-        What it changes of that is as before after it.
-        """
-        with self._put_back():
-            self.begin_beside()
-            yield
-
-    @contextlib.contextmanager
-    def _put_back(self) -> Iterator[None]:
-        python, numbers = random.getstate(), numpy.random.get_state()  # noqa: NPY002 - layers draw seeds from these
-        registered = [(known, dict(known)) for known in self.registries()]
-        before = [(owner, name, getattr(owner, name)) for owner, name in self.kept_apart() if hasattr(owner, name)]
+        """A scope in the process of a user: what is set, registered, named and drawn in it is undone after it."""
+        places = [*self._process_wide, *self.tensors.process_wide()]
+        before = [(owner, name, getattr(owner, name)) for owner, name in places if hasattr(owner, name)]
+        registered = [(known, dict(known)) for known in self._registries]
+        python, numbers = random.getstate(), np.random.get_state()  # noqa: NPY002 - layers draw seeds from these
         try:
+            for owner, name, value in before:
+                setattr(owner, name, _copied(value))
             yield
         finally:
             for owner, name, value in before:
@@ -92,47 +112,28 @@ class Framework:
                 known.clear()
                 known.update(entries)
             random.setstate(python)
-            numpy.random.set_state(numbers)  # noqa: NPY002 - likewise
+            np.random.set_state(numbers)  # noqa: NPY002 - likewise
 
-    def registries(self) -> list[Any]:
-        """The tables of what is registered under a name."""
-        return []
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[None]:
+        """The same, beginning with no names and with the settings that Keras has by default."""
+        with self.beside():
+            self.forget()
+            yield
 
-    def kept_apart(self) -> list[tuple[Any, str]]:
-        """The objects, and their attributes, that hold what belongs to a process as a whole."""
-        return []
-
-    def begin_apart(self) -> None:
-        """Put new ones in the place of these."""
-
-    def begin_beside(self) -> None:
-        """Put equal ones in the place of those that change when a model is made."""
-
-    def forget_names(self) -> None:
-        """Count the names of layers from the beginning again; what is there stays as it is."""
+    def draws(self, layers: list[Any], source: str) -> bool:
+        """Whether a model of these layers, built by this source, draws from the backend's own generator."""
         raise NotImplementedError
-
-    @staticmethod
-    def reset_settings(settings: Any) -> None:
-        """Put back the defaults that a model may have changed."""
-        if settings.floatx() != "float32":
-            settings.set_floatx("float32")
-        if settings.image_data_format() != "channels_last":
-            settings.set_image_data_format("channels_last")
-
-    def forget_kernels(self) -> None:
-        """Forget what the backend has cached. Costs time, and is asked for now and then only."""
 
     def reseed(self, seed: int, backend: bool = False) -> None:
         """Let random numbers that carry no seed of their own begin anew.
 
         `backend` is for models that draw from the backend's own generator, whose reset may cost more than a call.
         """
-        raise NotImplementedError
-
-    def draws(self, layers: list[Any], source: str) -> bool:
-        """Whether a model of these layers, built by this source, draws from the backend's own generator."""
-        raise NotImplementedError
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
+        if backend:
+            self.tensors.reseed(seed)
 
     # -- a model at rest
 
@@ -142,9 +143,17 @@ class Framework:
 
     def is_graph(self, layer: Any) -> bool:
         """Whether it is a model that is a graph of calls."""
-        raise NotImplementedError
+        return isinstance(layer, (self._functional, self._sequential))
 
-    def members(self, layer: Any) -> list[Any]:
+    def is_symbolic(self, value: Any) -> bool:
+        """Whether it is a tensor of a graph."""
+        return isinstance(value, self._tensor)
+
+    def is_variable(self, value: Any) -> bool:
+        """Whether it is a variable of this Keras."""
+        return isinstance(value, self._variable)
+
+    def members(self, graph: Any) -> list[Any]:
         """The layers and operations of a graph, in its own order."""
         raise NotImplementedError
 
@@ -152,7 +161,7 @@ class Framework:
         """The layers that a layer holds."""
         raise NotImplementedError
 
-    def graph_nodes(self, model: Any) -> list[Any]:
+    def graph_nodes(self, graph: Any) -> list[Any]:
         """The nodes of a graph."""
         raise NotImplementedError
 
@@ -172,25 +181,18 @@ class Framework:
         """The symbolic tensors that a node gave."""
         raise NotImplementedError
 
-    def is_symbolic(self, value: Any) -> bool:
-        """Whether it is a tensor of a graph."""
-        raise NotImplementedError
-
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
         """The layer and the node that a symbolic tensor comes from, and its place among that node's outputs."""
-        history = getattr(tensor, "_keras_history", None)
-        if history is None:
-            return None, None, 0
-        layer, node, place = history
-        return layer, layer._inbound_nodes[node], place
+        layer, node, place = getattr(tensor, "_keras_history", None) or (None, None, 0)
+        return layer, (None if layer is None else layer._inbound_nodes[node]), place
 
     def has_mask(self, tensor: Any) -> bool:
         """Whether a symbolic tensor has a mask."""
-        raise NotImplementedError
+        return getattr(tensor, "_keras_mask", None) is not None
 
     def begins_inside(self, graph: Any) -> bool:
         """Whether a model begins inside another: Keras then makes it of copies of the tensors, which have no masks."""
-        return False
+        raise NotImplementedError
 
     def config(self, layer: Any) -> dict[str, Any]:
         """A layer's config; of a graph, only what is not said of its layers.
@@ -202,13 +204,13 @@ class Framework:
         config = layer.get_config()
         return config if isinstance(config, dict) else {}
 
-    def policy(self, layer: Any) -> Any:
-        """A layer's dtype policy: its name, or what can be written of it."""
+    def structures(self, model: Any) -> tuple[Any, Any]:
+        """The symbolic inputs and outputs of a graph as it was given them; None where it is not built."""
         raise NotImplementedError
 
     def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
         """The symbolic inputs and outputs of a model, flat."""
-        return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
+        raise NotImplementedError
 
     def declared(self, model: Any) -> tuple[Any, Any]:
         """The structures of inputs and outputs as the model was given them, their leaves numbered as in `ends`."""
@@ -218,24 +220,39 @@ class Framework:
         first, last = self.structures(model)
         return self.pack(first, list(range(len(inputs)))), self.pack(last, list(range(len(outputs))))
 
-    def structures(self, model: Any) -> tuple[Any, Any]:
-        """The symbolic inputs and outputs of a graph as it was given them."""
-        raise NotImplementedError
+    def pack(self, structure: Any, values: list[Any]) -> Any:
+        """Values in the structure of symbolic tensors, one for each of them."""
+        if structure is None or isinstance(structure, self._tensor):
+            return values[0]
+        if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
+            return values
+        return self._pack(structure, values)
 
     def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
         """Whether an input is optional, whether it is sparse, and whether ragged."""
-        raise NotImplementedError
-
-    def trains(self, layer: Any) -> bool:
-        """Whether a layer, those that it holds left aside, can do another thing in training than in inference."""
         raise NotImplementedError
 
     def dtype(self, thing: Any) -> str:
         """The dtype of a tensor or a variable, by name."""
         raise NotImplementedError
 
-    def compiled(self, model: Any) -> "dict[str, str] | None":
-        """What a model was compiled with, part by part, None where it was not."""
+    def shape(self, tensor: Any) -> tuple[Any, ...] | None:
+        """The shape of a symbolic tensor with its batch, None where its rank is not known."""
+        shape = tensor.shape
+        return None if shape is None or getattr(shape, "rank", 0) is None else tuple(shape)
+
+    def trains(self, layer: Any) -> bool:
+        """Whether a layer, those that it holds left aside, can do another thing in training than in inference."""
+        if not self.is_layer(layer) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
+            return False
+        if isinstance(layer, self.keras.layers.Lambda):
+            return bool(getattr(layer, "_fn_expects_training_arg", True))
+        if type(layer).__module__.startswith(self._drops_out):  # whose one use of `training` is dropout
+            return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
+        return bool(getattr(layer, self._takes_training, True))
+
+    def compiled(self, model: Any) -> dict[str, Any] | None:
+        """The arguments that a model was compiled with, None where it was not."""
         raise NotImplementedError
 
     def compiled_with(self, model: Any) -> list[Any]:
@@ -249,37 +266,7 @@ class Framework:
         # A method of the legacy optimizers of tf_keras.
         return [*(variables() if callable(variables) else variables), *getattr(model, "metrics_variables", [])]
 
-    # -- a call that is tried
-
-    def symbolic(self, spec: dict[str, Any]) -> Any:
-        """A symbolic tensor of that shape and dtype, with a mask where it has one."""
-        given = {name: True for name, word in (("sparse", "told_sparse"), ("ragged", "ragged")) if spec.get(word)}
-        tensor = self.symbolic_like(tuple(spec["shape"]), spec["dtype"], given)
-        if spec.get("mask"):
-            self.put_mask(tensor, self.symbolic_like(tuple(spec["shape"][:1]), "bool", {}))
-        return tensor
-
-    def symbolic_like(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
-        """A symbolic tensor of that shape beside the batch."""
-        return self.keras.layers.Input(shape=shape, dtype=dtype, **options)
-
-    def put_mask(self, tensor: Any, mask: Any) -> None:
-        """Give an input a mask."""
-        tensor._keras_mask = mask
-
-    def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The shape of a symbolic tensor with its batch, None where its rank is not known."""
-        return None if tensor.shape is None else tuple(tensor.shape)
-
-    def number(self, array: Any, spec: dict[str, Any]) -> Any:
-        """A tensor of an array, of the dtype that it is to have."""
-        raise NotImplementedError
-
     # -- variables
-
-    def is_variable(self, value: Any) -> bool:
-        """Whether it is a variable of this Keras."""
-        return isinstance(value, self._variable)
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         """A model's weights in order, and the ids of those that train."""
@@ -298,7 +285,7 @@ class Framework:
 
     def name(self, variable: Any) -> str:
         """A variable's name, as long as it gets."""
-        raise NotImplementedError
+        return str(variable.name)
 
     def short_name(self, variable: Any) -> str:
         """What a variable calls itself, where that is kept apart from its path; "" where it is not."""
@@ -310,51 +297,44 @@ class Framework:
 
     def write(self, variable: Any, array: Any) -> None:
         """Give a variable a value."""
-        raise NotImplementedError
+        if not self.tensors.write(getattr(variable, "_value", variable), array):
+            variable.assign(array)
 
     # -- a model that runs
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
         """Fresh tensors of `arrays`, packed as the model's inputs are declared."""
-        raise NotImplementedError
+        ends = self.ends(model)[0] or [None] * len(arrays)
+        sorts = [(False, False) if end is None else self.end_options(end)[1:] for end in ends]
+        tensors = [None if array is None else self.tensors.tensor(array, *sort) for array, sort in zip(arrays, sorts)]
+        return self.pack(self.structures(model)[0], tensors)
 
-    def packed(self, model: Any, values: list[Any]) -> Any:
-        """Values, one for each flat input, packed as the model's inputs are declared."""
-        return self.pack(self.structures(model)[0], values)
-
-    def pack(self, structure: Any, values: list[Any]) -> Any:
-        """Values in the structure of symbolic tensors, one for each of them."""
-        raise NotImplementedError
-
-    def call(self, model: Any, inputs: Any, training: bool) -> Any:
-        """The model's outputs, through its public call."""
-        raise NotImplementedError
-
-    listener: Listener | None = None
-    hooks_stay = False
-    """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
-    _hooks: list[tuple[Any, str, Any]] = []
-
-    def install_hooks(self) -> None:
-        """Let every call of a layer or an operation be told to `listener`, where there is one."""
-        raise NotImplementedError
-
-    def remove_hooks(self) -> None:
-        """Leave Keras as it was."""
-        for owner, name, before in self._hooks:
-            setattr(owner, name, before)
-        self._hooks = []
+    def hooked_classes(self) -> list[tuple[Any, Any]]:
+        """The classes whose calls are listened to, each with a class of objects that another tells of."""
+        return [(self._layer, ())]
 
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
-        """A scope in which calls can be listened to."""
-        if not self._hooks:
-            self.install_hooks()
+        """A scope in which every call of a layer or an operation is told to `listener`, where there is one."""
+        for kind, but_not in () if self._hooks else self.hooked_classes():
+            self._hooks.append((kind, kind.__call__))
+            kind.__call__ = self._telling(kind.__call__, but_not)
         try:
             yield
         finally:
-            if not self.hooks_stay:
-                self.remove_hooks()
+            while self._hooks and not self.hooks_stay:
+                kind, call = self._hooks.pop()
+                kind.__call__ = call
+
+    def _telling(self, call: Any, but_not: Any) -> Any:
+        @functools.wraps(call)
+        def told(called: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(called, *args, **kwargs)
+            if self.listener is not None and not isinstance(called, but_not):
+                self.listener(called, result)
+            return result
+
+        return told
 
     @contextlib.contextmanager
     def listen(self, listener: Listener) -> Iterator[None]:
@@ -365,44 +345,29 @@ class Framework:
         finally:
             self.listener = None
 
-    def replace(self, owner: Any, name: str, value: Any) -> None:
-        """Give a class another attribute until `remove_hooks`."""
-        self._hooks = self._hooks + [(owner, name, owner.__dict__[name])]
-        setattr(owner, name, value)
-
-    def losses(self, model: Any) -> list[Any]:
-        """The losses that the model's last call added, and those of its regularizers."""
-        raise NotImplementedError
-
-    def concrete(self, value: Any) -> bool:
-        """Whether it is a tensor with numbers in it."""
-        raise NotImplementedError
-
     def mask(self, tensor: Any) -> Any:
         """The mask that a tensor carries now, or None."""
         return getattr(tensor, "_keras_mask", None)
 
-    def array(self, tensor: Any) -> tuple[Any, str]:
-        """A concrete tensor as an array, and a prefix for its digest where its kind is not plain."""
-        raise NotImplementedError
+    # -- a call that is tried
 
-    def gradients(self, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        """The fixed loss of a training call, and its gradients by trainable weight, None where there is none."""
-        raise NotImplementedError
+    def symbolic(self, spec: dict[str, Any]) -> Any:
+        """A symbolic tensor of that shape and dtype beside the batch, with a mask where it has one."""
+        options = {name: True for name, word in (("sparse", "told_sparse"), ("ragged", "ragged")) if spec.get(word)}
+        tensor = self._symbolic(tuple(spec["shape"]), spec["dtype"], options)
+        if spec.get("mask"):
+            tensor._keras_mask = self._symbolic(tuple(spec["shape"][:1]), "bool", {})
+        return tensor
 
-    def recording(self) -> Any:
-        """A scope in which a training call is made whose gradients `gradients_of` tells; None where there is none."""
-        return None
+    def _symbolic(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
+        return self.keras.layers.Input(shape=shape, dtype=dtype, **options)
 
-    def gradients_of(self, recorded: Any, model: Any, outputs: Any) -> tuple[Any, list[Any]]:
-        """What `gradients` gives, of a call that was recorded and has given these outputs."""
-        raise NotImplementedError
+    def number(self, array: Any, spec: dict[str, Any]) -> Any:
+        """A tensor of an array, of the dtype that it is to have."""
+        tensor = self.tensors.tensor(array, bool(spec.get("sparse")), bool(spec.get("ragged")))
+        return self._cast(tensor, "bfloat16") if spec.get("dtype") == "bfloat16" else tensor
 
     # -- cloners
-
-    def clone(self, model: Any, **arguments: Any) -> Any:
-        """The release's own `clone_model`, untouched."""
-        return self.keras.models.clone_model(model, **arguments)
 
     def fixed(self) -> Callable[..., Any]:
         """Our fixed `clone_model` for this generation, imported here since it needs the Keras that is loaded."""
@@ -415,3 +380,14 @@ class Framework:
         """A scope in which custom objects are known by name, and lambdas may be read back."""
         with self.keras.utils.custom_object_scope(known), self._safe_mode(False):
             yield
+
+
+def _copied(value: Any) -> Any:
+    """Another object that holds the same, where it is one that a model may change."""
+    if isinstance(value, threading.local):
+        equal = threading.local()
+        vars(equal).update({name: _copied(item) for name, item in vars(value).items()})
+        return equal
+    if isinstance(value, weakref.WeakKeyDictionary):
+        return weakref.WeakKeyDictionary({key: _copied(item) for key, item in value.items()})
+    return copy.copy(value) if isinstance(value, (dict, list, set, random.Random)) else value

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import importlib
-import threading
 import weakref
 from typing import Any
 
 import numpy as np
 
-from ..configs import parts
 from .backends import TensorFlow
-from .eager import Eager
 from .interface import Framework
-
-
-def load() -> Framework:
-    """tf_keras as it is installed."""
-    return TfKeras()
-
 
 _SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
 """The attributes that tell a layer that draws."""
@@ -45,36 +35,47 @@ class _Position:
         generator._seed = int(value)
 
 
-class TfKeras(Eager):
+class TfKeras(Framework):
     """tf_keras, whichever release; its backend is always TensorFlow, eager."""
 
     generation = "tf_keras"
-    backend = "tensorflow"
     _takes_training = "_expects_training_arg"
 
     def __init__(self) -> None:
-        self.keras: Any = importlib.import_module("tf_keras")
+        keras: Any = importlib.import_module("tf_keras")
+        self.keras = keras
         self.tensors = TensorFlow()
         self._positions: Any = weakref.WeakKeyDictionary()
-        self.tf = self.tensors.tf
-        self._variable: Any = self.tf.Variable
-        self._pack: Any = self.tf.nest.pack_sequence_as
-        self._drops_out = ("tf_keras.src.layers.rnn.", "tf_keras.src.layers.attention.")
-        self._backend = self._module("backend")
-        self._settings: Any = self._module("backend_config")
-        self._layer: Any = self.keras.layers.Layer
-        self._sequential: Any = self.keras.Sequential
-        self._functional: Any = self._module("engine.functional").Functional
-        self._tensor: Any = self._module("engine.keras_tensor").KerasTensor
-        self._sparse: Any = self._module("engine.keras_tensor").SparseKerasTensor
-        self._ragged: Any = self._module("engine.keras_tensor").RaggedKerasTensor
+        tf = self.tf = self.tensors.tf
+        self._settings = backend = self._module("backend")
         self._policies: Any = self._module("mixed_precision.policy")
-        self._registry: Any = self._module("saving.object_registration")
-        self._plain_calls = {self._functional.call, self._sequential.call}
-        self._plain_configs = {self._functional.get_config, self._sequential.get_config}
+        registration = self._module("saving.object_registration")
+        self._registries = [registration._GLOBAL_CUSTOM_OBJECTS, registration._GLOBAL_CUSTOM_NAMES]
+        names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES", "_SEED_GENERATOR")
+        values, config = ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT"), self._module("backend_config")
+        self._process_wide = [
+            *((backend, name) for name in names),
+            *((config, name) for name in values),
+            (self._policies, "_global_policy"),
+        ]
+        self._layer, self._variable, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
+        self._functional = self._module("engine.functional").Functional
+        tensors = self._module("engine.keras_tensor")
+        self._tensor, self._sparse, self._ragged = (
+            getattr(tensors, kind + "KerasTensor") for kind in ("", "Sparse", "Ragged")
+        )
+        self._pack, self._cast = tf.nest.pack_sequence_as, tf.cast
+        self._device = lambda device: tf.device("/" + device)
         self._safe_mode = self._module("saving.serialization_lib").SafeModeScope
+        super().__init__()
         # Frames of Keras are what a failure is known by; filtering takes them out.
-        self.tf.debugging.disable_traceback_filtering()
+        tf.debugging.disable_traceback_filtering()
+
+    @staticmethod
+    def _module(name: str) -> Any:
+        return importlib.import_module("tf_keras.src." + name)
+
+    # -- the process
 
     def speed_up(self) -> None:
         # GRU and LSTM register a second function, for a GPU, with the graph that a call on symbolic tensors is traced
@@ -90,89 +91,37 @@ class TfKeras(Eager):
 
         module.function_register = for_a_graph_that_is_kept
 
-    def registries(self) -> list[Any]:
-        return [self._registry._GLOBAL_CUSTOM_OBJECTS, self._registry._GLOBAL_CUSTOM_NAMES]
-
-    @staticmethod
-    def _module(name: str) -> Any:
-        return importlib.import_module("tf_keras.src." + name)
-
-    # -- the process
-
-    def versions(self) -> dict[str, str]:
-        own, tensorflow = str(self.keras.__version__), self.tensors.version
-        return {"keras": own, "backend": self.backend, "backend_version": tensorflow}
-
-    def _scope(self, device: str) -> Any:
-        return self.tf.device("/" + device)
-
     def forget(self) -> None:
         # clear_session without the kernel cache, which costs more than the rest of a trial. The graph in which every
         # symbolic call of this generation leaves its operations is what grows without end.
-        backend = self._backend
+        backend = self._settings
         backend._GRAPH.graph = None
         backend._DUMMY_EAGER_GRAPH.learning_phase_is_set = False
         backend._GRAPH_LEARNING_PHASES.clear()
         backend.reset_uids()
         self._policies._global_policy = None
-        self.reset_settings(backend)
-        self._forget_registered(self.registries())
-
-    def kept_apart(self) -> list[tuple[Any, str]]:
-        names = ("_GRAPH", "PER_GRAPH_OBJECT_NAME_UIDS", "OBSERVED_NAMES", "_GRAPH_LEARNING_PHASES", "_SEED_GENERATOR")
-        values = [(self._settings, name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")]
-        own = [*((self._backend, name) for name in names), (self._policies, "_global_policy"), *values]
-        return own + self.tensors.kept_apart()
-
-    def begin_apart(self) -> None:
-        backend = self._backend
-        backend._GRAPH = threading.local()
-        backend.PER_GRAPH_OBJECT_NAME_UIDS = weakref.WeakKeyDictionary()
-        backend.OBSERVED_NAMES = set()
-        phases = backend._GRAPH_LEARNING_PHASES  # a plain dict, once a session was cleared
-        made_with = [phases.default_factory] if hasattr(phases, "default_factory") else []
-        backend._GRAPH_LEARNING_PHASES = type(phases)(*made_with)
-        backend._SEED_GENERATOR = threading.local()
-        self.tensors.begin_apart()
-        self._policies._global_policy = None
-        self.reset_settings(backend)
-
-    def begin_beside(self) -> None:
-        self.tensors.begin_apart()
-        backend = self._backend
-        equal: Any = weakref.WeakKeyDictionary()
-        for graph, names in backend.PER_GRAPH_OBJECT_NAME_UIDS.items():
-            equal[graph] = copy.copy(names)
-        backend.PER_GRAPH_OBJECT_NAME_UIDS = equal
-        backend.OBSERVED_NAMES = set(backend.OBSERVED_NAMES)
+        super().forget()
 
     def forget_names(self) -> None:
-        self._backend.reset_uids()
-
-    def forget_kernels(self) -> None:
-        self.tf.compat.v1.reset_default_graph()
-        self.tensors.forget_kernels()
+        self._settings.reset_uids()
 
     def draws(self, layers: list[Any], source: str) -> bool:
         return "random" in source or any(getattr(layer, name, None) for layer in layers for name in _SEEDED)
 
     # -- a model at rest
 
-    def members(self, layer: Any) -> list[Any]:
-        return [each for each in self._tracked(layer) if isinstance(each, self._layer)]
+    def members(self, graph: Any) -> list[Any]:
+        return [layer for layer in self._tracked(graph) if isinstance(layer, self._layer)]
 
     @staticmethod
     def _tracked(layer: Any) -> list[Any]:
         return getattr(layer, "_self_tracked_trackables", None) or []
 
     def held(self, layer: Any) -> list[Any]:
-        if not self._tracked(layer):
-            return []
-        return list(layer._flatten_layers(recursive=False, include_self=False))
+        return list(layer._flatten_layers(recursive=False, include_self=False)) if self._tracked(layer) else []
 
-    def graph_nodes(self, model: Any) -> list[Any]:
-        by_depth = getattr(model, "_nodes_by_depth", None) or {}
-        return [node for nodes in by_depth.values() for node in nodes]
+    def graph_nodes(self, graph: Any) -> list[Any]:
+        return [node for nodes in (getattr(graph, "_nodes_by_depth", None) or {}).values() for node in nodes]
 
     def begins_inside(self, graph: Any) -> bool:
         return not all(layer.is_placeholder for layer in getattr(graph, "_input_layers", ()))
@@ -183,9 +132,8 @@ class TfKeras(Eager):
     def outputs(self, node: Any) -> list[Any]:
         return list(self.tf.nest.flatten(node.outputs))
 
-    def policy(self, layer: Any) -> Any:
-        policy = getattr(layer, "_dtype_policy", None)
-        return "" if policy is None else policy.name
+    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
+        return list(getattr(model, "inputs", None) or ()), list(getattr(model, "outputs", None) or ())
 
     def structures(self, model: Any) -> tuple[Any, Any]:
         inputs, outputs = self.ends(model)
@@ -198,46 +146,36 @@ class TfKeras(Eager):
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.name)
 
-    def shape(self, tensor: Any) -> tuple[Any, ...] | None:
-        return None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
-
-    def cast(self, tensor: Any, dtype: str) -> Any:
-        return self.tf.cast(tensor, dtype)
-
-    def compiled(self, model: Any) -> Any:
+    def compiled(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "_is_compiled", False):
             return None
         try:
-            told = model.get_compile_config()
+            return model.get_compile_config() or {}
         except Exception:  # of an object that has no config
-            told = getattr(getattr(model, "_compile_config", None), "config", None)
-        return parts(told or {})
+            return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         if isinstance(model, self._sequential) and not model.built:  # which does not tell them, nor does one within it
-            weights = self._weights_in_order(model)
+            held = [weight for layer in model._flatten_layers() for weight in self._own_weights(layer)]
+            weights = list({id(weight): weight for weight in held}.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
         # The table of a lookup that was adapted poses as a weight.
         return [weight for weight in weights if hasattr(weight, "numpy")], trains
 
-    def _weights_in_order(self, model: Any) -> list[Any]:
-        held = [weight for layer in self._with_all_below(model) for weight in self._own_weights(layer)]
-        return list({id(weight): weight for weight in held}.values())
-
-    def _tables(self, model: Any) -> list[Any]:
+    @staticmethod
+    def _tables(model: Any) -> list[Any]:
         """The tables of lookups, which pose as weights that are not trained."""
-        layers = self._with_all_below(model)
-        held = [weight for layer in layers for weight in getattr(layer, "_non_trainable_weights", ())]
-        return list({id(weight): weight for weight in held if hasattr(weight, "get_tensors")}.values())
+        held = [table for layer in model._flatten_layers() for table in getattr(layer, "_non_trainable_weights", ())]
+        return list({id(table): table for table in held if hasattr(table, "get_tensors")}.values())
 
     def weights_written(self, model: Any, original: Any = None) -> None:
         if original is not None:
-            for table, mine in zip(self._tables(original), self._tables(model)):
-                mine.set_weights(table.get_tensors())
-        for layer in self._with_all_below(model):
+            for theirs, table in zip(self._tables(original), self._tables(model)):
+                table.set_weights(theirs.get_tensors())
+        for layer in model._flatten_layers():
             if hasattr(layer, "finalize_state"):
                 layer.finalize_state()
 
@@ -250,32 +188,20 @@ class TfKeras(Eager):
         return [weight for weight in own if hasattr(weight, "numpy")]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
-        return [state for layer in self._with_all_below(model) for state in self._own_states(layer)]
-
-    def _with_all_below(self, layer: Any) -> list[Any]:
-        return list(layer._flatten_layers())
+        return [state for layer in model._flatten_layers() for state in self._own_states(layer)]
 
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
-        found: list[tuple[Any, bool]] = []
-        random_generator: Any = getattr(layer, "_random_generator", None)
-        generator = getattr(random_generator, "_generator", None)
+        states: list[tuple[Any, bool]] = []
+        seeds: Any = getattr(layer, "_random_generator", None)
+        generator = getattr(seeds, "_generator", None)
         if generator is not None:
-            found.append((generator._state_var, random_generator._seed is None))
-        elif getattr(random_generator, "_seed", None) is not None:
-            found.append((self._position(random_generator), True))
+            states.append((generator._state_var, seeds._seed is None))
+        elif getattr(seeds, "_seed", None) is not None:
+            states.append((self._positions.setdefault(seeds, _Position(seeds)), True))
         if getattr(layer, "_stateful", False):
-            states = self.tf.nest.flatten(getattr(layer, "_states", None))
-            found.extend((state, False) for state in states if isinstance(state, self.tf.Variable))
-        return found
-
-    def _position(self, generator: Any) -> "_Position":
-        position: _Position = self._positions.setdefault(generator, _Position(generator))
-        return position
-
-    def name(self, variable: Any) -> str:
-        return str(variable.name)
+            kept = self.tf.nest.flatten(getattr(layer, "_states", None))
+            states += [(state, False) for state in kept if isinstance(state, self._variable)]
+        return states
 
     def read(self, variable: Any) -> Any:
-        if isinstance(variable, _Position):
-            return variable.read()
-        return np.asarray(self.tensors.array(variable)[0])
+        return variable.read() if isinstance(variable, _Position) else np.asarray(self.tensors.array(variable)[0])
