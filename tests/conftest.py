@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
-from clonediff.harness.subjects.place import ReleasePlace
-from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import in_full, open_subject, place_of
-from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.subject import Subject, missing
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import UPSTREAM_AND_FIXED
@@ -158,14 +157,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session")
-def release_place() -> Callable[[str], ReleasePlace]:
+def release_place() -> Callable[[str], Place]:
     """Where a release is, by a subject's name.
 
     One that cannot be had is tried once, and skips each test that asks for it.
     """
-    found: dict[str, ReleasePlace | str] = {}
+    found: dict[str, Place | str] = {}
 
-    def place(spec: str) -> ReleasePlace:
+    def place(spec: str) -> Place:
         if spec not in found:
             try:
                 found[spec] = place_of(Subject.parse(spec))
@@ -180,7 +179,7 @@ def release_place() -> Callable[[str], ReleasePlace]:
 
 
 @pytest.fixture(scope="session")
-def warm(release_place: Callable[[str], ReleasePlace]) -> Iterator[Callable[[str], SubjectProcess]]:
+def warm(release_place: Callable[[str], Place]) -> Iterator[Callable[[str], SubjectProcess]]:
     """The warm process of a subject, by its name, for all tests of a worker; one that died is started again."""
     opened: dict[str, SubjectProcess] = {}
     running: OrderedDict[str, SubjectProcess] = OrderedDict()

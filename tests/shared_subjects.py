@@ -7,10 +7,9 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.place import BESIDE, ReleasePlace
-from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.environment import BESIDE, Place
+from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import Limits
 
 
 class Lent(SubjectProcess):
@@ -32,7 +31,7 @@ def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess])
 
     from clonediff.harness.answers import replay  # a run that only collects tests need not wait for these
 
-    def started(subject: Subject, *, place: ReleasePlace = BESIDE, limits: Limits | None = None) -> SubjectProcess:
+    def started(subject: Subject, *, place: Place = BESIDE, limits: Limits | None = None) -> SubjectProcess:
         its = warm(str(replace(subject, version=None) if place == BESIDE else subject))
         if its.place == place:
             return Lent(its)

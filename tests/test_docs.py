@@ -19,7 +19,7 @@ import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.cli import cli
-from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.environment import Place
 from clonediff.reports.known import load
 from clonediff.strategies.graph import from_json
 from tests.campaign.running import UNKNOWN, known_without
@@ -93,7 +93,7 @@ Run = Callable[[str, int], str]
 def run(
     clonediff: Command,
     warm_commands: None,
-    release_place: Callable[[str], ReleasePlace],
+    release_place: Callable[[str], Place],
     tmp_path: Path,
 ) -> Run:
     """Run a command in the test's own folder, to the exit code that is expected; what it printed.

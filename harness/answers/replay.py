@@ -22,8 +22,8 @@ from packaging.version import InvalidVersion, Version
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.expected import Expected, ReplayOutcome, answer_to
 from clonediff.harness.answers.replay_target import ReplayTarget
-from clonediff.harness.scripts.forked import ForkedScripts
-from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
+from clonediff.harness.scripts.known_scripts import script_of_issue
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
@@ -34,10 +34,10 @@ from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED
 
 _OF_SCRIPTS = {
-    IssueAnswer.BREAKS: ReplayOutcome.BROKEN,
-    IssueAnswer.GONE: ReplayOutcome.FIXED,
-    IssueAnswer.OTHER: ReplayOutcome.CHANGED,
-    IssueAnswer.UNKNOWN: ReplayOutcome.ERROR,
+    ReplayAnswer.BREAKS: ReplayOutcome.BROKEN,
+    ReplayAnswer.GONE: ReplayOutcome.FIXED,
+    ReplayAnswer.OTHER: ReplayOutcome.CHANGED,
+    ReplayAnswer.UNKNOWN: ReplayOutcome.ERROR,
 }
 
 
@@ -138,8 +138,8 @@ class Replays:
         with process, contextlib.ExitStack() as running:
 
             @functools.cache
-            def scripts(fixed: bool) -> ForkedScripts:
-                return running.enter_context(contextlib.closing(ForkedScripts(subject, process.place, fixed=fixed)))
+            def scripts(fixed: bool) -> ScriptRunner:
+                return running.enter_context(contextlib.closing(ScriptRunner(subject, process.place, fixed=fixed)))
 
             for target in targets:
                 row = replace(self._row(target, str(subject)), versions=process.versions)
@@ -151,7 +151,7 @@ class Replays:
                 yield replace(row, seconds=time.monotonic() - began)
 
     def _answered(
-        self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, scripts: Callable[[bool], ForkedScripts]
+        self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, scripts: Callable[[bool], ScriptRunner]
     ) -> ReplayRow:
         another = _another_came_up(process)
         if another:
@@ -180,14 +180,14 @@ def _another_came_up(process: SubjectProcess) -> str:
 
 
 def _issue_answered(
-    row: ReplayRow, issue: KnownIssue, subject: Subject, scripts: Callable[[bool], ForkedScripts]
+    row: ReplayRow, issue: KnownIssue, subject: Subject, scripts: Callable[[bool], ScriptRunner]
 ) -> ReplayRow:
     """The answer of the issue's script, with the row's cloner in the place of the release's `clone_model`."""
     if issue.generation != subject.generation:
         return replace(row, because=f"it is an issue of {issue.generation}, and {subject} is {subject.generation}")
     if row.cloner not in UPSTREAM_AND_FIXED:
         return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
-    answer, because = answer_of(issue, scripts(row.cloner != UPSTREAM))
+    answer, because = scripts(row.cloner != UPSTREAM).answer(script_of_issue(issue))
     return replace(row, outcome=_OF_SCRIPTS[answer], because=because)
 
 

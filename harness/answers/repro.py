@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,10 +11,10 @@ import msgspec
 
 from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.inside.cloners.users import users_cloner
+from clonediff.harness.scripts.alone import UNTOLD, ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.comments import comment, named
 from clonediff.harness.scripts.of_finding import script_from
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.scripts.run_alone import UNTOLD, ended_so, raised_in, run_alone
 from clonediff.harness.source.other_layers import is_allowed
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import open_subject, place_of
@@ -95,17 +96,15 @@ def run_on(script: Script, subject: Subject) -> ScriptShown:
             None, "it clones with clonediff's own cloner, and nothing of clonediff is there when it runs alone"
         )
     try:
-        done = run_alone(script.text, subject, place_of(subject), with_clonediff=script.with_clonediff)
+        with closing(ScriptRunner(subject, place_of(subject))) as runner:
+            answer, reason = runner.answer(script)
     except SubjectError as error:
         return ScriptShown(None, str(error))
-    if done.code is None:
-        return ScriptShown(None, "it did not end in time")
-    if ended_so(script, done):
+    if answer is ReplayAnswer.BREAKS:
         return ScriptShown(True, f"it ends in {script.raises}, as it should")
-    raised = raised_in(done.stderr)
-    how = f"it ends in {raised[-1]}" if done.code != 0 and raised else f"it ends with exit code {done.code}"
-    sure = "" if script.sure else "; it does not make the very comparison that differed"
-    return ScriptShown(False, f"{how}, and should end in {script.raises}{sure}")
+    if answer is ReplayAnswer.UNKNOWN:
+        return ScriptShown(None, reason)
+    return ScriptShown(False, f"it should end in {script.raises}, and {'ends in ' + reason if reason else 'passes'}")
 
 
 def _versions(subject: Subject) -> dict[str, str]:

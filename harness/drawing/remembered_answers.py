@@ -213,7 +213,7 @@ class AskedProcess(Asked):
 
     @property
     def _package(self) -> str:
-        return self._process.subject.package if not self._process.place.path else ""
+        return self._process.subject.package if not self._process.place else ""
 
     def _versions(self) -> dict[str, str]:
         return self._process.versions

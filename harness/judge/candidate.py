@@ -14,12 +14,11 @@ import msgspec
 from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.patching import apply
 from clonediff.harness.judge.reading import FilePart, Proposal, parsed, statement
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.observation import Failure, Frame
 from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
-from clonediff.harness.subjects.place import ReleasePlace
-from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import Limits
 
 _CLONE = re.compile(r"^clone = .*$", re.MULTILINE)
 LOADING = 10.0
@@ -37,7 +36,7 @@ class Prepared(msgspec.Struct, frozen=True):
     the script runs on a patched release.
     """
 
-    place: ReleasePlace
+    place: Place
     parts: tuple[FilePart, ...] = ()
     code: str = ""
 
@@ -53,14 +52,14 @@ class Prepared(msgspec.Struct, frozen=True):
         return _CLONE.sub(lambda match: proposed, script, count=1)
 
 
-def prepare(proposal: Proposal, place: ReleasePlace, cloning: CloningFunctions, folder: Path) -> Prepared:
+def prepare(proposal: Proposal, place: Place, cloning: CloningFunctions, folder: Path) -> Prepared:
     """Make a proposal ready for the release at `place`; a patched copy of that is put into `folder`."""
     if proposal.form != "diff":
         return Prepared(place, proposal.parts, proposal.text)
     package, file = Path(cloning.package), Path(cloning.file)
     private = folder.resolve() / "patched"
     applied = apply(proposal.text, package, private)
-    patched = msgspec.structs.replace(place, path=(str(private), *place.path))
+    patched = (str(private), *place)
     own = private / file.relative_to(package.parent)
     if applied.changed == (own,):
         changed = changed_statements(file.read_text(encoding="utf-8"), own.read_text(encoding="utf-8"))

@@ -17,8 +17,7 @@ from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.search.draw_and_reduce import search
-from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.warm_child import Limits
+from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.triage import alike, makes_a_clone, title
@@ -138,7 +137,7 @@ class Candidate(GraphTrials):
         self._in_script = in_script
         self._worse: dict[str, tuple[Cause, str, Case]] = {}
         self._left: dict[str, tuple[Cause, str, Case]] = {}
-        self._restarts = process.restarts
+        self._restarts = process.losses.total()
         self.tried = 0
 
     def judge(self, judged: Judged, say: Say, *, reported: bool) -> Judged:
@@ -198,7 +197,7 @@ class Candidate(GraphTrials):
         return Trial(hits=tuple(hits))
 
     def _against_release(self, case: Case) -> Iterator[tuple[Cause, bool]]:
-        if self.process.restarts - self._restarts >= MOST_LOST:
+        if self.process.losses.total() - self._restarts >= MOST_LOST:
             raise _GivenUp(f"it has ended or held up its process {MOST_LOST} times: given up")
         with ThreadPoolExecutor(1) as other:
             waiting = other.submit(self._reference.of, case)

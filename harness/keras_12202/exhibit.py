@@ -16,7 +16,7 @@ from typing import Any
 
 from clonediff.harness.keras_12202.models import HEAD, Effects, search, source_of
 from clonediff.harness.keras_12202.release import environment, installed
-from clonediff.harness.subjects.child import Child, ChildEnded, ChildLate, ChildTooLarge
+from clonediff.harness.subjects.child import Child, ChildLost
 from clonediff.harness.subjects.outcomes import ReleaseError
 
 REPORTED = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])], [0])
@@ -41,7 +41,6 @@ np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 """
 START, MEMORY, MOST_LOST = 180.0, 4 << 30, 3
 Draw = Callable[[Callable[[str], Effects], dict[str, str]], list[str]]
-LOST = {ChildEnded: "ends its process", ChildLate: "takes too long", ChildTooLarge: "takes too much memory"}
 
 
 class Keras224:
@@ -87,10 +86,10 @@ class Keras224:
             return self._losses[-1]
         line = f"{json.dumps(request)}\n".encode()
         try:
-            return dict(json.loads(self._child.ask(line, seconds, MEMORY, lambda line: line[:1] == b"{")))
-        except (ChildEnded, ChildLate, ChildTooLarge) as error:
+            return dict(json.loads(self._child.ask(line, seconds, MEMORY)))
+        except ChildLost as error:
             self.close()
-            lost = [f"process: {type(error).__name__}", LOST[type(error)]]
+            lost = [f"process: {error.lost.how}", f"it loses its process: {error.lost.said}"]
             self._losses.append({"clones": dict.fromkeys(("upstream", "repaired", "proposal"), lost)})
             return self._losses[-1]
 

@@ -1,15 +1,13 @@
-"""The scripts of known issues: run on a release, to see whether each issue is there, and as the case of a trial."""
+"""The scripts of known issues: as scripts to run, and as the case of a trial."""
 
 from __future__ import annotations
 
 import ast
-import enum
 from typing import Any
 
 import msgspec
 
-from clonediff.harness.scripts.forked import ForkedScripts
-from clonediff.harness.scripts.run_alone import raised_in
+from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import RecordError
@@ -20,25 +18,9 @@ _PARAMETERS = ("model", "input_tensors", "clone_function")
 """The positional parameters of `clone_model`."""
 
 
-class IssueAnswer(enum.StrEnum):
-    """What became of a known issue's script."""
-
-    BREAKS = "breaks"
-    GONE = "gone"
-    OTHER = "fails otherwise"
-    UNKNOWN = "cannot tell"
-
-
-def answer_of(issue: KnownIssue, scripts: ForkedScripts) -> tuple[IssueAnswer, str]:
-    """Run the script of an issue; the answer, and the last line of what the script wrote where it failed."""
-    ended = scripts.ended(issue.script)
-    if ended.code is None:
-        return IssueAnswer.UNKNOWN, "it did not end in time"
-    if ended.code == 0:
-        return IssueAnswer.GONE, ""
-    lines = ended.stderr.strip().splitlines()
-    last = lines[-1] if lines else f"exit code {ended.code}"
-    return (IssueAnswer.BREAKS if issue.raises in raised_in(ended.stderr) else IssueAnswer.OTHER), last
+def script_of_issue(issue: KnownIssue) -> Script:
+    """The script of an issue, which fails wherever the issue is."""
+    return Script(issue.script, issue.raises, sure=True)
 
 
 def case_of_script(issue: KnownIssue) -> Case:

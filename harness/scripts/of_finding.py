@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from clonediff.harness.scripts.alone import is_proven
 from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
-from clonediff.harness.scripts.run_alone import is_proven
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of

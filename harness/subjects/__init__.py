@@ -9,9 +9,8 @@ from clonediff.harness.subjects.outcomes import (
     Ready,
     SubjectError,
 )
-from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import Limits
 
 __all__ = [
     "Case",

@@ -1,45 +1,36 @@
-"""A process that is asked in lines: started, watched for time and memory, ended with everything that it started."""
+"""A process that answers lines with lines: started, watched for time and memory, ended with all that it started."""
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
-import functools
 import os
-import queue
-import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it comes without types
+
+from clonediff.harness.subjects.outcomes import Loss, Lost, fault_frames
 
 _WATCH_EVERY = 0.05
 _STACK_WAIT = 0.3
 _STDERR_BYTES = 256 * 1024
 _MOST_STDERR_BYTES = 16 << 20
+_LINES = 40
 
 
-class ChildEnded(Exception):
-    """The child is gone."""
+class ChildLost(Exception):
+    """The child has ended, or was ended because it took too long or too much memory."""
 
-
-class ChildLate(Exception):
-    """The child did not answer in time; it is ended."""
-
-
-class ChildTooLarge(Exception):
-    """The child held more memory than it may; it is ended."""
-
-    def __init__(self, resident: int) -> None:
-        """`resident` is in bytes."""
-        super().__init__(resident)
-        self.resident = resident
+    def __init__(self, lost: Lost) -> None:
+        """`lost` says how, and what the child wrote last."""
+        super().__init__(lost.said)
+        self.lost = lost
 
 
 class Child:
@@ -47,48 +38,40 @@ class Child:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start it."""
-        self._folder = tempfile.mkdtemp(prefix="clonediff-subject-")
-        self._stderr = Path(self._folder, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
-        # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
-        variables = {**environment, "TMPDIR": self._folder}
-
-        def start() -> subprocess.Popen[bytes]:
-            return subprocess.Popen(
+        folder = tempfile.TemporaryDirectory(prefix="clonediff-")
+        self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
+        try:
+            self._process = subprocess.Popen(
                 list(command),
-                env=variables,
-                cwd=self._folder,
+                # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
+                env={**environment, "TMPDIR": folder.name},
+                cwd=folder.name,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
                 start_new_session=True,
             )
-
-        try:
-            self._process = _start_in_a_lasting_thread(start)
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            folder.cleanup()
             raise
         self.pid = self._process.pid
-        self._over_limit: ChildLate | ChildTooLarge | None = None
+        self._reason = ""
+        self._message = ""
         # Runs at the latest when this process exits.
-        self._close = weakref.finalize(self, _end, self._process, self._folder)
+        self._close = weakref.finalize(self, _end, self._process, folder)
 
-    def ask(
-        self, line: bytes, seconds: float, memory: int | None = None, wanted: Callable[[bytes], bool] = bool
-    ) -> bytes:
-        """Write a line, unless it is empty, and read lines until one is `wanted`."""
+    def ask(self, line: bytes, seconds: float, memory: int | None = None) -> bytes:
+        """Write a line, unless it is empty, and read one."""
         done = threading.Event()
         watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
         watchdog.start()
         try:
-            answer = self._exchange(line, wanted)
+            answer = self._exchange(line)
         finally:
             done.set()
             watchdog.join()
-        if self._over_limit is not None:
-            raise self._over_limit
-        if not answer:
-            raise ChildEnded
+        if self._reason or not answer.endswith(b"\n"):
+            raise ChildLost(self._lost(seconds))
         return answer
 
     def resident(self) -> int:
@@ -98,74 +81,60 @@ class Child:
         except psutil.Error:
             return 0
 
-    def cpu(self) -> float:
-        """The seconds of the processor that it has taken, 0 if it is gone."""
-        try:
-            times = psutil.Process(self.pid).cpu_times()
-        except psutil.Error:
-            return 0.0
-        return float(times.user + times.system)
-
     def running(self) -> bool:
         """Whether it still runs."""
         return self._process.poll() is None
-
-    def stderr(self) -> str:
-        """The end of what it wrote to standard error."""
-        self._stderr.seek(max(0, self._stderr_size() - _STDERR_BYTES))
-        return self._stderr.read().decode("utf-8", "replace")
-
-    def wait(self, seconds: float) -> int | None:
-        """Wait for its end: the exit code, negative for a signal, None if it does not end."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-        return self._process.returncode
 
     def close(self) -> None:
         """End it and everything that it started."""
         self._close()
 
-    def _exchange(self, line: bytes, wanted: Callable[[bytes], bool]) -> bytes:
+    def _exchange(self, line: bytes) -> bytes:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(line)
             self._process.stdin.flush()
-            for answer in iter(self._process.stdout.readline, b""):
-                if answer.endswith(b"\n") and wanted(answer[:-1]):
-                    return answer[:-1]
+            return self._process.stdout.readline()
         return b""
 
     def _watch(self, done: threading.Event, seconds: float, memory: int | None) -> None:
         deadline = time.monotonic() + seconds
-        while True:
+        while not done.wait(max(0.0, min(_WATCH_EVERY, deadline - time.monotonic()))):
             if self._stderr_size() > _MOST_STDERR_BYTES:
                 self._stderr.truncate(0)
-            if done.wait(max(0.0, min(_WATCH_EVERY, deadline - time.monotonic()))):
-                return
             resident = self.resident() if memory is not None else 0
             if memory is not None and resident > memory:
-                self._over_limit = ChildTooLarge(resident)
+                self._reason, self._message = Loss.OUT_OF_MEMORY, f"{resident >> 20} MiB of {memory >> 20} MiB"
             elif time.monotonic() >= deadline:
-                self._over_limit = ChildLate()
-            if self._over_limit is not None:
-                self._write_stack()
+                self._reason, self._message = Loss.TIMED_OUT, f"no answer in {seconds:g} s"
+            if self._reason:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGUSR1)  # it writes where it is
+                time.sleep(_STACK_WAIT)
                 _kill(self._process)
                 return
 
-    def _write_stack(self) -> None:
-        before = size = self._stderr_size()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGUSR1)
-        deadline = time.monotonic() + _STACK_WAIT
-        while time.monotonic() < deadline:
-            time.sleep(_WATCH_EVERY)
-            last, size = size, self._stderr_size()
-            if before < size == last:
-                return
+    def _lost(self, seconds: float) -> Lost:
+        how, message = self._reason, self._message
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2.0)
+        self._stderr.seek(max(0, self._stderr_size() - _STDERR_BYTES))
+        errors = self._stderr.read().decode("utf-8", "replace")
+        lines = tuple(errors.splitlines()[-_LINES:])
+        if not how:
+            how, message = _ending(self._process.returncode), lines[-1] if lines else ""
+        return Lost(how=how, message=message, seconds=seconds, frames=fault_frames(errors), stderr=lines)
 
     def _stderr_size(self) -> int:
         return os.fstat(self._stderr.fileno()).st_size
+
+
+def _ending(code: int | None) -> str:
+    """How a process ended, in a word; one that only closed its output has no code."""
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    return signal.Signals(-code).name if -code in list(signal.Signals) else f"signal {-code}"
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -173,43 +142,12 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _end(process: subprocess.Popen[bytes], folder: str) -> None:
+def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
     _kill(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         with contextlib.suppress(OSError):
             if pipe is not None:
                 pipe.close()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-_Start = Callable[[], subprocess.Popen[bytes]]
-_Started = concurrent.futures.Future[subprocess.Popen[bytes]]
-
-
-def _start_in_a_lasting_thread(start: _Start) -> subprocess.Popen[bytes]:
-    """Start a child from a thread that lives as long as this process.
-
-    A child asks the kernel to die with its parent, by which the kernel means the thread that started it. A thread of a
-    pool may end earlier, and so may the main one: hence a daemon.
-    """
-    started: _Started = concurrent.futures.Future()
-    _orders(os.getpid()).put((start, started))
-    return started.result()
-
-
-@functools.cache
-def _orders(pid: int) -> queue.SimpleQueue[tuple[_Start, _Started]]:
-    """The orders of the starting thread of a process: after a fork, that thread is the parent's."""
-    orders: queue.SimpleQueue[tuple[_Start, _Started]] = queue.SimpleQueue()
-    threading.Thread(target=_start_children, args=(orders,), name=f"starts children of {pid}", daemon=True).start()
-    return orders
-
-
-def _start_children(orders: queue.SimpleQueue[tuple[_Start, _Started]]) -> None:
-    while True:
-        start, started = orders.get()
-        try:
-            started.set_result(start())
-        except BaseException as error:  # the caller raises it
-            started.set_exception(error)
+    with contextlib.suppress(OSError):
+        folder.cleanup()

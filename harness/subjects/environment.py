@@ -6,29 +6,37 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
-from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
+
+Place: TypeAlias = tuple[str, ...]
+"""Where a release is: the folders to import from before all others."""
+
+BESIDE: Place = ()
+"""The packages that are installed beside clonediff."""
 
 HARNESS = Path(__file__).resolve().parent.parent
 
 _BOOTSTRAP = """\
-import sys, signal, faulthandler
+import faulthandler, os, resource, signal, sys, threading, time
+
+def end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 faulthandler.enable()
-try:
-    faulthandler.register(signal.SIGUSR1, all_threads=True)
-    import ctypes, resource
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-except Exception:
-    pass
+faulthandler.register(signal.SIGUSR1, all_threads=True)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 sys.path.insert(0, {harness!r})
 import fixed
 from inside.serve import main
 sys.path.pop(0)
 sys.exit(main())
 """
-"""Writes its stack on a crash, and when asked by SIGUSR1; leaves no core file; dies with the thread that started it.
+"""Ends with its parent; writes its stack on a crash, and when asked by SIGUSR1; leaves no core file.
 
 The rest of this project is not importable from the child: only `inside` and `fixed` are, and by these names.
 """
@@ -69,9 +77,7 @@ def command(subject: Subject) -> list[str]:
     return [sys.executable, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.generation]
 
 
-def environment(
-    subject: Subject, place: ReleasePlace = BESIDE, base: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def environment(subject: Subject, place: Place = BESIDE, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a child. The folders of its place are put before everything else that it can import."""
     variables = dict(os.environ if base is None else base)
     for name, value in _THREADS.items():
@@ -90,7 +96,7 @@ def environment(
             if flag not in variables.get("XLA_FLAGS", ""):
                 variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
     # A child runs in a folder of its own.
-    theirs = [os.path.abspath(each) for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
-    if place.path or theirs:
-        variables["PYTHONPATH"] = os.pathsep.join((*place.path, *theirs))
+    own = [os.path.abspath(folder) for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    if place or own:
+        variables["PYTHONPATH"] = os.pathsep.join((*place, *own))
     return variables

@@ -115,15 +115,12 @@ class ValuesReport(msgspec.Struct, frozen=True):
 
 
 class SubjectError(RuntimeError):
-    """A subject that does not come up, or that breaks the protocol. The message says what was run and what it said."""
+    """A subject that does not come up, or that breaks the protocol. `failure` is the exception of the child."""
 
-    def __init__(self, message: str, failure: Failure | None = None, stderr: tuple[str, ...] = ()) -> None:
-        """Keep what the child said beside the message."""
-        super().__init__(
-            f"{message}; the last line that it wrote: {stderr[-1].strip()}" if stderr and not failure else message
-        )
+    def __init__(self, message: str, failure: Failure | None = None) -> None:
+        """The message says what was run and what came of it."""
+        super().__init__(message)
         self.failure = failure
-        self.stderr = stderr
 
 
 class NoDeviceError(SubjectError):
@@ -135,7 +132,7 @@ class ReleaseError(SubjectError):
 
 
 class UnusableCodeError(ReleaseError):
-    """The code itself cannot be used or does not start: that of another release or commit may."""
+    """The code itself cannot be used: that of another commit may."""
 
 
 def fault_frames(stderr: str) -> tuple[Frame, ...]:

@@ -1,37 +1,65 @@
-"""A subject's process: asked for one trial at a time, and for what else there is to know of its release.
-
-Owns what can be asked.
-"""
+"""A subject's process: started, asked for one thing at a time, and replaced when it is lost or has grown."""
 
 from __future__ import annotations
 
+import dataclasses
+import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
 import msgspec
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.subjects.child import Child, ChildLost
+from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
+from clonediff.harness.subjects.observation import Answer, Failure
 from clonediff.harness.subjects.outcomes import (
     CloningFunctions,
     Lost,
+    NoDeviceError,
     Outcome,
+    Ready,
+    SubjectError,
     Told,
     ValuesReport,
 )
-from clonediff.harness.subjects.place import BESIDE, ReleasePlace
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import LOST, TIMES, Limits, WarmChild
+from clonediff.reports.records import UNREADABLE
 from clonediff.strategies.kinds.of_release import Signature
 
+Reply = TypeVar("Reply")
+
+GIB = 1 << 30
 TRIAL = "a trial"
 """What a process was lost over, where that is a trial: it is run again, each cloner alone."""
+_QUESTION = "a question to Keras"
+_TIMES = 30.0
+"""Making a model again takes about as long as making it did."""
 
 
-class SubjectProcess(WarmChild):
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What a subject may take, in seconds and bytes.
+
+    A child is replaced, between two trials, once it holds `growth` more than when it was ready: TensorFlow keeps a
+    little of every function that it ever traced. A cloner may take `cloning` seconds of the processor, or `_TIMES` what
+    its model takes, if that is more; with 0 there is no such limit.
+    """
+
+    start: float = 180.0
+    trial: float = 60.0
+    memory: int = 6 * GIB
+    growth: int = GIB // 2
+    cloning: float = 8.0
+
+
+class SubjectProcess:
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
-    `trials` counts those that were sent. `others` names the layers that are drawn beside Keras' own.
+    `place` is where the subject's release is. `losses` counts the children that were lost, by what each was lost over.
+    `others` names the layers that are drawn beside Keras' own.
     """
 
     def __init__(
@@ -39,74 +67,214 @@ class SubjectProcess(WarmChild):
         subject: Subject,
         *,
         limits: Limits | None = None,
-        place: ReleasePlace = BESIDE,
+        place: Place = BESIDE,
         started_by: Sequence[str] | None = None,
     ) -> None:
         """Nothing is started until it is needed; `started_by` replaces the command line, for tests."""
-        super().__init__(subject, limits=limits, place=place, started_by=started_by)
-        self.trials = 0
+        self.subject = subject
+        self.place = place
+        self.limits = limits or Limits()
+        self.losses: Counter[str] = Counter()
         self.others: tuple[str, ...] = ()
+        self._command = list(started_by or command(subject))
+        self._child: Child | None = None
+        self._ready: Ready | None = None
+        self._largest = 0
+        self._stopped = False
         self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
+
+    @property
+    def ready(self) -> Ready:
+        """What the child says of itself; starts one where none runs."""
+        return self.start() if self._child is None or self._ready is None else self._ready
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What runs, by name, as it stands in every record."""
+        ready = self.ready
+        return {
+            self.subject.package: ready.keras,
+            ready.backend: ready.backend_version,
+            "numpy": ready.numpy,
+            "python": ready.python,
+        }
+
+    @property
+    def pid(self) -> int | None:
+        """The process now, None where there is none."""
+        return self._child.pid if self._child else None
+
+    def start(self) -> Ready:
+        """Start the child, if none runs, and wait until it is ready. `seconds["spawn"]` is how long all that took."""
+        if self._child is not None and self._ready is not None and self._child.running():
+            return self._ready
+        self.close()
+        began = time.perf_counter()
+        try:
+            self._child = Child(self._command, environment(self.subject, self.place))
+        except OSError as error:
+            raise SubjectError(f"{self.subject}: {self._command[0]} cannot be started: {error}") from error
+        try:
+            reply = self._read(self._child.ask(b"", self.limits.start, self.limits.memory))
+            broken, ready = self._part(reply, "broken", Failure), self._part(reply, "ready", Ready)
+            if broken is not None:
+                advice = f"; to install it again, remove {self.place[0]}" if self.place else ""
+                reason = f"{self.subject}: does not start: {broken.type}: {broken.message}{advice}"
+                raise SubjectError(reason, broken)
+            if ready is None:
+                raise SubjectError(f"{self.subject}: its first line says neither `ready` nor `broken`")
+        except ChildLost as error:
+            self._give_up("its start")
+            raise SubjectError(f"{self.subject}: does not start: {error.lost.said}") from error
+        except SubjectError:
+            self._give_up("its start")
+            raise
+        self._refuse_without_device(ready)
+        seconds = {**ready.seconds, "spawn": time.perf_counter() - began}
+        self._ready = msgspec.structs.replace(ready, seconds=seconds)
+        self._largest = self._child.resident() + self.limits.growth
+        self._stopped = False
+        return self._ready
+
+    def close(self) -> None:
+        """End the child, if there is one."""
+        if self._child is not None:
+            self._child.close()
+        self._child = self._ready = None
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        self.close()
 
     def trial(
         self, case: Case, *, cloners: Iterable[str], costly: bool = False, timeout: float | None = None
     ) -> Outcome:
         """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
-        self.prepare()
+        self._replace_if_due()
+        self.start()
         device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
-        self._asked += 1
-        request = {**case.request(cloners, costly, device), "id": self._asked}
+        request = case.request(cloners, costly, device)
         if self.limits.cloning:
-            request["clone_time"] = {"least": self.limits.cloning, "times": TIMES}
-        encoded = msgspec.json.encode(request)
-        self.trials += 1
-        self._since_start += 1
+            request["clone_time"] = {"least": self.limits.cloning, "times": _TIMES}
         seconds = self.limits.trial if timeout is None else timeout
-        try:
-            reply = self._ask(encoded, seconds, self.limits.memory)
-        except LOST as error:
-            return self._outcome(error, seconds, TRIAL)
-        answer = self._found(reply, "answer", Answer, "refused a trial")
-        self._stopped = any(clone.late is not None for clone in answer.clones.values())
+        answer = self._ask(request, "answer", Answer, seconds, "refused a trial", over=TRIAL)
+        self._stopped = isinstance(answer, Answer) and any(clone.late is not None for clone in answer.clones.values())
         return answer
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
         """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
         pairs = list(digests)
-        found = self._of_last("values", tuple[ValuesReport, ...], {"digests": pairs}) if pairs else None
-        return [ValuesReport(missing=pair) for pair in pairs] if found is None else list(found)
+        request = {"do": "values", "digests": pairs}
+        if self._child is not None:
+            reports = self._ask(request, "values", list[ValuesReport], 60.0, "has no arrays")
+            if not isinstance(reports, Lost):
+                return reports
+        return [ValuesReport(missing=pair) for pair in pairs]
 
     def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | Lost:
         """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
         SubjectProcess.start(self)
-        request = {"pieces": list(pieces)}
-        return self._asked_for("cloning", CloningFunctions, request, timeout, "does not say what clones")
+        request = {"do": "cloning", "pieces": list(pieces)}
+        return self._ask(request, "cloning", CloningFunctions, timeout, "does not say what clones")
 
     def layers(self, names: Iterable[str]) -> dict[str, Signature]:
         """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
         wanted = tuple(names)
-        if not wanted:
-            return {}
-        if wanted not in self._layers:
-            self.prepare()
-            request, problem = {"names": list(wanted)}, f"cannot import {', '.join(wanted)}"
-            self._layers[wanted] = self._told("layers", dict[str, Signature], request, self.limits.start, problem)
-        return self._layers[wanted]
+        if wanted and wanted not in self._layers:
+            request = {"do": "layers", "names": list(wanted)}
+            problem = f"cannot import {', '.join(wanted)}"
+            self._layers[wanted] = self._answer(request, "layers", dict[str, Signature], problem)
+        return self._layers[wanted] if wanted else {}
 
     def cloner_problem(self, name: str) -> str:
         """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""
-        self.start()
-        request, problem = {"name": name}, f"{name}: cannot be imported"
-        return self._told("cloner", str, request, self.limits.start, problem)
+        return self._answer({"do": "cloner", "name": name}, "cloner", str, f"{name}: cannot be imported")
 
     def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
         """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
         self.start()
-        found = self._asked_for("gives", Told, {"question": question}, timeout, "cannot try a call")
+        found = self._ask({"do": "gives", "question": question}, "gives", Told, timeout, "cannot try a call")
         return Told(why=found.how) if isinstance(found, Lost) else found
 
     def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
         """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
         self.start()
-        found = self._asked_for("refuses", str, request, timeout, "cannot try to build a model")
+        found = self._ask({**request, "do": "refuses"}, "refuses", str, timeout, "cannot try to build a model")
         return found.how if isinstance(found, Lost) else found
+
+    def _answer(self, request: dict[str, Any], part: str, kind: type[Reply], problem: str) -> Reply:
+        """What the child says; a `SubjectError` where it is lost."""
+        self.start()
+        found = self._ask(request, part, kind, self.limits.start, problem)
+        if isinstance(found, Lost):
+            raise SubjectError(f"{self.subject}: {problem}: {found.said}")
+        return found
+
+    def _ask(
+        self,
+        request: dict[str, Any],
+        part: str,
+        kind: type[Reply],
+        seconds: float,
+        problem: str,
+        *,
+        over: str = _QUESTION,
+    ) -> Reply | Lost:
+        """That part of the reply, or how the child was lost."""
+        assert self._child is not None
+        line = msgspec.json.encode(request) + b"\n"
+        try:
+            reply = self._read(self._child.ask(line, seconds, self.limits.memory))
+        except ChildLost as error:
+            self._give_up(over)
+            return error.lost
+        found = self._part(reply, part, kind)
+        if found is None:
+            failure = self._part(reply, "error", Failure) or Failure("ProtocolError", f"no `{part}` in the reply")
+            raise SubjectError(f"{self.subject}: {problem}: {failure.type}: {failure.message}", failure)
+        return found
+
+    def _part(self, reply: dict[str, msgspec.Raw], part: str, kind: type[Reply]) -> Reply | None:
+        return self._decoded(reply[part], kind, f".{part}") if part in reply else None
+
+    def _read(self, line: bytes) -> dict[str, msgspec.Raw]:
+        return self._decoded(line, dict[str, msgspec.Raw])
+
+    def _decoded(self, text: bytes | msgspec.Raw, kind: type[Reply], part: str = "") -> Reply:
+        try:
+            return msgspec.json.decode(text, type=kind)
+        except UNREADABLE as error:
+            reason = str(error).replace("at `$", f"at `${part}")
+            raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {reason}") from error
+
+    def _replace_if_due(self) -> None:
+        """Give up a child that has died by itself; close one that was stopped while it cloned, or has grown."""
+        if self._child is None:
+            return
+        if not self._child.running():
+            self._give_up("nothing that it was asked")
+        elif self._stopped or self._child.resident() > self._largest:
+            self.close()
+
+    def _give_up(self, over: str) -> None:
+        self.losses[over] += 1
+        self.close()
+
+    def _refuse_without_device(self, ready: Ready) -> None:
+        device = f"{self.subject.device}:{self.subject.number}"
+        if self.subject.device == "cpu" or device in ready.devices:
+            return
+        self.close()
+        cpu = msgspec.structs.replace(self.subject, device="cpu", number=0)
+        raise NoDeviceError(
+            f"{self.subject}: {ready.backend} {ready.backend_version} sees no {device} here, "
+            f"only {', '.join(ready.devices) or 'no device'}: install its build for that device and the driver, or ask "
+            f"for {cpu}"
+        )

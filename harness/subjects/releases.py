@@ -1,24 +1,24 @@
-"""Where the code of a subject comes from: a release of the package index, a checkout, a commit, a wheel.
+"""Where the code of a subject comes from: a release of the package index, a folder, a commit, a wheel.
 
-A release is installed, the others are copied, each once, into a folder that goes first on the path of a child:
+Each is put once into a folder of the cache, which goes first on the path of a child:
 
 <cache>/packages/keras-3.12.3-cpython-311/    complete: it has its name only since then
 <cache>/packages/.unfinished-...              incomplete; removed by the next process that installs
 <cache>/lock                                  for the process that installs
 
-A copy has a version that no other code has, so that whatever reads the version need not know of checkouts:
+What is no release gets a version that no other code has, so that whatever reads the version need not know of folders,
+and so that a run tries the same code to its end:
 
-../keras                          keras==3.16.0+g3422977a5e                   no change since that commit
-                                  keras==3.16.0+g3422977a5e.dirty-1c0f2a9b    with changes
-../keras#v3.15.0                  keras==3.15.0+g1f3a5c7e9b                   a commit, tag or branch
-keras-3.16.0-py3-none-any.whl     keras==3.16.0+wheel-5d81b3e0
-keras-nightly                     keras-nightly==3.16.0.dev2026102704         the newest of the index
+../keras#v3.15.0                  keras==3.15.0+g1f3a5c7e9b              a commit, tag or branch
+../keras                          keras==3.16.0+g3422977a5e              the commit, if the folder is as committed
+                                  keras==3.16.0+tree-1c0f2a9b            or else by what is in its files
+keras-3.16.0-py3-none-any.whl     keras==3.16.0+tree-5d81b3e0
+keras-nightly                     keras-nightly==3.16.0.dev2026102704    the newest of the index
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import io
 import os
@@ -30,23 +30,18 @@ import tarfile
 import tempfile
 import textwrap
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
+from clonediff.harness.subjects.environment import BESIDE, Place
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
-from clonediff.harness.subjects.place import BESIDE, ReleasePlace
-from clonediff.harness.subjects.presence import missing
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.subject import BACKENDS, DEVICES, NIGHTLY, Subject, UnknownSubjectError, is_snapshot
-
-Say = Callable[[str], None]
-Variables = Mapping[str, str]
-NO_VARIABLES: Variables = {}
+from clonediff.harness.subjects.subject import BACKENDS, DEVICES, NIGHTLY, Subject, UnknownSubjectError, missing
 
 WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
-INSTALL_SECONDS, GIT_SECONDS = 3600.0, 300.0  # both may download over a slow network
+SECONDS = 3600.0  # it may download over a slow network
 ADVICE = {
     r"No space left|quota exceeded": "make room, or name another folder in CLONEDIFF_CACHE",
     r"connect|resolve host|name resolution|timed out|proxy": (
@@ -62,16 +57,6 @@ _SUFFIX = re.compile(
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
 _VERSION_FILE = "keras/src/version.py"
 _VERSION = re.compile(r"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
-_INSTALLER_VARIABLES = re.compile(
-    r"PYTHON(PATH|HOME)|VIRTUAL_ENV|PIP_(TARGET|PREFIX|ROOT|USER|PYTHON|REQUIRE_VIRTUALENV|LOG|QUIET|VERBOSE)"
-)
-"""Variables that would send an installation elsewhere, or silence it."""
-
-
-def tell(line: str) -> None:
-    """Write a line to standard error."""
-    sys.stderr.write(f"clonediff: {line}\n")
-    sys.stderr.flush()
 
 
 def cache() -> Path:
@@ -83,20 +68,20 @@ def cache() -> Path:
     return platformdirs.user_cache_path("clonediff")
 
 
-def place_of(subject: Subject, *, say: Say = tell) -> ReleasePlace:
+def place_of(subject: Subject) -> Place:
     """Where the release of a subject is; it is installed first if necessary. A `ReleaseError` says why not."""
     reason = missing(subject)
     if reason is not None:
         raise ReleaseError(reason)
     if subject.version is None:
         return BESIDE
-    folder = _folder(_entry(subject))
-    if is_snapshot(subject.version) and not folder.is_dir():
+    entry = _entry(subject)
+    if Version(subject.version).local and not _folder(entry).is_dir():
         raise ReleaseError(
-            f"{subject.release}: is the copy of a tree, and there is none in {cache()}: name the tree, as in "
-            "--subject ../keras"
+            f"{subject.release}: is the copy of a folder or commit, and there is none in {cache()}: name the folder, "
+            "as in --subject ../keras"
         )
-    return ReleasePlace((str(installed(_entry(subject), (subject.release,), say=say)),))
+    return (str(installed(entry, (subject.release,))),)
 
 
 def open_subject(subject: Subject) -> SubjectProcess:
@@ -104,29 +89,28 @@ def open_subject(subject: Subject) -> SubjectProcess:
     return SubjectProcess(subject, place=place_of(subject))
 
 
-def installed(entry: str, requirements: tuple[str, ...], *, say: Say = tell) -> Path:
+def installed(entry: str, requirements: tuple[str, ...]) -> Path:
     """The folder of that name with these packages, without what they depend on; installed first if necessary."""
     folder = _folder(entry)
     if not folder.is_dir():
-        with _writing(say) as unfinished:
+        with _writing() as unfinished:
             if not folder.is_dir():
-                say(f"{requirements[0]}: installing")
+                sys.stderr.write(f"clonediff: {requirements[0]}: installing\n")
                 for requirement in requirements:
                     _install(requirement, unfinished)
                 unfinished.rename(folder)
     return folder
 
 
-def in_full(spec: str, say: Say = tell) -> str:
-    """The name of a subject that stands for the same code forever: a checkout, commit or wheel is copied first."""
-    spec = spec.strip()
-    tree, suffix = split(spec)
+def in_full(spec: str) -> str:
+    """The name of a subject by which it is the same code for ever; code that is no release is copied."""
+    tree, suffix = split(spec.strip())
     if tree == NIGHTLY:
-        return f"{NIGHTLY}=={_newest_nightly()}{suffix}"
-    if not is_tree(spec):
+        return str(Subject.parse(f"{NIGHTLY}=={_newest_nightly()}{suffix}"))
+    if not is_tree(spec.strip()):
         return spec
-    with _writing(say) as copy:
-        version = _write_version(tree, copy, _copy(tree, copy))
+    with _writing() as copy:
+        version = _copy(tree, copy)
         subject = Subject.parse(f"keras=={version}{suffix}")
         reason = missing(subject)
         if reason is not None:
@@ -159,20 +143,14 @@ def _folder(entry: str) -> Path:
 
 
 @contextlib.contextmanager
-def _writing(say: Say) -> Iterator[Path]:
+def _writing() -> Iterator[Path]:
     """An empty folder in the cache, to be renamed when it is complete, for one process at a time."""
-    from filelock import FileLock, Timeout
+    from filelock import FileLock
 
     packages = cache() / "packages"
     try:
         packages.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(cache() / "lock")
-        try:
-            acquired = lock.acquire(timeout=0)
-        except Timeout:
-            say("another process is installing; waiting")
-            acquired = lock.acquire()
-        with acquired:
+        with FileLock(cache() / "lock"):
             for leftover in packages.glob(".*"):
                 shutil.rmtree(leftover, ignore_errors=True)
             folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=packages))
@@ -189,15 +167,16 @@ def _writing(say: Say) -> Iterator[Path]:
 
 
 def _install(requirement: str, folder: Path) -> None:
+    """Install a package with uv, if it is there and finds the package, or else with pip."""
     # Compiled, because a release is started often and Python may be told to write no bytecode.
-    uv = _uv()
-    if uv is not None:
-        command = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", sys.executable]
-    else:
-        command = _pip("install", "--quiet", "--no-input", "--prefer-binary", "--compile")
-    code, output = _run([*command, "--no-deps", "--target", str(folder), requirement])
-    if code:
-        raise ReleaseError(f"{requirement}: cannot be installed: {_reason(output)}")
+    commands = [_pip("install", "--quiet", "--no-input", "--prefer-binary", "--compile")]
+    if uv := shutil.which("uv"):
+        commands.insert(0, [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", sys.executable])
+    for command in commands:
+        code, output = _run([*command, "--no-deps", "--target", str(folder), requirement])
+        if code == 0:
+            return
+    raise ReleaseError(f"{requirement}: cannot be installed: {_reason(output)}")
 
 
 def _newest_nightly() -> str:
@@ -217,183 +196,97 @@ def _reason(output: str) -> str:
     return f"{textwrap.shorten(lines[-1], 160)}: {next(advice, 'run pip to see why')}"
 
 
-@functools.cache
-def _uv() -> str | None:
-    """uv, if it works and pip is not configured to use an index of its own, which uv would not ask."""
-    uv = shutil.which("uv")
-    if uv is None or _run([uv, "--version"])[0]:
-        return None
-    if {"UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX"} & set(os.environ):
-        return uv
-    settings = _run([sys.executable, "-m", "pip", "config", "list"])[1]
-    return None if re.search(r"^[\w:.]+\.(no-)?index(-url)?=", settings, re.MULTILINE) else uv
-
-
 def _pip(command: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "pip", command, "--disable-pip-version-check", "--retries=1", *arguments]
 
 
 def _run(command: list[str]) -> tuple[int, str]:
-    """The exit code of a tool and what it writes."""
+    """The exit code of pip or uv, and what it writes."""
+    variables = {"UV_HTTP_RETRIES": "1", **os.environ, "PIP_USER": "0"}
     try:
-        ended = subprocess.run(
-            command,
-            env=installer_variables(os.environ),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=INSTALL_SECONDS,
-            check=False,
-        )
+        ended = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         return 1, str(error)
-    return ended.returncode, ended.stdout
-
-
-def installer_variables(base: Mapping[str, str]) -> dict[str, str]:
-    """The environment of pip and uv: without the variables that would send their work elsewhere."""
-    variables = {name: value for name, value in base.items() if not _INSTALLER_VARIABLES.fullmatch(name)}
-    return {"UV_HTTP_RETRIES": "1", **variables, "PIP_USER": "0"}
+    return ended.returncode, ended.stdout + ended.stderr
 
 
 def _copy(tree: str, copy: Path) -> str:
-    """Copy the files of a tree; the part of the version that distinguishes it from other code."""
-    name, hash_, commit = tree.partition("#")
+    """Copy a folder, a commit or a wheel of Keras, and give the copy a version of its own, which is returned."""
+    name, is_commit, commit = tree.partition("#")
     path = Path(name).expanduser()
     if not path.exists():
         kind = "file" if name.endswith(".whl") else "folder"
         raise ReleaseError(f"{tree}: there is no {kind} {path.absolute()}: {WANTED}")
-    if path.is_file():
-        if hash_:
-            raise ReleaseError(f"{tree}: is a file, which has no commits: leave #{commit} out")
-        return _copy_wheel(tree, path, copy)
-    if not hash_ and git(tree, path, "rev-parse", "--is-inside-work-tree") == "false":
-        raise ReleaseError(f"{tree}: is a repository without files: name a commit of it, as in {tree}#HEAD")
-    subfolder = git(tree, path, "rev-parse", "--show-prefix").rstrip("/")
-    if subfolder:
-        raise ReleaseError(f"{tree}: is the folder {subfolder} of a checkout: name the folder of the whole")
-    if hash_:
-        whole = whole_name(tree, path, commit)
-        _copy_git_tree(tree, path, whole, copy)
-        return f"g{whole[:10]}"
-    # A tree object of the files as they are, written beside the repository and not into it.
-    mark = f"g{whole_name(tree, path, 'HEAD')[:10]}"
-    objects_of_repository = git(tree, path, "rev-parse", "--git-path", "objects")
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as objects:
-        variables = {
-            "GIT_INDEX_FILE": f"{objects}/index",
-            "GIT_OBJECT_DIRECTORY": objects,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(path.resolve() / objects_of_repository),
-        }
-        git(tree, path, "read-tree", "HEAD", variables=variables)
-        if (path / "keras").is_dir():
-            git(tree, path, "add", "--all", "--", "keras", variables=variables)
-        whole = git(tree, path, "write-tree", variables=variables)
-        _copy_git_tree(tree, path, whole, copy, variables)
-        unchanged = whole == git(tree, path, "rev-parse", "HEAD^{tree}")
-    return mark if unchanged else f"{mark}.dirty-{whole[:8]}"
-
-
-def _copy_git_tree(tree: str, path: Path, name: str, copy: Path, variables: Variables = NO_VARIABLES) -> None:
-    if not git(tree, path, "ls-tree", "--name-only", name, "keras", variables=variables):
-        raise _no_version(tree)
-    with tempfile.TemporaryFile() as archive:
-        git(tree, path, "archive", "--format=tar", name, "keras", to=archive.fileno(), variables=variables)
-        archive.seek(0)
-        try:
-            with tarfile.open(fileobj=archive) as tar:
-                tar.extractall(copy, filter="data")
-        except tarfile.FilterError as error:
-            raise UnusableCodeError(f"{tree}: cannot be copied: {error}: put a file there") from None
-
-
-def _copy_wheel(tree: str, path: Path, copy: Path) -> str:
-    content = path.read_bytes()
+    if not is_commit and (path / ".git").exists() and not _git(tree, path, "status", "--porcelain", "--", "keras"):
+        commit = "HEAD"
+    if commit:
+        commit = whole_name(tree, path, commit)
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as wheel:
-            wheel.extractall(copy)
-    except Exception as error:  # a wheel that is truncated, encrypted or compressed otherwise raises many kinds
+        if commit:
+            with tarfile.open(fileobj=io.BytesIO(_git(tree, path, "archive", commit))) as tar:
+                members = [member for member in tar if member.name.startswith("keras/")]
+                tar.extractall(copy, members, filter="data")
+        elif path.is_file():
+            with zipfile.ZipFile(path) as wheel:
+                wheel.extractall(copy)
+        elif (path / _VERSION_FILE).is_file():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
+    except Exception as error:  # an archive that is truncated, encrypted or compressed otherwise raises many kinds
         if isinstance(error, OSError) and error.errno:
             raise
-        raise ReleaseError(f"{tree}: is no wheel: {error}: build it again, or fetch it again") from None
-    return f"wheel-{hashlib.blake2b(content, digest_size=4).hexdigest()}"
-
-
-def _write_version(tree: str, copy: Path, mark: str) -> str:
-    """Write the version of a copy into its files, so that the code itself has it."""
+        raise UnusableCodeError(f"{tree}: cannot be copied: {error}: {WANTED}") from None
     file = copy / _VERSION_FILE
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     match = _VERSION.search(text)
     if match is None:
-        raise _no_version(tree)
+        raise UnusableCodeError(f"{tree}: has no version in {_VERSION_FILE}: {WANTED}")
+    mark = f"g{commit[:10]}" if commit else f"tree-{_digest(copy)}"
+    version = f"{match[1].partition('+')[0]}+{mark}"
     try:
-        version = f"{match[1]}{'.' if Version(match[1]).local else '+'}{mark}"
         Subject.parse(f"keras=={version}")
-    except InvalidVersion:
-        raise UnusableCodeError(f"{tree}: {_VERSION_FILE} says {match[1]!r}, which is not a version") from None
     except UnknownSubjectError as error:
         raise UnusableCodeError(f"{tree}: {error}") from None
     file.write_text(text[: match.start(1)] + version + text[match.end(1) :], encoding="utf-8")
     return version
 
 
-def _no_version(tree: str) -> UnusableCodeError:
-    return UnusableCodeError(
-        f"{tree}: has no version in {_VERSION_FILE}: {WANTED}; for code older than that file, a release"
-    )
+def _digest(folder: Path) -> str:
+    """Eight digits that no other files have."""
+    digest = hashlib.blake2b(digest_size=4)
+    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+        digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def whole_name(tree: str, folder: Path, name: str) -> str:
     """The forty digits of a commit, a tag or a branch."""
-    digits = git(tree, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    digits = _git(tree, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not digits:
-        raise ReleaseError(
-            f"{tree}: {folder} has no commit, tag or branch {name!r}: git -C {folder} fetch, or look at "
-            f"git -C {folder} log"
-        )
-    return digits
+        raise ReleaseError(f"{tree}: {folder} has no commit, tag or branch {name!r}: try git -C {folder} fetch")
+    return digits.decode().strip()
 
 
 def merge_base(tree: str, folder: Path, base: str, head: str) -> str:
     """The commit where two branches part."""
     commits = [whole_name(tree, folder, name) for name in (base, head)]
-    common = git(tree, folder, "merge-base", *commits)
+    common = _git(tree, folder, "merge-base", *commits)
     if not common:
-        raise ReleaseError(
-            f"{tree}: {base} and {head} have no commit in common: name two of one history; for a shallow clone, "
-            f"git -C {folder} fetch --unshallow"
-        )
-    return common.split()[0]
+        raise ReleaseError(f"{tree}: {base} and {head} have no commit in common: name two of one history")
+    return common.decode().strip()
 
 
-def git(
-    tree: str, folder: Path, *arguments: str, to: int = subprocess.PIPE, variables: Variables = NO_VARIABLES
-) -> str:
-    """What git prints in a folder; "" where it fails without a message. `tree` is how the user named the folder."""
-    program = shutil.which("git")
-    if program is None:
-        raise ReleaseError(f"{tree}: git is not on PATH, and a checkout is read with it: install git, or name a wheel")
-    # A hook of git sets variables for its own repository. No program that the repository names is run.
-    foreign = {name for name in os.environ if name.startswith("GIT_") and name != "GIT_CONFIG_GLOBAL"}
-    environment = {name: value for name, value in os.environ.items() if name not in foreign}
-    environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", **variables}
-    settings = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false")
+def _git(tree: str, folder: Path, *arguments: str) -> bytes:
+    """What git prints in a folder, nothing where it fails silently; `tree` is how the user named the folder."""
+    # A hook of git sets variables for its own repository.
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-C", str(folder), *arguments]
     try:
-        ended = subprocess.run(
-            [program, *settings, "-C", str(folder), *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=to,
-            stderr=subprocess.PIPE,
-            env=environment,
-            timeout=GIT_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ReleaseError(f"{tree}: git cannot be run: {error}") from error
+        ended = subprocess.run(command, env={**variables, "LC_ALL": "C"}, capture_output=True, check=False)
+    except OSError:
+        raise ReleaseError(f"{tree}: git is not on PATH: install git, or name a folder or a wheel") from None
     lines = ended.stderr.decode(errors="replace").strip().splitlines()
     if ended.returncode and lines:
         reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
         raise ReleaseError(f"{tree}: git cannot read {folder}: {reason}: {WANTED}")
-    return (ended.stdout or b"").decode(errors="replace").strip()
+    return ended.stdout

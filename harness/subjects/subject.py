@@ -1,12 +1,14 @@
-"""A subject's name: `RELEASE[/BACKEND][@DEVICE]`, and what each part may be.
-
-Owns which releases there are to ask for, and which generation and dialect each belongs to. Whether one can be had on
-this machine is the business of `clonediff.harness.subjects.releases`.
-"""
+"""A subject's name: `RELEASE[/BACKEND][@DEVICE]`, what each part may be, and what this machine lacks for it."""
 
 from __future__ import annotations
 
+import functools
+import importlib.util
+import os
 import re
+import shutil
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
@@ -34,6 +36,7 @@ NIGHTLY = "keras-nightly"
 
 DEVICES = ("cpu", "gpu")
 
+_DRIVER = Path("/proc/driver/nvidia/gpus")
 _SPEC = re.compile(r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?(?:@(?P<device>[^/@]*))?")
 _DEVICE = re.compile(r"(?P<kind>[a-z]+)(?::(?P<number>\d{1,3}))?")
 
@@ -87,11 +90,6 @@ class Subject(msgspec.Struct, frozen=True):
         return self.package
 
     @property
-    def on_default_backend(self) -> bool:
-        """Whether it runs on the backend that its package has unless another is named."""
-        return self.backend == BACKENDS[self.package][0]
-
-    @property
     def release(self) -> str:
         """The part of its name that says which package in which version."""
         name = NIGHTLY if _is_nightly(self.package, self.version) else self.package
@@ -100,16 +98,11 @@ class Subject(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         """The shortest name that parses to this subject."""
         spec = self.release
-        if not self.on_default_backend:
+        if self.backend != BACKENDS[self.package][0]:
             spec += f"/{self.backend}"
         if self.number:
             return f"{spec}@{self.device}:{self.number}"
         return spec if self.device == DEVICES[0] else f"{spec}@{self.device}"
-
-
-def is_snapshot(version: str | None) -> bool:
-    """Whether a version is that of the copy of a tree, and no release: `clonediff.harness.subjects.releases`."""
-    return version is not None and Version(version).local is not None
 
 
 def _is_nightly(package: str, version: str | None) -> bool:
@@ -143,19 +136,36 @@ def _device(spec: str, text: str | None) -> tuple[str, int]:
     return match["kind"], int(match["number"] or 0)
 
 
-def installed_names() -> list[str]:
-    """The names of the subjects that need no version: the packages beside clonediff, on each backend."""
-    return [
-        package if backend == backends[0] else f"{package}/{backend}"
-        for package, backends in BACKENDS.items()
-        for backend in backends
-    ]
-
-
 def supported() -> str:
     """The subjects that can be asked for, as a sentence."""
+    names = [f"{package}/{backend}" for package, backends in BACKENDS.items() for backend in backends]
+    installed = ", ".join(name.removesuffix("/tensorflow") for name in names)
     return (
-        f"supported are {', '.join(installed_names())}, each with ==VERSION for a release that is not the installed "
-        f"one (Keras from {OLDEST['keras']}, tf_keras from {OLDEST['tf_keras']}), and with @cpu (the default) or @gpu; "
-        f"{NIGHTLY}; and a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
+        f"supported are {installed}, each with ==VERSION for a release that is not the installed one (Keras from "
+        f"{OLDEST['keras']}, tf_keras from {OLDEST['tf_keras']}), and with @cpu (the default) or @gpu; {NIGHTLY}; and "
+        "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
     )
+
+
+def missing(subject: Subject) -> str | None:
+    """What this machine lacks for a subject; None where that is known only once the subject has started."""
+    # A release is laid over the backend that is installed.
+    packages = (subject.package, subject.backend) if subject.version is None else (subject.backend,)
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            return f"{subject}: {package} is not installed beside clonediff: pip install {package}"
+    if subject.device == "gpu":
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
+        if visible.strip() in ("", "-1"):
+            return f"{subject}: CUDA_VISIBLE_DEVICES={visible!r} hides every GPU"
+        if not has_gpu():
+            return f"{subject}: no GPU on this machine: neither nvidia-smi nor {_DRIVER} names one"
+    return None
+
+
+@functools.cache
+def has_gpu() -> bool:
+    """Whether the NVIDIA driver names a GPU."""
+    command = shutil.which("nvidia-smi")
+    listed = subprocess.run([command, "-L"], capture_output=True, check=False).stdout if command else b""
+    return b"GPU " in listed or any(_DRIVER.glob("*"))

@@ -16,7 +16,7 @@ from clonediff.harness.campaign.corpus import About, NightlyCorpus, digest
 from clonediff.harness.cli import cli
 from clonediff.harness.cli.text.replay import exit_code
 from clonediff.harness.subjects import Subject, SubjectProcess
-from clonediff.harness.subjects.place import ReleasePlace
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.trials.cases import number_of
 from clonediff.reports.records import Finding, write_bytes
 from clonediff.strategies.graph import to_json
@@ -47,7 +47,7 @@ def refused(keras: SubjectProcess) -> Finding:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one(
-    refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
+    refused: Finding, release_place: Callable[[str], Place], tmp_path: Path
 ) -> None:
     release_place("keras==3.10.0")
     run = kept(tmp_path, refused)
@@ -68,7 +68,7 @@ def test_a_finding_is_fixed_in_a_release_without_it_and_still_broken_in_this_one
 
 @pytest.mark.slow(reason="it installs a release")
 def test_what_remains_is_a_change_where_it_is_not_known(
-    refused: Finding, release_place: Callable[[str], ReleasePlace], tmp_path: Path
+    refused: Finding, release_place: Callable[[str], Place], tmp_path: Path
 ) -> None:
     release_place("keras==3.10.0")
     (tmp_path / "none").mkdir()
@@ -130,7 +130,7 @@ def test_an_unreadable_finding_is_named_and_the_rest_is_replayed(
 def test_the_seconds_of_an_answer_are_without_the_start_of_its_process(
     keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def starting(subject: Subject, place: ReleasePlace) -> Lent:
+    def starting(subject: Subject, place: Place) -> Lent:
         monkeypatch.setattr(replaying.time, "monotonic", lambda: monotonic() + 1000)
         return Lent(keras)
 
@@ -249,9 +249,9 @@ def test_a_bisection_is_told_good_bad_or_neither(outcomes: str, code: int) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("lambda-refused", "--subject", "./tree"), 128, "git cannot read tree"),
+        (("lambda-refused", "--subject", "./tree"), 125, "has no version in keras/src/version.py"),
         (("lambda-refused", "--subject", "./treee"), 128, "there is no folder"),
-        (("lambda-refused", "--subject", "./next"), 125, "says 'next', which is not a version"),
+        (("lambda-refused", "--subject", "./next"), 125, "is not a version: write keras=="),
         (("lambda-refused",), 128, "--bisect: name what is bisected, and nothing else, as in --subject ."),
         (("lambda-refusde", "--subject", "keras"), 128, "something that cannot be tried on any commit"),
         (("lambda-refused", "--subject", "kerras"), 128, "unknown release 'kerras'"),

@@ -15,8 +15,7 @@ from click.testing import CliRunner, Result
 from clonediff.harness.answers.repro import run_on
 from clonediff.harness.cli import cli
 from clonediff.harness.scripts.reproducer import Script, reproducer
-from clonediff.harness.subjects import Subject, SubjectProcess
-from clonediff.harness.subjects.place import ReleasePlace as Release
+from clonediff.harness.subjects import Subject, SubjectProcess, environment
 from clonediff.reports.issue import issue
 from clonediff.reports.records import Difference, Finding, Place, Severity, write
 from tests.cli.finding_folders import folder_of, found, kept
@@ -134,7 +133,7 @@ def test_a_run_shows_the_break(run: Path, refused: Finding) -> None:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_a_run_says_that_a_release_does_not_break(
-    run: Path, refused: Finding, release_place: Callable[[str], Release]
+    run: Path, refused: Finding, release_place: Callable[[str], environment.Place]
 ) -> None:
     release_place("keras==3.10.0")
     done = repro(run, refused.id, "--run", "--subject", "keras==3.10.0")

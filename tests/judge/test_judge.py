@@ -13,9 +13,9 @@ from clonediff.harness.judge import session
 from clonediff.harness.judge.session import judge_change, judge_proposals
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.judge.trying import JudgeBudget, Judged
-from clonediff.harness.subjects.place import BESIDE, ReleasePlace
+from clonediff.harness.subjects.environment import BESIDE
+from clonediff.harness.subjects.process import GIB, Limits
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.subjects.warm_child import GIB, Limits
 from clonediff.reports.known import KnownIssues, load
 from tests.command_line import Command
 from tests.repositories import commit, git, put_keras
@@ -116,7 +116,7 @@ def test_a_change_is_told_by_what_it_mends_and_breaks(tmp_path: Path, monkeypatc
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
     its.write_text(mended() + broken)
     changed = Subject.parse("keras==99")
-    places = {KERAS: BESIDE, changed: ReleasePlace(path=(str(tmp_path),))}
+    places = {KERAS: BESIDE, changed: (str(tmp_path),)}
     monkeypatch.setattr(session, "place_of", places.__getitem__)
     known = KnownIssues((*KNOWN.issues, load()["own-sequential"]))
     judged = judge_change(KERAS, changed, known, BUDGET, lambda what: None)

@@ -12,8 +12,8 @@ import pytest
 from clonediff.harness.judge.candidate import Prepared, prepare
 from clonediff.harness.judge.patching import PatchError, apply
 from clonediff.harness.judge.reading import FilePart, Proposal, read_proposal
+from clonediff.harness.subjects.environment import BESIDE
 from clonediff.harness.subjects.outcomes import CloningFunctions
-from clonediff.harness.subjects.place import BESIDE
 
 BEFORE = "\n".join(f"line {number}" for number in range(1, 31)) + "\n"
 AFTER = BEFORE.replace("line 7\n", "line seven\n").replace("line 20\n", "line 20\nline 20 and a half\n")
@@ -249,7 +249,7 @@ def test_a_diff_of_the_file_that_clones_runs_on_a_patched_copy_and_its_script_ha
     before = (package / "models.py").read_text()
     change = diff("a/keras/models.py", "b/keras/models.py", before, before.replace("return 1", "return 2", 1))
     found = prepared(change, cloning, tmp_path)
-    assert found.place.path == (str(tmp_path.resolve() / "patched"),)
+    assert found.place == (str(tmp_path.resolve() / "patched"),)
     assert found.parts == ()
     assert found.code == "def clone_model(model):\n    return 2\n"
 

@@ -146,14 +146,17 @@ def test_a_proposal_that_mends_the_report_and_loses_masks_does_not_hold(verdicts
 @NIGHT
 def test_a_child_that_hangs_costs_one_model(folder: Path) -> None:
     with closing(Keras224(folder, HANGS_ON_THREE_LAYERS, limit=4.0)) as keras:
-        assert keras.try_source(REPORTED)["clones"]["proposal"] == ["process: ChildLate", "takes too long"]
+        assert keras.try_source(REPORTED)["clones"]["proposal"] == [
+            "process: timed out",
+            "it loses its process: timed out: no answer in 4 s",
+        ]
         assert keras.try_source(ONE_OUTPUT)["clones"]["proposal"][0] == "weights: shared"
 
 
 @NIGHT
 def test_a_child_that_dies_costs_one_model(keras: Keras224) -> None:
     dead = keras.try_source("import os\nos._exit(3)\n")
-    assert dead["clones"]["upstream"] == ["process: ChildEnded", "ends its process"]
+    assert dead["clones"]["upstream"] == ["process: exit code 3", "it loses its process: exit code 3"]
     assert keras.try_source(ONE_OUTPUT)["clones"] == {"upstream": None, "repaired": None}
 
 

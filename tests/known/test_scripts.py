@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from clonediff.harness.scripts.forked import ForkedScripts
-from clonediff.harness.scripts.known_scripts import IssueAnswer, answer_of, case_of_script
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
+from clonediff.harness.scripts.known_scripts import case_of_script, script_of_issue
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -48,13 +48,13 @@ each_issue = pytest.mark.parametrize(("generation", "issue"), list(_params()))
 
 
 @pytest.fixture(scope="module")
-def scripts() -> Iterator[Callable[[str, bool], ForkedScripts]]:
+def scripts() -> Iterator[Callable[[str, bool], ScriptRunner]]:
     """Forks of a process that has imported a Keras, by its name, with the release's `clone_model` or with ours."""
-    started: dict[tuple[str, bool], ForkedScripts] = {}
+    started: dict[tuple[str, bool], ScriptRunner] = {}
 
-    def forks(generation: str, fixed: bool) -> ForkedScripts:
+    def forks(generation: str, fixed: bool) -> ScriptRunner:
         if (generation, fixed) not in started:
-            started[generation, fixed] = ForkedScripts(Subject.parse(generation), fixed=fixed)
+            started[generation, fixed] = ScriptRunner(Subject.parse(generation), fixed=fixed)
         return started[generation, fixed]
 
     yield forks
@@ -65,21 +65,21 @@ def scripts() -> Iterator[Callable[[str, bool], ForkedScripts]]:
 
 @each_issue
 def test_the_script_fails_where_the_issue_is(
-    generation: str, issue: KnownIssue, scripts: Callable[[str, bool], ForkedScripts]
+    generation: str, issue: KnownIssue, scripts: Callable[[str, bool], ScriptRunner]
 ) -> None:
-    answer, last = answer_of(issue, scripts(generation, False))
-    expected = IssueAnswer.BREAKS if issue.is_in(version(generation)) else IssueAnswer.GONE
-    if expected is IssueAnswer.GONE and issue.id.startswith(REFUSED) and KNOWN[REFUSED].is_in(version(generation)):
-        expected = IssueAnswer.BREAKS
+    answer, last = scripts(generation, False).answer(script_of_issue(issue))
+    expected = ReplayAnswer.BREAKS if issue.is_in(version(generation)) else ReplayAnswer.GONE
+    if expected is ReplayAnswer.GONE and issue.id.startswith(REFUSED) and KNOWN[REFUSED].is_in(version(generation)):
+        expected = ReplayAnswer.BREAKS
     assert answer is expected, f"on {generation} {version(generation)}: {last}; `since` and `until` say otherwise"
 
 
 @each_issue
 def test_the_script_passes_with_our_clone_model(
-    generation: str, issue: KnownIssue, scripts: Callable[[str, bool], ForkedScripts]
+    generation: str, issue: KnownIssue, scripts: Callable[[str, bool], ScriptRunner]
 ) -> None:
-    answer, last = answer_of(issue, scripts(generation, True))
-    assert answer is IssueAnswer.GONE, last
+    answer, last = scripts(generation, True).answer(script_of_issue(issue))
+    assert answer is ReplayAnswer.GONE, last
 
 
 @each_issue

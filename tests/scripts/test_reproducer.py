@@ -11,23 +11,17 @@ from unittest.mock import ANY
 import pytest
 from msgspec import structs
 
-from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.inside.cloners.copies import COPIES
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
-from clonediff.harness.scripts.run_alone import ScriptEnded, ended_so, raised_in, run_alone, tried_alone
-from clonediff.harness.search.sampling import sample_graphs
-from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects import Subject, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import run
 from clonediff.reports.records import Difference, Numbers, Place, Raised, Severity
 from clonediff.strategies import from_json
-from clonediff.strategies.asking import asking
 from clonediff.strategies.graph import Call, CloneArguments, Graph, Input, Layer, Ref, Seq
 from clonediff.strategies.kinds import Generation
-from tests.example_counts import examples
 from tests.example_graphs import EXAMPLES
-from tests.warm_keras import SEED, graphs_of, process_of
 
 SOURCES: dict[Generation, str] = {
     "keras": "import keras\n\ninputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, inputs)\n",
@@ -55,41 +49,6 @@ def test_the_model_that_is_asked_for_is_made_after_the_clone_and_compared_with_i
     assert (
         clone < asked < next(place for place, line in enumerate(lines) if line.startswith("assert found == expected"))
     )
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize(
-    ("check", "path", "aspect"),
-    [
-        ("outputs", "inference.outputs[0]", "value"),
-        ("outputs", "training.steps['re_lu'][0].outputs[0]", "value"),
-        ("masks", "layers['re_lu'].calls[0].masks[0]", "mask lost"),
-        ("untouched", "original.inference.outputs[0]", "value"),
-        ("untouched", "original.layers['re_lu'].calls[1]", "call.args extra"),
-        ("weights", "weights[0].name", "weight name"),
-        ("structure", "layers['re_lu'].name", "name"),
-    ],
-)
-def test_each_dialect_has_a_script_for_a_difference(dialect: str, check: str, path: str, aspect: str) -> None:
-    graph = structs.replace(ASKED, clone_arguments=None, generation=dialect)
-    case = case_of(graph, dialect)
-    script = reproducer(case.source, dialect, difference(check, path, aspect), "upstream", case)
-    ast.parse(script.text)
-    assert "clone = keras.models.clone_model(model)" in script.text
-
-
-FEW: dict[Generation, int] = {"keras": 12, "tf_keras": 6}
-"""The models of each generation that are written by day: Keras 3 answers soonest what can be drawn."""
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_each_model_that_is_drawn_has_a_script_for_other_numbers(generation: Generation) -> None:
-    graphs = graphs_of(generation, clone_arguments=True, preparations=True)
-    for graph in sample_graphs(graphs, examples(FEW[generation], 150), SEED):
-        with asking(asked(process_of(generation))):
-            case = case_of(graph, generation)
-        values = difference("outputs", "inference.outputs[0]")
-        ast.parse(reproducer(case.source, generation, values, case=case).text)
 
 
 @pytest.mark.parametrize(("check", "path"), [("made", "clone"), ("own", "weights[0]"), ("untouched", "original.model")])
@@ -217,7 +176,7 @@ def test_a_script_does_not_fail_where_nothing_differs(generation: Generation) ->
     lines = [f"import {generation}"]
     for name, text in scripts.items():
         lines += [f"{generation}.backend.clear_session()", f"exec(compile({text!r}, {name!r}, 'exec'), {{}})"]
-    ended = run_alone("\n".join(lines), Subject.parse(generation))
+    ended = ScriptRunner(Subject.parse(generation)).run("\n".join(lines))
     assert ended.code == 0, ended.stderr
 
 
@@ -234,30 +193,8 @@ def test_numbers_that_differed_differ_in_the_script(warm: Callable[[str], Subjec
     for text in texts:
         body = f"tf_keras.backend.clear_session()\n    exec(compile({text!r}, 'script', 'exec'), {{}})"
         lines += [f"try:\n    {body}\nexcept AssertionError:\n    failed.append(1)"]
-    ended = run_alone("\n".join((*lines, "assert len(failed) == 2, failed")), subject)
+    ended = ScriptRunner(subject).run("\n".join((*lines, "assert len(failed) == 2, failed")))
     assert ended.code == 0, ended.stderr
-
-
-def test_a_script_that_fails_in_another_way_proves_nothing() -> None:
-    keras = Subject.parse("keras")
-    assert tried_alone(Script("assert False\n", "AssertionError", sure=True), keras)[0] is True
-    assert tried_alone(Script("1 / 0\n", "AssertionError", sure=True), keras)[0] is False
-    assert tried_alone(Script("1 / 0\n", "AssertionError"), keras)[0] is None
-    assert tried_alone(Script("import clonediff\n", "AssertionError", sure=True), keras)[0] is False
-
-
-@pytest.mark.parametrize(
-    ("ended", "sure", "proves"),
-    [
-        pytest.param(ScriptEnded(1, "AssertionError: no\n"), True, True, id="the exception"),
-        pytest.param(ScriptEnded(0, "AssertionError\n"), True, False, id="told and caught"),
-        pytest.param(ScriptEnded(0, ""), False, None, id="a comparison of something else"),
-        pytest.param(ScriptEnded(-11, ""), True, False, id="a signal"),
-        pytest.param(ScriptEnded(None, "AssertionError\n"), True, None, id="its time was over"),
-    ],
-)
-def test_how_a_script_ends_is_what_it_proves(ended: ScriptEnded, sure: bool, proves: bool | None) -> None:
-    assert ended_so(Script("assert False\n", "AssertionError", sure=sure), ended) is proves
 
 
 def test_a_crash_is_proved_by_its_own_exception() -> None:
@@ -319,25 +256,6 @@ def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote
                 assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
 
 
-@pytest.mark.parametrize(
-    ("place", "told"),
-    [
-        ("[0]", "[0]"),
-        ("['out']['it{s']", "['out']['it{s']"),
-        ('["it\'s"]', '["it\'s"]'),
-        ("[PWNED]", ""),
-        ("['a' 'b' if 1 else 2]", ""),
-        ("[1.5]", ""),
-        ("[" + "(" * 5000 + "]", ""),
-    ],
-)
-def test_a_part_of_what_a_model_is_compiled_with_is_found_by_its_key(place: str, told: str) -> None:
-    loss = difference("structure", f"model.compiled.loss{place}.Huber.delta", "compiled.loss.Huber.delta")
-    text = reproducer(SOURCES["keras"], "keras", loss).text
-    ast.parse(text)
-    assert (f'it._compile_config.config["loss"]{told}._fn_kwargs for it in' in text) is bool(told)
-
-
 @pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])
 def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
     told = with_versions(Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED"})
@@ -347,10 +265,6 @@ def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
 def test_a_cloner_of_ours_is_not_taken_for_another() -> None:
     script = reproducer(SOURCES["keras"], "keras", difference("outputs", "inference.outputs[0]"), "mine:x")
     assert "clone_model" not in script.text
-
-
-def test_exceptions_are_read_from_a_traceback() -> None:
-    assert raised_in("Traceback ...:\n  File x\na.b.StagingError: no\n") == ("StagingError",)
 
 
 def test_values_that_differ_are_told_as_numbers() -> None:
@@ -402,13 +316,7 @@ INSIDE = {
 def test_what_a_layer_inside_another_has_is_compared(what: str) -> None:
     source, difference = INSIDE[what]
     script = reproducer(f"import keras\nfrom keras import layers\n\n{source}", "keras", difference)
-    assert tried_alone(script, Subject.parse("keras"))[0]
-
-
-def test_a_script_that_takes_its_process_with_it_proves_that_it_does() -> None:
-    script = Script("import os\nos.abort()\n", "SIGABRT", sure=True)
-    assert tried_alone(script, Subject.parse("keras"))[0]
-    assert tried_alone(Script("pass\n", "SIGABRT", sure=True), Subject.parse("keras"))[0] is False
+    assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is ReplayAnswer.BREAKS
 
 
 def test_what_a_clone_function_is_asked_is_noted_by_the_script() -> None:
@@ -459,5 +367,5 @@ def test_what_happens_while_clones_are_made_ends_the_script() -> None:
         lines += [f"try:\n    {body}\nexcept AssertionError:\n    failed.append({name!r})"]
         lines += ["keras.models.clone_model = clone_model"]
     breaks = [name for name, (_, breaks) in WHILE_CLONES_ARE_MADE.items() if breaks]
-    done = run_alone("\n".join((*lines, f"assert failed == {breaks}, failed")), Subject.parse("keras"))
+    done = ScriptRunner(Subject.parse("keras")).run("\n".join((*lines, f"assert failed == {breaks}, failed")))
     assert done.code == 0, done.stderr

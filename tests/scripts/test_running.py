@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clonediff.harness.inside.values import FILLS, input_arrays, weight_arrays
-from clonediff.harness.scripts.run_alone import run_alone
+from clonediff.harness.scripts.alone import ScriptRunner
 from clonediff.harness.scripts.running import drawn, imported, weighted
 from clonediff.harness.subjects import Case, Subject
 
@@ -65,5 +65,5 @@ model = keras.Model(x, keras.layers.BatchNormalization()(keras.layers.Dense(2)(x
     told = [array.ravel().tolist() for array in expected]
     check = f"assert [each.ravel().tolist() for each in model.get_weights()] == {told}"
     text = "\n".join((source, *weighted(Case(source, (), 3, 5)), check))
-    ended = run_alone(text, Subject.parse(generation))
+    ended = ScriptRunner(Subject.parse(generation)).run(text)
     assert ended.code == 0, ended.stderr

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from clonediff.harness.subjects import Subject
-from clonediff.harness.subjects.environment import command, environment
+from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.outcomes import fault_frames, package_path
-from clonediff.harness.subjects.place import ReleasePlace
 from clonediff.harness.subjects.subject import UnknownSubjectError
 
 
@@ -82,7 +80,7 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
 
 
 def test_folders_of_a_release_come_before_all_others() -> None:
-    variables = environment(Subject("keras"), ReleasePlace(path=("/one", "/two")), base={"PYTHONPATH": "/mine"})
+    variables = environment(Subject("keras"), ("/one", "/two"), base={"PYTHONPATH": "/mine"})
     assert variables["PYTHONPATH"] == "/one:/two:/mine"
 
 
@@ -91,13 +89,6 @@ def test_a_relative_folder_on_the_path_is_found_from_the_folder_of_a_child(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert environment(Subject("keras"), base={"PYTHONPATH": "mine"})["PYTHONPATH"] == str(tmp_path / "mine")
-
-
-def test_a_child_can_import_inside_and_no_more_of_this_project() -> None:
-    line = command(Subject("tf_keras"))
-    assert line[:3] == [sys.executable, "-u", "-c"]
-    assert line[-1] == "tf_keras"
-    assert "from inside.serve import main\nsys.path.pop(0)" in line[3]
 
 
 def test_the_stack_that_a_crash_leaves_is_read_innermost_last() -> None:

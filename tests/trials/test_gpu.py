@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from clonediff.harness.subjects import NoDeviceError, Subject, SubjectProcess
-from clonediff.harness.subjects.presence import gpus, missing
+from clonediff.harness.subjects.subject import has_gpu, missing
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
@@ -40,7 +40,7 @@ def test_what_is_missing_is_told_without_starting_anything(monkeypatch: pytest.M
         "keras/no_such_backend: no_such_backend is not installed beside clonediff: pip install no_such_backend"
     )
     told = missing(Subject.parse("keras/numpy@gpu"))
-    assert told is None if gpus() else "no GPU on this machine" in str(told)
+    assert told is None if has_gpu() else "no GPU on this machine" in str(told)
 
 
 @pytest.mark.gpu

@@ -1,0 +1,204 @@
+"""Scripts run alone: in a process of their own, where nothing of ours can be imported.
+
+A runner is a process that imports nothing and forks for each script. Importing Keras takes seconds, and what most
+scripts do after it a tenth of one, so that on TensorFlow and a CPU a second runner has imported Keras: JAX and GPUs
+come with threads, of which a fork has none. A script that ends there in an unexpected way is run again by the first.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import re
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from clonediff.harness.inside.cloners.users import is_users
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.subjects.child import Child, ChildLost
+from clonediff.harness.subjects.environment import BESIDE, Place, environment
+from clonediff.harness.subjects.subject import Subject
+
+LIMIT = 180.0
+"""The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
+
+UNTOLD = ("timed out", "out of memory", "exit code 0")
+"""What a trial ends in that a run of a script cannot show: it may take longer, or hold more, than a trial."""
+
+_RUNNER = """\
+import importlib, os, runpy, signal, sys, traceback
+
+def dies_with(parent):
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    except Exception:
+        pass
+    if os.getppid() != parent:
+        sys.exit("its parent is gone")
+
+dies_with({parent})
+{hide}sys.path[:0] = sys.argv[1:]
+del sys.argv[1:]
+answers, nowhere = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
+os.dup2(nowhere, 1)
+{preload}print("ready", file=answers, flush=True)
+runner = os.getpid()
+for folder in sys.stdin:
+    script = os.fork()
+    if not script:
+        dies_with(runner)
+        os.setpgid(0, 0)
+        os.chdir(folder.rstrip("\\n"))
+        os.dup2(nowhere, 0)
+        os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
+        answers.close()
+        code = 0
+        try:
+            runpy.run_path("repro.py", run_name="__main__")
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        sys.stderr.flush()
+        os._exit(code & 255)  # to take down TensorFlow would take a second and more
+    code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
+    try:
+        os.killpg(script, signal.SIGKILL)  # what it has started
+    except ProcessLookupError:
+        pass
+    print(code, file=answers, flush=True)
+"""
+
+_CODE = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
+
+
+class ReplayAnswer(enum.StrEnum):
+    """What became of something that was looked for."""
+
+    BREAKS = "breaks"
+    GONE = "gone"
+    OTHER = "other"
+    UNKNOWN = "cannot tell"
+
+
+class ScriptEnded(msgspec.Struct, frozen=True):
+    """How a script ended: its exit code, negative for a signal, None where its time was over; what it wrote."""
+
+    code: int | None
+    stderr: str = ""
+
+
+def is_proven(cloner: str) -> bool:
+    """Whether the scripts of a cloner are run: they are plain Keras, or that and the import of a user's own cloner."""
+    return cloner == "upstream" or is_users(cloner)
+
+
+class ScriptRunner:
+    """Runs scripts on a subject's release, one at a time. Nothing is started until the first."""
+
+    def __init__(self, subject: Subject, place: Place = BESIDE, *, fixed: bool = False) -> None:
+        """For a release, in its place. `fixed`: our `clone_model` stands in for that of the release."""
+        self._fixed = fixed
+        self._subject = subject
+        self._place = place
+        self._preloads = subject.backend == "tensorflow" and subject.device == "cpu"
+        self._runners: dict[tuple[bool, bool], Child] = {}
+
+    def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
+        """Whether a script ends in the exception that it should; if not, why not, in a line."""
+        if not script.raises:
+            return ReplayAnswer.UNKNOWN, "it shows the models, and compares nothing"
+        if script.raises in UNTOLD:
+            return ReplayAnswer.UNKNOWN, f"it shows in a trial only: {script.raises}"
+        visible = self._fixed or script.with_clonediff
+        answer = ReplayAnswer.OTHER, ""
+        if self._preloads and not script.raises.startswith("SIG"):  # a signal may come of the fork itself
+            answer = answer_of(script, self.run(script.text, visible=visible))
+        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):
+            answer = answer_of(script, self.run(script.text, preload=False, visible=visible))
+        if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
+            return answer
+        return ReplayAnswer.UNKNOWN, "it did not fail, and does not make the very comparison that differed"
+
+    def proof(self, script: Script) -> tuple[bool | None, str]:
+        """Whether a script fails as it should; where that cannot be told, why not."""
+        answer, reason = self.answer(script)
+        return (None, reason) if answer is ReplayAnswer.UNKNOWN else (answer is ReplayAnswer.BREAKS, "")
+
+    def run(self, text: str, *, preload: bool = True, visible: bool = False) -> ScriptEnded:
+        """Run a script, whatever becomes of it; clonediff can be imported where it is to be `visible`."""
+        if self._fixed:
+            package = self._subject.package
+            text = f"import clonediff\nimport {package}\n\n{package}.models.clone_model = clonediff.clone_model\n{text}"
+        key = preload and self._preloads, visible
+        if key not in self._runners:
+            self._runners[key] = self._start(*key)
+        try:
+            with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+                Path(folder, "repro.py").write_text(text, encoding="utf-8")
+                code = int(self._runners[key].ask(os.fsencode(folder) + b"\n", LIMIT))
+                return ScriptEnded(code, Path(folder, "stderr").read_text(encoding="utf-8", errors="replace"))
+        except ChildLost as error:
+            self._runners.pop(key).close()
+            return ScriptEnded(None, error.lost.said)
+
+    def close(self) -> None:
+        """End the runners."""
+        for runner in self._runners.values():
+            runner.close()
+        self._runners.clear()
+
+    def _start(self, preload: bool, visible: bool) -> Child:
+        surroundings = environment(self._subject, self._place)
+        # As in the subject's process, the Keras itself or a user's layers may be on this path.
+        folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
+        program = _RUNNER.format(
+            parent=os.getpid(),
+            hide="" if visible else 'sys.modules["clonediff"] = None\n',
+            preload=f"importlib.import_module({self._subject.package!r})\n" if preload else "",
+        )
+        runner = Child([sys.executable, "-I", "-c", program, *folders], surroundings)
+        try:
+            runner.ask(b"", LIMIT)
+        except ChildLost:
+            runner.close()
+            if not preload:
+                raise
+            return self._start(False, visible)  # a script says better why it cannot import its Keras
+        return runner
+
+
+def answer_of(script: Script, ended: ScriptEnded) -> tuple[ReplayAnswer, str]:
+    """Whether a script has ended in the exception that it should; if not, the last line that it wrote."""
+    if ended.code is None:
+        return ReplayAnswer.UNKNOWN, "it did not end in time"
+    lines = ended.stderr.strip().splitlines()
+    last = lines[-1] if lines else f"exit code {ended.code}"
+    code = _code(script.raises)
+    if code is None:
+        breaks = ended.code != 0 and script.raises in raised_in(ended.stderr)
+    else:
+        # An exception that nobody caught has an exit code too.
+        breaks = ended.code == code != 0 and (code < 0 or "Traceback (most recent call last)" not in ended.stderr)
+    if breaks:
+        return ReplayAnswer.BREAKS, last
+    return (ReplayAnswer.OTHER, last) if ended.code else (ReplayAnswer.GONE, "")
+
+
+def raised_in(stderr: str) -> tuple[str, ...]:
+    """The types of the exceptions that tracebacks end in, without their modules."""
+    names = re.findall(r"^([A-Za-z_][\w.]*)(?::|$)", stderr, re.MULTILINE)
+    return tuple(name.rpartition(".")[2] for name in names)
+
+
+def _code(ending: str) -> int | None:
+    """The exit code of a script that takes its process with it in this way; None where it is to end in an exception."""
+    if match := _CODE.fullmatch(ending):
+        return int(match[1]) if match[1] else -int(match[2])
+    return -signal.Signals[ending] if ending in signal.Signals.__members__ else None

@@ -1,0 +1,134 @@
+"""Scripts that are run alone: what comes of them, what they can import, and that none outlives who started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]  # it comes without types
+import pytest
+
+from clonediff.harness.scripts.alone import UNTOLD, ReplayAnswer, ScriptRunner
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.environment import HARNESS
+from tests.waiting import until
+
+BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
+NOTE = "import os\nopen(%r, 'a').write(f'{os.getppid()}\\n')\n"
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[ScriptRunner]:
+    with closing(ScriptRunner(Subject.parse("keras"))) as runner:
+        yield runner
+
+
+SCRIPTS = {
+    "fails": ("assert False, 'no'", "AssertionError", True, BREAKS, "AssertionError: no"),
+    "fails in Keras": ("import keras\nkeras.Input()", "ValueError", True, BREAKS, "ValueError: "),
+    "fails, and is not sure": ("assert False", "AssertionError", False, BREAKS, "AssertionError"),
+    "passes": ("pass", "AssertionError", True, GONE, ""),
+    "ends with exit code 0": ("raise SystemExit(0)", "AssertionError", True, GONE, ""),
+    "passes, and is not sure": ("pass", "AssertionError", False, UNKNOWN, "it did not fail, and does not make"),
+    "fails otherwise": ("1 / 0", "AssertionError", True, OTHER, "ZeroDivisionError: "),
+    "writes of it and passes": (
+        "import sys\nsys.stderr.write('AssertionError: no')", "AssertionError", True, GONE, ""
+    ),
+    "compares nothing": ("1 / 0", "", False, UNKNOWN, "it shows the models, and compares nothing"),
+    "ends by a signal": ("import os\nos.abort()", "SIGABRT", True, BREAKS, "exit code -6"),
+    "ends by no signal": ("pass", "SIGABRT", True, GONE, ""),
+    "ends with an exit code": ("raise SystemExit(7)", "exit code 7", True, BREAKS, "exit code 7"),
+    "ends with another exit code": ("raise SystemExit(7)", "AssertionError", True, OTHER, "exit code 7"),
+    "an exception has an exit code": ("1 / 0", "exit code 1", True, OTHER, "ZeroDivisionError: "),
+    "an exception named like a signal": ("class SIGNALError(Exception): pass\nraise SIGNALError", "SIGNALError", True,
+                                         BREAKS, "SIGNALError"),
+    "imports clonediff": ("import clonediff", "ModuleNotFoundError", True, BREAKS, "ModuleNotFoundError: "),
+    "is the main program": ("assert __name__ != '__main__'", "AssertionError", True, BREAKS, "AssertionError"),
+    "is its own module": (
+        "import sys\nF = 2\nassert sys.modules[__name__].F == 3", "AssertionError", True, BREAKS, "AssertionError"
+    ),
+    **{f"is to end in {how}": ("1 / 0", how, True, UNKNOWN, f"it shows in a trial only: {how}") for how in UNTOLD},
+}  # fmt: skip
+"""What a script does and should end in, whether it is sure, what is answered, and how the reason begins."""
+
+
+@pytest.mark.parametrize("preloads", [True, False], ids=["a Keras is imported", "nothing is imported"])
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_is_answered_by_how_it_ends(
+    name: str, preloads: bool, runner: ScriptRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, raises, sure, answer, reason = SCRIPTS[name]
+    monkeypatch.setattr(runner, "_preloads", preloads)
+    found = runner.answer(Script(f"{text}\n", raises, sure))
+    assert found[0] is answer
+    assert found[1].startswith(reason)
+    proof = {BREAKS: (True, ""), UNKNOWN: (None, found[1])}.get(answer, (False, ""))
+    assert runner.proof(Script(f"{text}\n", raises, sure)) == proof
+
+
+def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "somebodys.py").write_text("")
+    monkeypatch.chdir(tmp_path.parent)
+    monkeypatch.setenv("PYTHONPATH", f"{HARNESS.parent}:{tmp_path.name}")
+    text = "import somebodys\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
+    with closing(ScriptRunner(Subject.parse("keras"))) as runner:
+        assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
+
+
+def test_a_script_leaves_nothing_to_the_next_and_ends_with_all_that_it_started(
+    runner: ScriptRunner, tmp_path: Path
+) -> None:
+    started = tmp_path / "started"
+    text = f"""\
+import subprocess, keras
+assert not hasattr(keras, "left")
+keras.left = subprocess.Popen(["sleep", "60"], stderr=subprocess.DEVNULL)
+open({str(started)!r}, "a").write(f"{{keras.left.pid}}\\n")
+raise KeyError
+"""
+    for _ in range(2):
+        assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
+    for pid in map(int, started.read_text().split()):
+        until(lambda pid=pid: not _runs(pid))
+
+
+def test_where_a_runner_is_killed_the_script_is_run_by_another(tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    script = Script(NOTE % str(note) + "assert False\n", "AssertionError", sure=True)
+    with closing(ScriptRunner(Subject.parse("keras"))) as runner:
+        assert runner.answer(script)[0] is BREAKS
+        first = int(note.read_text())
+        os.kill(first, signal.SIGKILL)
+        assert runner.answer(script)[0] is BREAKS
+        assert int(note.read_text().split()[-1]) != first
+
+
+def test_a_script_ends_with_who_started_it(tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    text = f"import os, threading\nopen({str(note)!r}, 'w').write(str(os.getpid()))\nthreading.Event().wait()\n"
+    program = f"""
+from clonediff.harness.scripts.alone import ScriptRunner
+from clonediff.harness.subjects import Subject
+
+ScriptRunner(Subject.parse("keras")).run({text!r}, preload=False)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program])
+    until(lambda: note.exists() and note.read_text(), parent)
+    parent.kill()
+    parent.wait()
+    until(lambda: not _runs(int(note.read_text())))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,297 @@
+"""Where the code of a subject comes from: how it is named, that its copy stays as it was, and what cannot be had.
+
+The folders are made up and never started. Releases are installed from the index into a cache of the test, or the test
+is skipped; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects.releases import cache, in_full, is_tree, place_of, split
+from tests.command_line import CLONEDIFF
+from tests.repositories import commit, git, hash_of, put_keras
+from tests.required_releases import had
+from tests.waiting import PATIENCE, until
+
+RELEASE = "keras==3.12.3"
+LAYERS = "keras/src/layers.py"
+VERSION_FILE = "keras/src/version.py"
+UNREACHED = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/"}
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with two commits; the first is the branch `old`, and a tag `feature/jax`."""
+    folder = tmp_path / "checkout"
+    put_keras(folder)
+    git(folder, "init", "-q")
+    commit(folder)
+    git(folder, "branch", "old")
+    git(folder, "tag", "feature/jax")
+    (folder / LAYERS).write_text("second = 2\n")
+    commit(folder)
+    return folder
+
+
+def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Path:
+    path = folder / f"{package}-3.16.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{package}/src/layers.py", line)
+        archive.writestr(f"{package}/src/version.py", '__version__ = "3.16.0"\n')
+    return path
+
+
+def copy_of(spec: str) -> Path:
+    """The folder that the copy of a tree is imported from."""
+    return Path(place_of(Subject.parse(in_full(spec)))[0])
+
+
+def copies() -> list[str]:
+    return sorted(folder.name for folder in (cache() / "packages").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "tree", "suffix"),
+    [
+        ("../keras", "../keras", ""),
+        (".", ".", ""),
+        ("~/keras/jax", "~/keras", "/jax"),
+        ("../keras/jax/tensorflow@gpu:1", "../keras/jax", "/tensorflow@gpu:1"),
+        ("../keras@home", "../keras@home", ""),
+        ("../keras#HEAD@{1}/torch", "../keras#HEAD@{1}", "/torch"),
+        ("keras#master", "keras#master", ""),
+        ("keras.git#feature/numpy/jax", "keras.git#feature/numpy", "/jax"),
+        ("keras-3.16.0-py3-none-any.whl/jax", "keras-3.16.0-py3-none-any.whl", "/jax"),
+    ],
+)
+def test_a_tree_may_have_a_backend_and_a_device_behind_it(spec: str, tree: str, suffix: str) -> None:
+    assert is_tree(spec)
+    assert split(spec) == (tree, suffix)
+
+
+@pytest.mark.parametrize(
+    "spec", ["keras", "keras/jax", "keras@gpu", "keras/theano", "tf_keras@tpu", "", "keras==3.14.1/jax", "keras-2.2.4"]
+)
+def test_a_release_is_no_tree_and_its_name_stays_as_it_is(spec: str) -> None:
+    assert not is_tree(spec)
+    assert in_full(spec) == spec
+
+
+@pytest.mark.parametrize("name", ["old", "feature/jax/tensorflow", "HEAD~1"])
+def test_a_commit_is_taken_whatever_lies_in_the_folder(checkout: Path, name: str) -> None:
+    (checkout / LAYERS).write_text("third = 3\n")
+    version = f"3.16.0+g{hash_of(checkout, 'old')}"
+    assert in_full(f"{checkout}#{name}") == f"keras=={version}"
+    folder = copy_of(f"{checkout}#{name}")
+    assert (folder / VERSION_FILE).read_text() == f'# The version.\n__version__ = "{version}"\n'
+    assert (folder / LAYERS).read_text() == "first = 1\n"
+    assert [path.name for path in folder.iterdir()] == ["keras"]
+    assert len(copies()) == 1
+
+
+def _edit(folder: Path) -> None:
+    (folder / LAYERS).write_text("third = 3\n")
+
+
+def _add(folder: Path) -> None:
+    (folder / "keras/src/new.py").write_text("")
+
+
+def _remove(folder: Path) -> None:
+    (folder / LAYERS).unlink()
+
+
+def _write_others(folder: Path) -> None:
+    (folder / "README.md").write_text("Keras\n")
+    (folder / "setup.py").write_text("")
+
+
+@pytest.mark.parametrize("another", [_edit, _add, _remove, _write_others])
+def test_a_folder_has_a_version_of_its_own_by_what_is_in_its_package(
+    checkout: Path, another: Callable[[Path], None]
+) -> None:
+    committed = in_full(str(checkout))
+    assert committed == in_full(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
+    another(checkout)
+    edited = in_full(f"{checkout}/tensorflow")
+    assert (edited == committed) is (another is _write_others)
+    shutil.rmtree(checkout / ".git")
+    assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", in_full(str(checkout)))
+    assert another is _write_others or in_full(str(checkout)) == edited
+
+
+def test_a_copy_stays_as_it_was_when_the_folder_goes(checkout: Path) -> None:
+    name = in_full(str(checkout))
+    shutil.rmtree(checkout)
+    (folder,) = place_of(Subject.parse(name))
+    assert (Path(folder) / LAYERS).read_text() == "second = 2\n"
+    shutil.rmtree(cache())
+    with pytest.raises(ReleaseError, match="and there is none in .*: name the folder, as in --subject"):
+        place_of(Subject.parse(name))
+
+
+def test_a_wheel_is_named_by_what_is_in_it(tmp_path: Path) -> None:
+    first = in_full(str(wheel(tmp_path)))
+    assert (copy_of(f"{wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
+    assert in_full(str(wheel(tmp_path, line="second = 2\n"))) != first
+
+
+def test_a_hook_of_git_names_its_own_repository(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
+        monkeypatch.setenv(name, "/nowhere")
+    assert in_full(f"{checkout}#old") == f"keras==3.16.0+g{hash_of(checkout, 'old')}"
+
+
+def _without_version(folder: Path) -> str:
+    (folder / VERSION_FILE).write_text("")
+    return str(folder)
+
+
+def _with_version(version: str) -> Callable[[Path], str]:
+    def put(folder: Path) -> str:
+        put_keras(folder, version=version)
+        return str(folder)
+
+    return put
+
+
+def _with_link(folder: Path) -> str:
+    (folder / "keras/src/linked.py").symlink_to("/etc/passwd")
+    commit(folder)
+    return f"{folder}#HEAD"
+
+
+def _without_git(folder: Path) -> str:
+    shutil.rmtree(folder / ".git")
+    return f"{folder}#HEAD"
+
+
+WANTED = "name a checkout of Keras 3"
+NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
+    "no-folder": (lambda _: "./nowhere", f"there is no folder .*nowhere: {WANTED}"),
+    "no-file": (lambda _: "no.whl", f"there is no file .*no.whl: {WANTED}"),
+    "no-commit": (lambda it: f"{it}#nowhere", "has no commit, tag or branch 'nowhere': try git -C .* fetch"),
+    "an-option-of-git": (lambda it: f"{it}#--all", "has no commit, tag or branch '--all'"),
+    "no-repository": (_without_git, "not a git repository"),
+    "a-link-out-of-a-commit": (_with_link, "cannot be copied: .*linked.py"),
+    "a-part-of-a-checkout": (lambda it: str(it / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
+    "no-version": (_without_version, f"has no version in keras/src/version.py: {WANTED}"),
+    "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
+    "too-old": (_with_version("2.6.0"), "keras can be asked for from 3.1 on"),
+    "no-wheel": (lambda it: str(it / "pyproject.toml"), f"cannot be copied: File is not a zip file: {WANTED}"),
+    "another-wheel": (lambda it: str(wheel(it, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
+    "nightly-without-network": (lambda _: "keras-nightly", "pip does not say which releases there are: .*name one"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_HAD)
+def test_what_cannot_be_had_is_told_with_what_to_do(name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec, says = NOT_HAD[name]
+    for variable, value in UNREACHED.items():
+        monkeypatch.setenv(variable, value)
+    named = spec(checkout)
+    with pytest.raises(ReleaseError, match=says) as raised:
+        in_full(named)
+    assert str(raised.value).startswith(f"{named}: ")
+    assert not copies()
+
+
+@pytest.mark.parametrize(
+    ("release", "environment", "advice"),
+    [
+        pytest.param(RELEASE, UNREACHED, "the package index cannot be reached: check", id="no-network"),
+        pytest.param("keras==3.99.0", {}, "name a version that the package index has$", id="no-version"),
+    ],
+)
+def test_a_release_that_cannot_be_installed_says_why_and_leaves_nothing(
+    release: str, environment: dict[str, str], advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ReleaseError, match=f"^{release}: cannot be installed: .*: {advice}"):
+        place_of(Subject.parse(release))
+    assert not copies()
+
+
+def test_without_git_a_commit_cannot_be_read(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.devnull)
+    with pytest.raises(ReleaseError, match="git is not on PATH: install git, or name a folder or a wheel"):
+        in_full(f"{checkout}#old")
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ReleaseError, match="file.*: Not a directory: make room or give access, or name another folder"):
+        place_of(Subject.parse(RELEASE))
+
+
+def test_no_release_is_what_is_beside_clonediff() -> None:
+    assert place_of(Subject.parse("keras")) == ()
+
+
+def _installing() -> subprocess.Popen[bytes]:
+    program = (
+        "from clonediff.harness.subjects import Subject\nfrom clonediff.harness.subjects.releases import place_of\n"
+        f"place_of(Subject.parse({RELEASE!r}))"
+    )
+    return subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE)
+
+
+@pytest.mark.slow(reason="it installs a release")
+def test_a_release_is_installed_once_also_after_a_kill_and_by_two_at_once() -> None:
+    had(lambda: in_full("keras-nightly"))
+    first = _installing()
+    until(lambda: list(cache().glob("packages/.unfinished-*/keras*")), first)
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    two = [_installing() for _ in range(2)]
+    messages = b"".join(process.communicate(timeout=PATIENCE)[1] for process in two).decode()
+    assert [process.returncode for process in two] == [0, 0], messages
+    assert messages.count(f"{RELEASE}: installing") == 1
+    assert copies() == [f"keras-3.12.3-{sys.implementation.cache_tag}"]
+    (folder,) = place_of(Subject.parse(RELEASE))
+    assert list(Path(folder).glob("keras/__pycache__/__init__.*.pyc"))
+    nightly = in_full("keras-nightly/jax@gpu")
+    assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+/jax@gpu", nightly)
+
+
+@pytest.mark.slow(reason="a campaign; the test above makes copies of trees that are not started")
+def test_a_checkout_is_searched_and_found_again_in_what_was_found(tmp_path: Path) -> None:
+    package = importlib.util.find_spec("keras")
+    assert package is not None
+    assert package.origin is not None
+    shutil.copytree(Path(package.origin).parent, tmp_path / "checkout/keras")
+
+    def clonediff(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*CLONEDIFF, *arguments], capture_output=True, text=True, check=False)
+
+    search = ("fuzz", "--trials", "1", "--jobs", "1", "--out", str(tmp_path / "run"), "--json")
+    done = clonediff(*search, "--subject", f"{tmp_path}/checkout/tensorflow")
+    assert done.returncode in (0, 1), done.stderr
+    [(name, versions)] = json.loads(done.stdout)["subjects"].items()
+    assert re.fullmatch(r"keras==[\d.]+\+tree-[0-9a-f]{8}", name)
+    assert versions["keras"] == name.partition("==")[2]
+    shutil.rmtree(tmp_path / "checkout")
+    done = clonediff("replay", "model-trainable", "--subject", name)
+    assert done.returncode == 1, done.stderr
