@@ -32,9 +32,8 @@ from clonediff.harness.campaign.shards import (
 )
 from clonediff.harness.drawing.drawable_kinds import bring, graphs_on
 from clonediff.harness.drawing.remembered_answers import asked
-from clonediff.harness.scripts.forked import ForkedScripts
+from clonediff.harness.scripts.alone import ScriptRunner, is_proven
 from clonediff.harness.scripts.of_finding import finding_of, script_of
-from clonediff.harness.scripts.run_alone import is_proven
 from clonediff.harness.search.draw_and_reduce import make_smaller
 from clonediff.harness.search.reducing import MOST
 from clonediff.harness.search.sampling import sample_graphs
@@ -64,7 +63,7 @@ class WarmSubject:
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
         self.process = SubjectProcess(subject, place=place_of(subject))
-        self.scripts = ForkedScripts(subject, self.process.place)
+        self.scripts = ScriptRunner(subject, self.process.place)
         self._known = KnownIssues(setup.known)
         self._setup = setup
         self.process.start()
@@ -92,7 +91,7 @@ class WarmSubject:
         if not is_proven(hit.cloner):
             return result
         process = self.process
-        proof, why_not = self.scripts.tried(script_of(hit, process.subject.generation, process.versions))
+        proof, why_not = self.scripts.proof(script_of(hit, process.subject.generation, process.versions))
         return replace(result, finding=replace(result.finding, proof=proof, unproven=why_not))
 
     def close(self) -> None:

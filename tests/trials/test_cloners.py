@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from clonediff.harness.cli.options import CLONERS as BY_OPTION
 from clonediff.harness.inside.cloners.copies import COPIES
+from clonediff.harness.scripts.alone import ScriptRunner
 from clonediff.harness.scripts.reproducer import reproducer
-from clonediff.harness.scripts.run_alone import tried_alone
 from clonediff.harness.source import other_layers
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.cloners import named, unsupported_cloner
@@ -241,7 +241,7 @@ def test_its_script_imports_a_module_of_any_name_and_fails_alone(
     (folder / f"{name}.py").write_text(text)
     script = reproducer(SOURCE, "keras", difference, named(f"{folder}/{name}.py:{function}"), case())
     assert "clonediff" not in script.text
-    assert tried_alone(script, Subject.parse("keras")) == (fails, "")
+    assert ScriptRunner(Subject.parse("keras")).proof(script) == (fails, "")
 
 
 @pytest.mark.parametrize(
