@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import types
 import weakref
 from typing import Any
 
@@ -40,8 +41,8 @@ class Copier:
         if plan is None:
             tables = [self.keras.LEFT_BY_RUNS] if self.is_built else [self.keras.LEFT_BY_RUNS, self.keras.NOT_BUILT]
             rules = {name: value for table in tables for base, name, value in table if issubclass(cls, base)}
-            plan = Plan(cls, way_of(cls, self.keras.MODULES, self.keras.VARIABLE), rules)
-            self.plans[cls] = plan
+            self.plans[cls] = plan = Plan(cls, way_of(cls, self.keras.MODULES, self.keras.VARIABLE), rules)
+            plan.is_left_out = not self.is_built and issubclass(cls, self.keras.VARIABLE)
         return plan
 
     def walk(self, *things: Any) -> None:
@@ -53,15 +54,20 @@ class Copier:
             cls = type(thing)
             if cls in ATOMS:
                 continue
-            plan = plans.get(cls) or self.plan(cls)
-            if plan.way is Way.FUNCTION:
-                self.functions[id(thing)] = thing
-            elif plan.is_copied and id(thing) not in owned and id(thing) not in memo:
-                owned[id(thing)] = thing
+            plan, key = plans.get(cls) or self.plan(cls), id(thing)
+            if plan.is_function:
+                if cls is not types.FunctionType or parts.contents(thing):
+                    self.functions[key] = thing
+            elif plan.is_left_out:
+                memo[key] = None
+            elif plan.is_copied and key not in owned and key not in memo:
+                owned[key] = thing
                 waiting += self.leads_to(thing, plan)
 
     def leads_to(self, thing: Any, plan: Plan) -> list[Any]:
         """What an object leads to that the clone has, too."""
+        if plan.is_plain:
+            return parts.items(thing, plan.container)
         if plan.way is Way.TUPLE:
             return list(thing)
         if plan.way is Way.PROTOCOL:
@@ -77,7 +83,7 @@ class Copier:
             values.append(parts.call_of(thing))
         if plan.proxy is not None:
             values.append(thing.__wrapped__)
-        return values + parts.items(thing) if plan.is_container else values
+        return values + parts.items(thing, plan.container) if plan.container else values
 
     def walk_functions(self) -> None:
         """Walk over what functions lead to, where they lead to the model; forget all other functions."""
@@ -101,7 +107,7 @@ class Copier:
             plan = self.plan(type(part))
             if plan.way is Way.SHARED or plan.way is Way.FRAMEWORK:
                 continue
-            if id(part) in self.owned and plan.way is Way.OBJECT and not plan.is_container:
+            if id(part) in self.owned and plan.way is Way.OBJECT and not plan.container:
                 leads = True
             elif plan.way is Way.FUNCTION or id(part) not in self.owned:
                 others = parts.contents(part) if plan.way is Way.FUNCTION else parts.referents(part)
@@ -117,17 +123,15 @@ class Copier:
         self.walk_functions()
         self.fresh = {}
         memo = self.memo
-        objects: list[Any] = []
-        hashing: list[Any] = []
+        filled: dict[bool, list[Any]] = {False: [], True: []}
         for key, thing in itertools.islice(self.owned.items(), known, None):
             plan = self.plans[type(thing)]
             self.fresh.setdefault(type(thing), []).append(thing)
             if plan.way is Way.OBJECT and key not in memo:
-                is_left_out = not self.is_built and isinstance(thing, self.keras.VARIABLE)
-                memo[key] = None if is_left_out else self.keras.new(self, thing)
-                if not is_left_out:
-                    (hashing if plan.fills_last else objects).append(thing)
-        for thing in itertools.chain(objects, hashing):
+                memo[key] = plan.new(type(thing))
+                filled[plan.fills_last].append(thing)
+        self.keras.before_filling(self)
+        for thing in [*filled[False], *filled[True]]:
             self.fill(thing)
         self._number_calls()
         self.keras.complete(self)
@@ -135,16 +139,16 @@ class Copier:
     def fill(self, thing: Any) -> None:
         """Copy the items and attributes of an object into its copy."""
         new, plan, of = self.memo[id(thing)], self.plans[type(thing)], self.of
-        if plan.is_container:
-            parts.fill_items(thing, new, of, self.is_left_out)
-            if plan.is_plain:
-                return
+        if plan.container:
+            parts.fill_items(thing, new, plan.container, of, self.is_left_out)
+        if plan.is_plain:
+            return
         if plan.proxy is not None:
             plan.proxy.__init__(new, of(thing.__wrapped__))
-        own, rules = parts.namespace(new), plan.rules
+        own, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
         for name, value in parts.attributes(thing, plan).items():
-            rule = rules.get(name, Marker.CALLS) if rules else Marker.CALLS
-            if rule is Marker.CALLS:
+            rule = rules.get(name, calls)
+            if rule is calls:
                 own[name] = value if type(value) in CONSTANTS else of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
@@ -172,21 +176,18 @@ class Copier:
 
     def of(self, thing: Any) -> Any:
         """What the clone has in the place of something."""
+        new = self.memo.get(id(thing), self)
+        if new is not self:
+            return new
         cls = type(thing)
         if cls is str:
             return self.names.get(thing, thing) if self.names else thing
-        if cls in ATOMS:
-            return thing
-        if id(thing) in self.memo:
-            return self.memo[id(thing)]
-        way = (self.plans.get(cls) or self.plan(cls)).way
-        if way is Way.SHARED:
-            return thing
+        way = Way.SHARED if cls in ATOMS else (self.plans.get(cls) or self.plan(cls)).way
         if way is Way.FRAMEWORK:
             new = parts.copy_of_resource(thing, self.memo)
         elif way is Way.FUNCTION:
             new = parts.copy_of_function(thing, self.of, self.memo) if id(thing) in self.functions else thing
-        elif id(thing) not in self.owned:
+        elif way is Way.SHARED or id(thing) not in self.owned:
             return thing
         elif way is Way.TUPLE:
             copies = [self.of(part) for part in thing]

@@ -52,9 +52,7 @@ NOT_LEADING = (
 LEFT_BY_RUNS: Rules = (
     (Operation, "_inbound_nodes", Marker.CALLS),
     (Operation, "_outbound_nodes", Marker.CALLS),
-    (Model, "train_function", None),
-    (Model, "test_function", None),
-    (Model, "predict_function", None),
+    *((Model, name, None) for name in ("train_function", "test_function", "predict_function")),
     (Model, "history", Marker.MISSING),
     (Model, "_jax_state", None),
     (Model, "_jax_state_synced", True),
@@ -85,9 +83,11 @@ NOT_BUILT: Rules = (
 )
 
 
-def new(copier: Copier, thing: Any) -> Any:
-    """An empty copy of an object."""
-    return copier.plan(type(thing)).new(type(thing))
+def before_filling(copier: Copier) -> None:
+    """Let what torch knows of the parameters of a layer be empty until they have values."""
+    for layer, _ in copier.pairs(Layer):
+        parameters = vars(layer).get("_modules", {}).get("_torch_params")
+        copier.memo.update({} if parameters is None else {id(parameters): type(parameters)()})
 
 
 def complete(copier: Copier) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from .parts import FUNCTIONS, LOCKS
 
-CONTAINERS = (list, dict, set, collections.deque)
+CONTAINERS: tuple[Any, ...] = (list, collections.OrderedDict, dict, set, collections.deque)
 ATOMS = frozenset(
     [
         *(type(None), bool, int, float, complex, bytes, str, range, slice, object, type(...), type(NotImplemented)),
@@ -74,15 +74,15 @@ class Way(enum.Enum):
 class Plan:
     """How the objects of a class are copied."""
 
-    __slots__ = ("fills_last", "is_container", "is_copied", "is_plain", "new", "proxy", "rules", "slots", "way")
-
     def __init__(self, cls: type, way: Way, rules: dict[str, Any]) -> None:
         self.way = way
         self.rules = rules
         """What a clone has in an attribute that is not copied: a value, a function of the original's, or a marker."""
+        self.is_left_out = False
+        self.is_function = way is Way.FUNCTION
         self.is_copied = way not in (Way.SHARED, Way.FRAMEWORK, Way.FUNCTION)
         self.is_plain = cls in (list, dict)
-        self.is_container = issubclass(cls, CONTAINERS)
+        self.container = next((base for base in CONTAINERS if issubclass(cls, base)), None)
         self.fills_last = issubclass(cls, (dict, set))
         """Whether it asks for the hashes of what is put into it."""
         self.proxy: Any = next((base for base in cls.__mro__ if base.__module__.partition(".")[0] == "wrapt"), None)
@@ -115,7 +115,7 @@ def is_plain(cls: type) -> bool:
     """Whether an object of a class is what its attributes and its items say: nothing says how it is copied."""
     for base in cls.__mro__:
         if not base.__flags__ & HEAP_TYPE:
-            if base not in (object, *CONTAINERS, collections.OrderedDict, collections.defaultdict):
+            if base not in (object, *CONTAINERS, collections.defaultdict):
                 return False
         elif any(name in vars(base) for name in COPY_METHODS) and base is not collections.Counter:
             return False

@@ -16,11 +16,7 @@ from typing import Any
 import numpy as np
 
 Of = Callable[[Any], Any]
-
-
 EMPTY = types.CellType()
-
-
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
@@ -44,29 +40,25 @@ def attributes(thing: Any, plan: Any) -> dict[str, Any]:
     return named
 
 
-def items(thing: Any) -> list[Any]:
-    """What is in a container, past any method of its class."""
-    if isinstance(thing, dict):
-        factory = [thing.default_factory] if isinstance(thing, collections.defaultdict) else []
-        return [*dict.keys(thing), *dict.values(thing), *factory]
-    base = next(cls for cls in (list, set, collections.deque) if isinstance(thing, cls))
-    return list(base.__iter__(thing))
+def items(thing: Any, base: Any) -> list[Any]:
+    """What is in a container, past any method of its class; `base` is the class of Python that it is of."""
+    if not issubclass(base, dict):
+        return list(base.__iter__(thing))
+    factory = [thing.default_factory] if isinstance(thing, collections.defaultdict) else []
+    return [*base.keys(thing), *base.values(thing), *factory]
 
 
-def fill_items(thing: Any, new: Any, of: Of, is_left_out: Callable[[Any], bool]) -> None:
+def fill_items(thing: Any, new: Any, base: Any, of: Of, is_left_out: Callable[[Any], bool]) -> None:
     """Put the copies of what is in a container into its copy, past any method of its class."""
-    if isinstance(thing, dict):
-        base: Any = collections.OrderedDict if isinstance(thing, collections.OrderedDict) else dict
+    if issubclass(base, dict):
         for key, value in base.items(thing):
             base.__setitem__(new, of(key), of(value))
         if isinstance(thing, collections.defaultdict):
             new.default_factory = of(thing.default_factory)
-    elif isinstance(thing, list):
+    elif base is list:
         list.extend(new, [of(item) for item in list.__iter__(thing) if not is_left_out(item)])
-    elif isinstance(thing, set):
-        set.update(new, map(of, items(thing)))
     else:
-        collections.deque.extend(new, map(of, items(thing)))
+        (set.update if base is set else collections.deque.extend)(new, map(of, base.__iter__(thing)))
 
 
 def layer_of(call: Any) -> Any:
@@ -157,5 +149,5 @@ def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
         with contextlib.suppress(NotImplementedError, AttributeError):  # of a table that cannot change
             thing._copy_trackable_to_cpu(copies)
         return copies.get(thing, thing)
-    is_module = hasattr(thing, "named_parameters") and type(thing).__name__ != "ParameterDict"
-    return copy.deepcopy(thing, memo) if is_module or hasattr(thing, "assign_add") else thing
+    has_state = hasattr(thing, "named_parameters") or hasattr(thing, "assign_add")
+    return copy.deepcopy(thing, memo) if has_state else thing

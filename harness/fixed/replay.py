@@ -31,13 +31,11 @@ class Replay:
     def __post_init__(self) -> None:
         self.copier = Copier(self.keras, self.model)
         self.memo = self.copier.memo
+        self.leaves = self.keras.NEST.flatten
         self.tensors = None if self.input_tensors is None else self._tensors(self.input_tensors)
         """The tensors that the clone is built upon, in the order of the inputs."""
         self.settled: set[int] = set()
         """Layers that were called, or are used in place of another one."""
-
-    def leaves(self, structure: Any) -> list[Any]:
-        return list(self.keras.NEST.flatten(structure))
 
     def is_sequential(self, graph: Any) -> bool:
         return isinstance(graph, self.keras.Sequential)

@@ -57,9 +57,7 @@ LEFT_BY_RUNS: Rules = (
     *((Layer, name, Marker.CALLS) for name in CALLS),
     *((Model, name, None) for name in RESULTS_OF_RUNS),
     (Model, "_checkpoint", None),
-    (Functional, "_output_mask_cache", {}),
-    (Functional, "_output_tensor_cache", {}),
-    (Functional, "_output_shape_cache", {}),
+    *((Functional, f"_output_{name}_cache", {}) for name in ("mask", "tensor", "shape")),
     (Initializer, "_used", Marker.MISSING),
     (Metric, "_call_result", Marker.MISSING),
     (BaseResourceVariable, "_handle", None),
@@ -76,13 +74,12 @@ NOT_BUILT: Rules = (
 )
 
 
-def new(copier: Copier, thing: Any) -> Any:
-    new = copier.plan(type(thing)).new(type(thing))
-    if isinstance(thing, KerasTensor):
-        copier.names[str(id(thing))] = str(id(new))
-    elif isinstance(thing, BaseResourceVariable):
-        copier.names[thing._unique_id] = f"{thing._handle_name.partition(':')[0]}_{uid()}"
-    return new
+def before_filling(copier: Copier) -> None:
+    """Note the texts that name a tensor or a variable by its number."""
+    for tensor, new in copier.pairs(KerasTensor):
+        copier.names[str(id(tensor))] = str(id(new))
+    for variable, _ in copier.pairs(BaseResourceVariable):
+        copier.names[variable._unique_id] = f"{variable._handle_name.partition(':')[0]}_{uid()}"
 
 
 def complete(copier: Copier) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .copier import Copier
+from .parts import namespace
 
 Place = tuple[Any, ...]
 COMPOSED = ("keras.src.", "keras_hub.src.")
@@ -30,8 +32,8 @@ class Values:
         pairs = copier.pairs(self.keras.VARIABLE)
         self.waiting = {id(variable): (variable, new) for variable, new in pairs if value_of(variable) is not None}
         """The variables that have no value yet, each with its copy."""
-        drawing = [thing for thing in copier.owned.values() if isinstance(thing, self.keras.DRAWING)]
-        self.drawing = {id(thing): copier.memo[id(thing)] for thing in drawing}
+        drawing = [key for key, thing in copier.owned.items() if isinstance(thing, self.keras.DRAWING)]
+        self.drawing = {key: copier.memo[key] for key in drawing}
 
     def run(self, weights: bool) -> None:
         """Give all variables their values, without a word: what Keras has to say, it said where the model was made."""
@@ -120,27 +122,33 @@ class Values:
 
     def take_over(self, variables: dict[Place, Any], twin: Any) -> int:
         """Give variables the values of those that answer to them in a twin; how many do."""
-        others = self.places(twin)
-        places = [place for place in variables.keys() & others.keys() if variables[place].shape == others[place].shape]
-        for place in places:
-            self.give(variables[place], others[place])
-        return len(places)
+        taken = set()
+        for place, variable in variables.items():
+            other = functools.reduce(lambda thing, name: _named(thing).get(name), place, twin)
+            has_value = isinstance(other, self.keras.VARIABLE) and value_of(other) is not None
+            is_new = id(variable) in self.waiting and id(other) not in taken
+            if has_value and is_new and other.shape == variable.shape:
+                taken.add(id(other))
+                self.give(variable, other)
+        return len(taken)
 
     def places(self, thing: Any) -> dict[Place, Any]:
         """The variables under an object, each by its shortest place, then by the first in alphabetical order."""
         places: dict[Place, Any] = {}
         seen = {id(thing)}
         waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])
+        kinds = (self.keras.VARIABLE, *self.keras.LEADING)
         while waiting:
             place, part = waiting.popleft()
-            for name, value in _named(part):
+            named = _named(part)
+            for name in sorted(name for name, value in named.items() if isinstance(value, kinds)):
+                value = named[name]
                 if id(value) in seen or name in self.keras.NOT_LEADING:
                     continue
+                seen.add(id(value))
                 if isinstance(value, self.keras.VARIABLE) and value_of(value) is not None:
                     places[(*place, name)] = value
-                    seen.add(id(value))
                 elif isinstance(value, self.keras.LEADING):
-                    seen.add(id(value))
                     waiting.append(((*place, name), value))
         return places
 
@@ -148,7 +156,7 @@ class Values:
         """A copy of a layer, or of an optimizer, as it is before it is built, which draws what the clone draws."""
         copier = Copier(self.keras, thing, is_built=False)
         copier.plans = self.unbuilt_plans
-        copier.memo.update(self.drawing)
+        copier.memo = self.drawing.copy()
         copier.copy()
         return copier.memo[id(thing)]
 
@@ -160,7 +168,11 @@ class Values:
     def _from_config(self, layer: Any) -> Any:
         """The layer that its config makes, built as the layer was."""
         recorded = getattr(layer, "_auto_config", None)  # what its constructor was given, in Keras 3
-        twin = type(layer).from_config(layer.get_config() if recorded is None else recorded.config)
+        config = layer.get_config() if recorded is None else recorded.config
+        self._keep(self.places(config).values())  # variables that it was given
+        if not self._waits(layer):
+            return None
+        twin = type(layer).from_config(config)
         if not twin.built:
             self.keras.build(layer, twin)
         return twin
@@ -193,9 +205,10 @@ def value_of(variable: Any) -> Any:
     return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
 
 
-def _named(thing: Any) -> list[tuple[Any, Any]]:
+def _named(thing: Any) -> dict[str, Any]:
+    """What a container or an object holds, by name."""
     if isinstance(thing, dict):
-        return [(str(key), value) for key, value in thing.items()]
+        return {str(key): value for key, value in thing.items()}
     if isinstance(thing, list | tuple):
-        return [(str(number), value) for number, value in enumerate(tuple(thing))]
-    return sorted(vars(thing).items(), key=lambda pair: pair[0])
+        return {str(number): value for number, value in enumerate(thing)}
+    return namespace(thing)

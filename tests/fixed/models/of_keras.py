@@ -31,10 +31,26 @@ class HoldsAVariable(layers.Layer):
         return x * self.held
 
 
+class AddsToItsVariable(layers.Layer):
+    """Its constructor changes the variable that it is given."""
+
+    def __init__(self, variable, **kwargs):
+        super().__init__(**kwargs)
+        self.variable = variable
+        variable.assign_add(1.0)
+
+    def call(self, x):
+        return x * self.variable
+
+    def get_config(self):
+        return {**super().get_config(), "variable": self.variable}
+
+
 LAYERS = {
     "an object as activation": lambda: layers.Dense(4, activation=layers.LeakyReLU(0.3)),
     "a pipeline": lambda: layers.Pipeline([layers.Rescaling(2.0), layers.Lambda(lambda x: x * 2.0)]),
     "a variable that is no weight of a name": HoldsAVariable,
+    "a variable that was given": lambda: AddsToItsVariable(keras.Variable(1.0)),
 }
 models(LAYERS, under_a_mask)
 
