@@ -122,6 +122,7 @@ def test_what_runs_leave_behind_is_not_in_the_clone(generation):
     model.evaluate(batch, np.ones((2, 2), "float32"), verbose=0)
     model.predict(batch, verbose=0)
     model(batch, training=True)
+    cell(batch[:, 0], [np.zeros((2, 2), "float32")] * 2, training=True)
     clone = clone_model(model)
     assert (clone.train_function, clone.test_function, clone.predict_function) == (None, None, None)
     assert getattr(clone, "history", None) is None
