@@ -11,11 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clonediff.harness.answers.audit.in_process import (
-        IncompleteConfig,
-        assert_config_is_complete,
-        classes_with_config,
-    )
+    from clonediff.harness.answers.audit import IncompleteConfig, assert_config_is_complete
     from clonediff.harness.answers.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
     from clonediff.harness.drawing.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.fixed import clone_model
@@ -26,7 +22,6 @@ __all__ = [
     "assert_clones_faithfully",
     "assert_config_is_complete",
     "check_clone",
-    "classes_with_config",
     "clone_model",
     "functional_graphs",
 ]
@@ -38,8 +33,8 @@ def __getattr__(name: str) -> Any:
         from clonediff.harness.answers import in_process
 
         return getattr(in_process, name)
-    if name in ("IncompleteConfig", "assert_config_is_complete", "classes_with_config"):
-        from clonediff.harness.answers.audit import in_process as audit
+    if name in ("IncompleteConfig", "assert_config_is_complete"):
+        from clonediff.harness.answers import audit
 
         return getattr(audit, name)
     if name == "clone_model":

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import click
 
-from clonediff.harness.answers.audit.jobs import audit_all, classes_of
-from clonediff.harness.answers.audit.record import ClassAudited
+from clonediff.harness.answers.audit import audit_all, classes_of
+from clonediff.harness.answers.audit.one_class import ClassAudited
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, json_text, table
+from clonediff.harness.cli.terminal import StatusLine, json_text
 from clonediff.harness.source.other_layers import absolute
 from clonediff.reports.markup import one_line
 
@@ -20,7 +20,7 @@ _LONGEST = 110
 @click.command("audit")
 @click.argument("target")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="How many classes at once.")
-@shared.as_json("Print JSON, with a script of plain Keras for each lost argument.")
+@shared.as_json("Print JSON, with an answer for each argument.")
 def command(target: str, jobs: int, as_json: bool) -> None:
     """Say of each argument of each class whether its config keeps it.
 
@@ -44,34 +44,24 @@ def command(target: str, jobs: int, as_json: bool) -> None:
     for audited in audit_all(classes, generation, jobs, shared.memory_limit(jobs)):
         found.append(audited)
         if not as_json:
-            status.say(_class_text(audited))
+            status.say("\n".join(_lines(audited)))
         status.show(f"{len(found)} of {len(classes)} classes")
     status.clear()
     found.sort(key=lambda audited: audited.name)
-    click.echo(json_text(found) if as_json else "\n".join(_text(target, found)))
+    answers = [argument.answer for audited in found for argument in audited.arguments]
+    counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
+    total = f"{target}: {len(found)} class{'' if len(found) == 1 else 'es'}; arguments: {counts}"
+    click.echo(json_text(found) if as_json else total)
     sys.exit(1 if any(audited.lost for audited in found) else 0)
 
 
-def _title(audited: ClassAudited) -> str:
-    """The name of a class, without the folders of a file."""
-    return audited.name.rpartition("/")[2]
-
-
-def _class_text(audited: ClassAudited) -> str:
-    """One class in a line."""
+def _lines(audited: ClassAudited) -> Iterator[str]:
+    """A class, and how each argument is lost."""
+    name = audited.name.rpartition("/")[2]  # without the folders of a file
     if audited.reason:
-        return f"{_title(audited)}: {one_line(audited.reason, _LONGEST)}"
-    lost = ", ".join(argument.name or argument.given for argument in audited.lost)
+        yield f"{name}: {one_line(audited.reason, _LONGEST)}"
+        return
     kept = sum(argument.answer == "kept" for argument in audited.arguments)
-    return f"{_title(audited)}: {kept} of {len(audited.arguments)} arguments kept{f'; lost: {lost}' if lost else ''}"
-
-
-def _text(target: str, classes: Sequence[ClassAudited]) -> Iterator[str]:
-    """What is lost, and the totals."""
-    pairs = [(audited, argument) for audited in classes for argument in audited.lost]
-    if pairs:
-        rows = [(_title(audited), one_line(lost.given, 60), one_line(lost.reason, _LONGEST)) for audited, lost in pairs]
-        yield from ("", *table([("class", "lost", "how"), *rows]), "")
-    answers = [argument.answer for audited in classes for argument in audited.arguments]
-    counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
-    yield f"{target}: {len(classes)} class{'' if len(classes) == 1 else 'es'}; arguments: {counts}"
+    yield f"{name}: {kept} of {len(audited.arguments)} arguments kept"
+    for lost in audited.lost:
+        yield f"  lost: {one_line(lost.given, 60)}: {one_line(lost.reason, _LONGEST)}"

@@ -20,11 +20,11 @@ from .observer import Observer
 from .warned import unheard
 
 Facts = dict[str, str]
-"""What an object holds, by the expression that reads it of the object."""
+"""What an object holds, by the path to it."""
 
 _LONGEST = 300
 _COUNTED = re.compile(r"(_\d+)+(?='$)")
-_HELD = re.compile(r"(list|tuple|dict) of [1-9]")
+_CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
 class Lost(NamedTuple):
@@ -35,8 +35,8 @@ class Lost(NamedTuple):
     revived: str
 
     @property
-    def said(self) -> str:
-        return "%s is %s, not %s" % (self.path[1:], self.revived, self.made) if self.path else self.revived
+    def message(self) -> str:
+        return f"{self.path[1:]} is {self.revived}, not {self.made}" if self.path else self.revived
 
 
 class Answer(NamedTuple):
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """Two objects of one text and two revivals, or why it cannot be revived."""
+    """The facts of two objects of one text and of two revivals, or why it cannot be revived."""
 
     made: list[Facts]
     revived: list[Facts]
@@ -70,102 +70,81 @@ class Audit:
                 self._plain = plain, self._seen(plain)
             seen = self._plain[1] if text == plain else self._seen(text)
         except Exception as error:  # whatever Keras says to it
-            return Answer(refused=_said(error))
+            return Answer(refused=_one_line(error))
         facts, revived = seen.made[0], seen.revived
         changed = [path for path in facts if self._is_changed(path, seen)]
         if seen.crash:
             return Answer(lost=(Lost("", "", seen.crash),), changes=bool(changed))
         lost = [path for path in changed if self._is_lost(path, seen)]
         lost.sort(key=lambda path: (" of " in facts[path], 2 * path.count("._") + path.count("["), len(path)))
-        told = (Lost(path, facts[path].split(NAMED)[0], revived[0][path].split(NAMED)[0]) for path in lost)
-        return Answer(lost=tuple(told), changes=bool(changed))
+        found = (Lost(path, facts[path].split(NAMED)[0], revived[0][path].split(NAMED)[0]) for path in lost)
+        return Answer(lost=tuple(found), changes=bool(changed))
 
     def _is_changed(self, path: str, seen: _Seen) -> bool:
         """Whether the arguments have changed a fact, each time."""
         fact = seen.made[0][path]
-        same = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].made)
-        return not same and same_fact(fact, seen.made[1].get(path))
+        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].made)
+        return not unchanged and same_fact(fact, seen.made[1].get(path))
 
     def _is_lost(self, path: str, seen: _Seen) -> bool:
         """Whether a changed fact is in each revival as it is there without the arguments, or is drawn without them."""
         plain = self._plain[1]
         if any(path not in facts or same_fact(facts[path], seen.made[0][path]) for facts in seen.revived):
             return False
-        if _HELD.match(seen.revived[0][path]):  # what it holds is told by itself
+        if _CONTAINER.match(seen.revived[0][path]):  # its items are facts of their own
             return False
         back = same_fact(seen.revived[0][path], (*plain.revived, *plain.made)[0].get(path))
         return back or not same_fact(plain.made[0].get(path), plain.made[1].get(path))
 
     def _seen(self, text: str) -> _Seen:
-        made: Any = None
-        facts: list[Facts] = []
-        for seed in (1, 0):
-            self._begin(seed)
+        def construct() -> Any:
             with script(text) as module:
                 module.__dict__.update(self._names)
                 exec(compile(text, "<class>", "exec"), module.__dict__)  # noqa: S102 - the user named the class
-                made = module.made
-            facts.insert(0, self._facts(made))
+                return module.made
+
+        def through_json() -> Any:
+            saving, kind = self._framework.keras.saving, type(made)
+            written = json.loads(json.dumps(saving.serialize_keras_object(made)))
+            revived = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
+            if type(revived) is not kind:
+                raise TypeError(f"it is a {type(revived).__name__}")
+            return revived
+
+        (_, again), (made, facts) = self._make(construct, 1), self._make(construct, 0)
         try:
-            return _Seen(facts, [self._revived(_from_config, made, 2), self._revived(self._through_json, made, 3)])
+            revived = [self._make(lambda: type(made).from_config(made.get_config()), 2), self._make(through_json, 3)]
         except NotImplementedError:
             raise
         except Exception as error:  # whatever Keras says to it
-            return _Seen(facts, [], _said(error))
+            return _Seen([facts, again], [], _one_line(error))
+        return _Seen([facts, again], [facts for _, facts in revived])
 
-    def _begin(self, seed: int) -> None:
-        """Count names from the beginning, and draw random numbers anew."""
-        self._framework.forget_names()
-        self._framework.reseed(seed)
-
-    def _revived(self, revive: Callable[[Any], Any], made: Any, seed: int) -> Facts:
-        self._begin(seed)
-        revived = revive(made)
-        if type(revived) is not type(made):
-            raise TypeError("it is a %s" % type(revived).__name__)
-        return self._facts(revived)
-
-    def _through_json(self, made: Any) -> Any:
-        saving = self._framework.keras.saving
-        written = json.loads(json.dumps(saving.serialize_keras_object(made)))
-        return saving.deserialize_keras_object(written, custom_objects={type(made).__name__: type(made)})
-
-    def _facts(self, thing: Any) -> Facts:
+    def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
+        """An object and its facts; names are counted from the beginning, and random numbers drawn anew."""
         framework, observer = self._framework, Observer(self._framework, 0)
+        framework.forget_names()
+        framework.reseed(seed)
+        thing = make()
         observer.private = True
         layers = Layers(thing, observer)
         variables = [*framework.weights(thing)[0], *thing.variables] if framework.is_layer(thing) else []
         with unheard():
             walked = Walk(layers, variables, observer)
-        found: Facts = {}
         paths = [""]
         for place in layers.places:
-            holder = thing if place.inside < 0 else layers.places[place.inside].layer
-            paths.append(paths[1 + place.inside] + _where(holder, place.layer))
+            name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
+            paths.append(f"{paths[1 + place.inside]}.{name}")
+        found: Facts = {}
         for path, owner, facts in zip(paths, layers.objects(), walked.of):
             found.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
-                    found["%s.%s" % (path, name)] = _COUNTED.sub("", repr(getattr(owner, name)))
-        return found
+                    found[f"{path}.{name}"] = _COUNTED.sub("", repr(getattr(owner, name)))
+        return thing, found
 
 
-def _from_config(made: Any) -> Any:
-    return type(made).from_config(made.get_config())
-
-
-def _where(holder: Any, layer: Any) -> str:
-    """The expression that reads a layer of its holder."""
-    for name, value in [("layers", getattr(holder, "layers", None)), *vars(holder).items()]:
-        if value is layer:
-            return ".%s" % name
-        for number, item in enumerate(value if isinstance(value, (list, tuple)) else ()):
-            if item is layer:
-                return ".%s[%d]" % (name, number)
-    return ".?"
-
-
-def _said(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     """An exception in a line; of one around another, what that said."""
     text = str(error).rpartition("Exception encountered: ")[2]
-    return ("%s: %s" % (type(error).__name__, " ".join(text.split())))[:_LONGEST]
+    return f"{type(error).__name__}: {' '.join(text.split())}"[:_LONGEST]

@@ -5,6 +5,7 @@ Nothing is downloaded. Which models there are, the packages say, which takes a m
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib
 import importlib.util
@@ -17,9 +18,7 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully
-from clonediff.harness.answers.audit.hub import MODULE, UnknownArgumentError, further_imports, small
-from clonediff.harness.inside.catalogue import model_classes
-from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.answers.audit.hub import CALLS, small
 from tests.example_counts import everything
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
@@ -59,21 +58,16 @@ def applications() -> Iterator[Recipe]:
 
 
 def keras_hub() -> Iterator[Recipe]:
-    """Each class of keras_hub that makes a model by itself, small by the names of its arguments."""
+    """Each model of keras_hub of which `keras_hub.toml` says how it is made small."""
     table = TABLES["keras_hub"]
-    classes = model_classes(MODULE, framework("keras"))
-    for name, kind in classes.items():
-        if name in table["bases"] or not kind.needs:
+    for name, arguments in CALLS.items():
+        if "." in name or name in table["bases"]:
             continue
-        skipped = table["not_tried"].get(name) or table["not_tried"].get(kind.made_of, "")
-        source = ""
-        try:
-            call = small(name, classes)
-            imports = dict.fromkeys(("import keras_hub", *further_imports(call)))
-            source = "\n".join((*imports, f"model = {call}\n"))
-        except UnknownArgumentError as error:
-            skipped = skipped or str(error)
-        sizes = table["sizes"].get(name) or table["sizes"].get(kind.made_of, {})
+        backbone = ast.unparse(arguments["backbone"]).partition("(")[0] if "backbone" in arguments else ""
+        model = small(name)
+        source = "\n".join((*model.imports, f"model = {model.text}\n"))
+        skipped = table["not_tried"].get(name) or table["not_tried"].get(backbone, "")
+        sizes = table["sizes"].get(name) or table["sizes"].get(backbone, {})
         yield Recipe(f"keras_hub:{name}", source, sizes, skipped)
 
 

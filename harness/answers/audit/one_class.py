@@ -1,17 +1,22 @@
-"""One class under audit: which constructions are tried, and what the answers say of each argument."""
+"""One class under audit: which constructions are tried, how they are typed, and an answer for each argument."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
 
-from clonediff.harness.answers.audit.constructions import Arguments, Text, as_python, construction, script_of
-from clonediff.harness.answers.audit.record import ArgumentAudited, AuditedClass, ClassAudited
-from clonediff.harness.answers.audit.values import bases, is_guessed, tried
+import msgspec
+
+from clonediff.harness.answers.audit.values import AuditedClass, bases, is_guessed, tried
 from clonediff.harness.inside.audit import Answer, Audit
 from clonediff.harness.source.dialect import Dialect
+from clonediff.harness.source.other_layers import write_loading
 from clonediff.harness.source.script_lines import ScriptLines
+from clonediff.harness.source.words import snake
 from clonediff.strategies.graph import Value
 from clonediff.strategies.kinds.arguments import NEEDS
 from clonediff.strategies.kinds.kind import Parameter
@@ -19,6 +24,47 @@ from clonediff.strategies.kinds.kind import Parameter
 _LOST_BY_LAYER = "autocast"
 """What the base of all layers loses, which is no fault of a class."""
 _SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
+
+
+class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An argument, or with an empty name the class as it is without any.
+
+    `tried` is the value that shows it, as Python, `reason` what is lost.
+    """
+
+    name: str
+    answer: Literal["lost", "kept", "cannot tell"]
+    tried: str = ""
+    reason: str = ""
+
+    @property
+    def given(self) -> str:
+        """The argument with its value."""
+        return f"{self.name}={self.tried}" if self.name else "whatever it is given"
+
+
+class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A class with its arguments; `reason` says why it was not audited."""
+
+    name: str
+    arguments: tuple[ArgumentAudited, ...] = ()
+    reason: str = ""
+
+    @property
+    def lost(self) -> tuple[ArgumentAudited, ...]:
+        """The arguments that its config loses."""
+        return tuple(argument for argument in self.arguments if argument.answer == "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A value that is written already, and the imports that it needs."""
+
+    text: str
+    imports: tuple[str, ...] = ()
+
+
+Arguments: TypeAlias = Mapping[str, Value | Text]
 
 
 @dataclass(frozen=True)
@@ -39,63 +85,68 @@ class Auditor:
         if plain.refused:
             return ClassAudited(kind.name, reason=f"it cannot be made, or has no config: {plain.refused}")
         if plain.lost and _may_be_the_value(plain):
-            return ClassAudited(kind.name, reason=f"nobody says how it is made: {plain.lost[0].said}")
+            return ClassAudited(kind.name, reason=f"nobody says how it is made: {plain.lost[0].message}")
         if plain.lost:
-            return ClassAudited(kind.name, (self._lost(kind, "", base, plain),))
+            return ClassAudited(kind.name, (ArgumentAudited("", "lost", reason=plain.lost[0].message),))
         return ClassAudited(kind.name, tuple(self._argument(kind, each, base) for each in kind.constructor))
 
     def _base(self, kind: AuditedClass) -> tuple[Arguments, Answer]:
         """The arguments that the class is made with, the fewest that it takes and that can be revived."""
         tries: list[tuple[Arguments, Answer]] = []
         for base in [self.made_with[kind.name]] if kind.name in self.made_with else bases(kind, self.values):
-            answer = self._put(kind, base, base)
+            answer = self._answer(kind, base, base)
             if not answer.refused and not answer.lost:
                 return base, answer
             tries.append((base, answer))
         made = [pair for pair in tries if not pair[1].refused]
         return (*made, *tries, ({}, Answer(refused="nobody says what it needs")))[0]
 
-    def _put(self, kind: AuditedClass, base: Arguments, arguments: Arguments) -> Answer:
-        """What comes of a construction."""
-        return self.ask.answer(*(construction(kind.name, each, self.dialect) for each in (base, arguments)))
+    def _answer(self, kind: AuditedClass, base: Arguments, arguments: Arguments) -> Answer:
+        return self.ask.answer(self._construction(kind.name, base), self._construction(kind.name, arguments))
 
     def _argument(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> ArgumentAudited:
-        name, kept, reason = parameter.name, "", "nobody knows another value for it"
-        if name == _LOST_BY_LAYER and not kind.name.endswith(".Layer"):
-            return ArgumentAudited(name, "cannot tell", reason="Layer loses it")
+        name, kept = parameter.name, ""
         # A number of a base that somebody gave says what its argument can be; an object says nothing.
         known = name in self.values or not isinstance(self.made_with.get(kind.name, {}).get(name, Text("")), Text)
         guessed = not known and is_guessed(kind, parameter)
-        for arguments, answer in self._tries(kind, parameter, base):
-            value = as_python(arguments[name], ScriptLines(self.dialect))
-            if guessed and _may_be_the_value(answer):
-                reason = f"with {value} it cannot be revived, but that may be no value for it"
-            elif answer.lost:
-                return self._lost(kind, name, arguments, answer)
-            elif answer.refused:
-                reason = f"{value}: {answer.refused}"
-            elif answer.changes:
+        for value, answer in self._tries(kind, parameter, base):
+            if answer.lost and not (guessed and _may_be_the_value(answer)):
+                return ArgumentAudited(name, "lost", value, answer.lost[0].message)
+            if answer.changes and not answer.lost:
                 kept = kept or value
-            else:
-                reason = "nothing that it changes is seen"
-        return ArgumentAudited(name, "kept", kept) if kept else ArgumentAudited(name, "cannot tell", reason=reason)
+        return ArgumentAudited(name, "kept" if kept else "cannot tell", kept)
 
-    def _tries(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> Iterator[tuple[Arguments, Answer]]:
-        """The constructions with one argument away from its default; with another where Keras wants that."""
+    def _tries(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> Iterator[tuple[str, Answer]]:
+        """What comes of values away from the default, each as Python; with another argument where Keras wants that."""
         other, value = NEEDS.get(parameter.name, ("", None))
         if any(each.name == other for each in kind.constructor):
             base = {**base, other: value}
-        for value in tried(kind, parameter, base, self.values):
-            arguments = {**base, parameter.name: value}
-            answer = self._put(kind, base, arguments)
-            yield arguments, answer
+        of_layer = parameter.name == _LOST_BY_LAYER and not kind.name.endswith(".Layer")
+        for value in () if of_layer else tried(kind, parameter, base, self.values):
+            answer = self._answer(kind, base, {**base, parameter.name: value})
+            yield ScriptLines(self.dialect).plain(value), answer
             if kind.sort == "model" and answer.changes:
                 return  # to make one takes its time
 
-    def _lost(self, kind: AuditedClass, name: str, arguments: Arguments, answer: Answer) -> ArgumentAudited:
-        value = as_python(arguments[name], ScriptLines(self.dialect)) if name else ""
-        script = script_of(construction(kind.name, arguments, self.dialect), answer.lost[0])
-        return ArgumentAudited(name, "lost", value, answer.lost[0].said, script)
+    def _construction(self, name: str, arguments: Arguments) -> str:
+        """The script that makes an object of a class of a package, a module or a file, as `made`."""
+        script = ScriptLines(self.dialect)
+        written = []
+        for argument, value in arguments.items():
+            script.imports.update(value.imports if isinstance(value, Text) else ())
+            written.append(f"{argument}={value.text if isinstance(value, Text) else script.plain(value)}")
+        path, colon, word = name.rpartition(":")
+        if colon:
+            variable = snake(Path(path).stem)
+            script.imports.update(("import importlib.util", "import sys"))
+            script.define(write_loading(variable, os.path.abspath(path)))
+            name = f"{variable}.{word}"
+        elif name.startswith(("keras.", "tf_keras.")):
+            name = f"keras.{name.partition('.')[2]}"
+        elif "." in name:  # a class of the caller's process has no module
+            script.imports.add(f"import {name.rpartition('.')[0]}")
+        script.lines.append(f"made = {name}({', '.join(written)})")
+        return script.text()
 
 
 def _may_be_the_value(answer: Answer) -> bool:

@@ -9,13 +9,22 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
-from clonediff.harness.answers.audit.record import AuditedClass
 from clonediff.strategies.graph import Form, Function, Made, Seq, Value, leaves
-from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, Kind, arguments, objects
+from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, arguments, objects
 from clonediff.strategies.kinds.arguments import NOT_GIVEN, made
-from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter
+from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter, Parameters
+
+
+class AuditedClass(msgspec.Struct, frozen=True):
+    """A class that has a config: its sort, and what its constructor takes."""
+
+    name: str
+    sort: str = "object"
+    constructor: Parameters = ()
+
 
 Values = Mapping[str, tuple[Value, ...]]
 
@@ -37,29 +46,28 @@ _OF_ALL: Values = {
 }
 
 
-def _options(audited: AuditedClass) -> Mapping[str, tuple[Value, ...]]:
+def _options(audited: AuditedClass) -> Values:
     """What the catalogue has on a class of Keras' own."""
     package, _, name = audited.name.rpartition(".")
-    kind: Kind | None = CATALOGUE.get(name) if package.endswith("keras.layers") else None
-    options = {} if kind is None else kind.options
-    return {name: tuple(value for value in tried if value != LEFT_OUT) for name, tried in options.items()}
+    if name not in CATALOGUE or not package.endswith("keras.layers"):
+        return {}
+    options = CATALOGUE[name].options.items()
+    return {name: tuple(value for value in values if value != LEFT_OUT) for name, values in options}
 
 
 def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, Value]]:
     """The arguments that a class may be made with where none is away from its default, the fewest first."""
+    options = _options(audited)
     needed = [parameter for parameter in audited.constructor if parameter.required]
-    choices = [_needed(audited, parameter, more) for parameter in needed]
+    choices = []
+    for parameter in needed:
+        known = more.get(parameter.name, ()) + options.get(parameter.name, ())
+        by_name = tuple(value for value in objects.values_of(audited.sort, parameter) if not _is_own(value))
+        choices.append(known or by_name or (2, 0.5, _ANY_WORD))
     for chosen in itertools.islice(itertools.product(*choices), _COMBINED):
         yield dict(zip([parameter.name for parameter in needed], chosen, strict=True))
-    options = _options(audited)
     for number in (0, 1, -1):
-        yield {name: tried[number % len(tried)] for name, tried in options.items() if tried}
-
-
-def _needed(audited: AuditedClass, parameter: Parameter, more: Values) -> tuple[Value, ...]:
-    found = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ())
-    by_name = (value for value in objects.values_of(audited.sort, parameter) if not _is_own(value))
-    return found or tuple(by_name) or (2, 0.5, _ANY_WORD)
+        yield {name: values[number % len(values)] for name, values in options.items() if values}
 
 
 def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, Any], more: Values) -> tuple[Value, ...]:
@@ -91,10 +99,9 @@ def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, Any], 
 def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
     """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
     name = parameter.name
-    by_name = name in _OF_ALL or arguments.of_name(name) or objects.of_name(audited.sort, name)
-    return not (by_name or name in _options(audited)) and (
-        parameter.required or parameter.default in (None, NO_PLAIN_DEFAULT)
-    )
+    if name in _OF_ALL or name in _options(audited) or arguments.of_name(name) or objects.of_name(audited.sort, name):
+        return False
+    return parameter.required or parameter.default in (None, NO_PLAIN_DEFAULT)
 
 
 def _is_own(value: Value) -> bool:
@@ -105,8 +112,8 @@ def _is_own(value: Value) -> bool:
 def _plain(value: Any) -> Any:
     """What a value comes to once it is normalised: a tuple of twos is as good as a two."""
     if isinstance(value, Seq) and value.items:
-        inner = [_plain(item) for item in value.items]
-        return inner[0] if all(item == inner[0] for item in inner) else tuple(inner)
+        items = [_plain(item) for item in value.items]
+        return items[0] if all(item == items[0] for item in items) else tuple(items)
     if value is None or isinstance(value, (bool, str)):
         return repr(value)
     return float(value) if isinstance(value, (int, float)) else value

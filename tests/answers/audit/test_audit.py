@@ -1,0 +1,130 @@
+"""What an audit says of classes that lose an argument, and of those that only look as if they did."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import warnings
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from clonediff import IncompleteConfig, assert_config_is_complete
+from clonediff.harness.answers.audit import classes_of
+from clonediff.harness.answers.audit.hub import small
+from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
+from clonediff.harness.inside.audit import Audit
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.source import DIALECTS
+from tests.command_line import Command, ran
+from tests.interrupting import interrupt, under_way
+from tests.waiting import until
+
+FILE = Path(__file__).with_name("planted.py")
+DIES = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
+LIVES = "\n\nclass Lives(keras.layers.Layer):\n    pass\n"
+
+
+@cache
+def audited(target: str) -> ClassAudited:
+    generation, (kind,) = classes_of(target)
+    with framework(generation).scratch():
+        return Auditor(Audit(framework(generation)), DIALECTS[generation]).audit(kind)
+
+
+@pytest.mark.parametrize(
+    ("target", "lost"),
+    [
+        pytest.param(f"{FILE}:Loses", {"factor", "note", "seed"}, id="left out of the config"),
+        pytest.param(f"{FILE}:Crashes", {"sizes", "width"}, id="a config that is not taken"),
+        pytest.param(f"{FILE}:Needs", {""}, id="needed"),
+        pytest.param(f"{FILE}:Clips", {"low"}, id="a constraint"),
+        pytest.param(f"{FILE}:Warns", {"factor"}, id="a property that warns"),
+        pytest.param(f"{FILE}:Normalises", set(), id="written in another form"),
+        pytest.param(f"{FILE}:Draws", set(), id="drawn"),
+        pytest.param("keras.layers.Dense", set(), id="Dense"),
+        pytest.param("keras.layers.SpatialDropout1D", {"dtype"}, id="SpatialDropout1D"),
+        pytest.param("keras.layers.SimpleRNN", {"seed"}, id="SimpleRNN"),
+        pytest.param("keras.optimizers.SGD", set(), id="optimizer"),
+        pytest.param("keras.metrics.AUC", {"label_weights"}, id="lost in JSON"),
+        pytest.param("keras.regularizers.L1L2", set(), id="regularizer"),
+        pytest.param("keras.optimizers.schedules.CosineDecay", set(), id="schedule"),
+        pytest.param("keras.losses.Huber", {"delta", "dtype"}, id="Huber"),
+        pytest.param("tf_keras.layers.Dense", set(), id="tf_keras"),
+    ],
+)
+def test_what_is_lost(target: str, lost: set[str]) -> None:
+    found = audited(target)
+    assert not found.reason
+    names = {argument.name for argument in found.lost}
+    is_known_release = not target.startswith("keras.") or framework("keras").versions()["keras"] == "3.15.1"
+    assert names == lost if is_known_release else names <= lost
+
+
+def test_each_argument_has_an_answer_and_a_class_without_a_config_a_reason() -> None:
+    answers = {argument.name: argument.answer for argument in audited(f"{FILE}:Normalises").arguments}
+    assert {answers[name] for name in ("sizes", "mode", "name")} == {"kept"}
+    assert answers["autocast"] == "cannot tell"
+    assert audited(f"{FILE}:NoConfig").reason.endswith(": NotImplementedError: it has no config")
+    names = [kind.name.rpartition(":")[2] for kind in classes_of(str(FILE))[1]]
+    assert len(set(names)) == len(names) and set(names) >= {"Clips", "Crashes", "Draws"} and "Layer" not in names
+
+
+@pytest.fixture(scope="module")
+def planted() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("planted", FILE)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_audit_as_a_test_of_ones_own_package(planted: ModuleType) -> None:
+    assert_config_is_complete(planted.Normalises)
+    assert_config_is_complete(planted.Clips, ignore=["low"])
+    with pytest.raises(IncompleteConfig, match=r"the config of Clips loses .*:\n  low=.*: _low is 0.0, not"):
+        assert_config_is_complete(planted.Clips)
+    with pytest.raises(IncompleteConfig, match="note='louder'|note=\"louder\""):
+        assert_config_is_complete(planted.Loses, values={"note": ["louder"]}, ignore=["factor", "seed"])
+    with pytest.raises(ValueError, match="NoConfig: it cannot be made, or has no config"):
+        assert_config_is_complete(planted.NoConfig)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(IncompleteConfig, match=r"factor=.*: factor is 1\.0"):
+            assert_config_is_complete(planted.Warns)
+
+
+def test_a_class_that_ends_its_process_is_told_and_the_others_are_audited(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(DIES.format("os.abort()") + LIVES)
+    done = ran("audit", "mine.py", "--jobs", "1", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    dies, lives = json.loads(done.stdout)
+    assert dies == {"name": f"{tmp_path}/mine.py:Dies", "reason": "it takes its process with it"}
+    assert sorted(argument["answer"] for argument in lives["arguments"]) == ["cannot tell", *["kept"] * 4]
+
+
+def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(DIES.format('open("waits", "w").close(); __import__("time").sleep(600)'))
+    with under_way("audit", "mine.py", cwd=tmp_path) as process:
+        until((tmp_path / "waits").exists, process)
+        _, stderr = interrupt(process)
+    assert process.returncode == 130, stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("keras.ops", "expected classes that have get_config and from_config"),
+        ("keras.no_such_module", "cannot look at keras.no_such_module"),
+    ],
+)
+def test_what_is_wrong_with_a_target_is_said(target: str, message: str, clonediff: Command) -> None:
+    code, _, err = clonediff("audit", target)
+    assert code == 2 and message in err
+
+
+def test_a_model_of_keras_hub_is_made_of_small_ones() -> None:
+    depths = "keras_hub.models.MiTBackbone(layerwise_depths="
+    assert small("SegFormerBackbone").text.startswith(f"keras_hub.models.SegFormerBackbone(image_encoder={depths}")
