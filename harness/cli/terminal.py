@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, TextIO
 
 import click
@@ -46,25 +46,6 @@ def json_text(value: Any) -> str:
     import msgspec
 
     return json.dumps(msgspec.to_builtins(value), indent=2)
-
-
-def table(rows: Sequence[Sequence[str]], *, colours: Mapping[str, str] | None = None) -> list[str]:
-    """The lines of a table, the first row its head: columns two blanks apart, the last as wide as it is.
-
-    A cell that `colours` names is printed in that colour.
-    """
-    columns = range(max(map(len, rows)) - 1)
-    widths = [max(len(row[column]) if column < len(row) else 0 for row in rows) for column in columns]
-    found = []
-    for row in rows:
-        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        if colours:
-            padded = [
-                click.style(shown, fg=colours[cell]) if cell in colours else shown
-                for shown, cell in zip(padded, row, strict=False)
-            ]
-        found.append("  ".join((*padded, *row[len(widths) :])).rstrip())
-    return found
 
 
 class StatusLine:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import os
 
-import click
 import pytest
 
-from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, lines, table
+from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, lines
 from clonediff.reports.markup import one_line
 
 
@@ -42,22 +41,6 @@ def test_text_from_elsewhere_is_one_line_that_does_nothing(text: str, shown: str
 
 def test_line_ends_are_kept_where_they_are_wanted() -> None:
     assert lines("one\n\x1b]0;title\x07two") == "one\n\\x1b]0;title\\x07two"
-
-
-def test_columns_are_as_wide_as_their_widest_cell_and_the_last_as_it_is() -> None:
-    rows = [("release", "verdict", "what"), ("keras==3.12.3", "breaks", "a long reason"), ("keras", "holds", "")]
-    assert table(rows) == [
-        "release        verdict  what",
-        "keras==3.12.3  breaks   a long reason",
-        "keras          holds",
-    ]
-
-
-def test_a_colour_takes_no_room() -> None:
-    plain = table([("a", "verdict", "b"), ("c", "holds", "d")])
-    shown = table([("a", "verdict", "b"), ("c", "holds", "d")], colours={"holds": "green"})
-    assert shown[1] != plain[1]
-    assert [click.unstyle(line) for line in shown] == plain
 
 
 @pytest.mark.parametrize(
