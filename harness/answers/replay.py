@@ -1,16 +1,15 @@
-"""A finding, a graph or a known issue tried once more: is it fixed, still broken, changed?
+"""A finding, a graph or a known issue tried once more: is it there, gone, another?
 
-STILL BROKEN: the cause shows, by its fingerprint; the script of a known issue fails as it should. FIXED: it does not,
-and the cloner is faithful but for known issues; the script passes. CHANGED: it does not, but something else shows that
-is not known; or it cannot show, because something known stands before it: there is no clone to look at, say; the script
-fails otherwise. ERROR: it could not be tried. Of a bare graph nothing is expected: STILL BROKEN where the clone is not
-faithful, known or not, else HOLDS.
+breaks: the cause shows, by its fingerprint; the script of a known issue fails as it should; a bare graph, of which
+nothing is expected, is not cloned faithfully. gone: it does not show, and the clone is faithful but for known issues;
+the script passes. other: it does not show, but something else that is not known, or something known hides it; the
+script fails otherwise. cannot tell: it could not be tried.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -20,25 +19,31 @@ from msgspec.structs import replace
 from packaging.version import InvalidVersion, Version
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
-from clonediff.harness.answers.expected import Expected, ReplayOutcome, answer_to
-from clonediff.harness.answers.replay_target import ReplayTarget
+from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import script_of_issue
+from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
+from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
-from clonediff.harness.trials.trial import Trial
-from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import UPSTREAM_AND_FIXED
+from clonediff.harness.trials.triage import alike, fingerprint, title
+from clonediff.harness.trials.trial import LOST, Trial
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
 
-_OF_SCRIPTS = {
-    ReplayAnswer.BREAKS: ReplayOutcome.BROKEN,
-    ReplayAnswer.GONE: ReplayOutcome.FIXED,
-    ReplayAnswer.OTHER: ReplayOutcome.CHANGED,
-    ReplayAnswer.UNKNOWN: ReplayOutcome.ERROR,
-}
+Answer = tuple[ReplayAnswer, str]
+"""An answer, and why it is that one."""
+
+BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
+_FROM_BEST_TO_WORST = (GONE, UNKNOWN, OTHER, BREAKS)
+_AS_IT_FAILS = ("no longer raises", "raises another")
+"""Aspects that show only where the original itself fails."""
+_OF_ANOTHER = re.compile(r"^(original|again|twice)\.")
+"""What a path begins with that is of another model than the clone."""
+_USES_WEIGHTS = ("inference", "training", "trained", "again", "twice")
 
 
 class ReplayRow(msgspec.Struct, frozen=True):
@@ -49,26 +54,11 @@ class ReplayRow(msgspec.Struct, frozen=True):
     id: str
     subject: str
     cloner: str
-    outcome: ReplayOutcome = ReplayOutcome.ERROR
+    answer: ReplayAnswer = UNKNOWN
     because: str = ""
     shown: tuple[CauseShown, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
-
-
-def with_answer(row: ReplayRow, expected: Expected, tried: Trial) -> ReplayRow:
-    """The row with what its one cloner did."""
-    outcome, because = answer_to(expected, tried)
-    return replace(row, outcome=outcome, because=because, shown=causes_shown(tried))
-
-
-_FROM_BEST_TO_WORST = (
-    ReplayOutcome.HOLDS,
-    ReplayOutcome.FIXED,
-    ReplayOutcome.ERROR,
-    ReplayOutcome.CHANGED,
-    ReplayOutcome.BROKEN,
-)
 
 
 def worst_last(rows: Iterable[ReplayRow]) -> list[list[ReplayRow]]:
@@ -76,12 +66,12 @@ def worst_last(rows: Iterable[ReplayRow]) -> list[list[ReplayRow]]:
     by_target: dict[str, list[ReplayRow]] = defaultdict(list)
     for row in rows:
         by_target[row.where].append(row)
-    answers = [sorted(each, key=_how_bad) for each in by_target.values()]
-    return sorted(answers, key=lambda each: _how_bad(each[-1]))
+    answers = [sorted(rows, key=_how_bad) for rows in by_target.values()]
+    return sorted(answers, key=lambda rows: _how_bad(rows[-1]))
 
 
 def _how_bad(row: ReplayRow) -> int:
-    return _FROM_BEST_TO_WORST.index(row.outcome)
+    return _FROM_BEST_TO_WORST.index(row.answer)
 
 
 class Replays:
@@ -89,7 +79,7 @@ class Replays:
 
     def __init__(
         self,
-        targets: Iterable[ReplayTarget],
+        targets: Iterable[Target],
         known: KnownIssues,
         *,
         subjects: Sequence[Subject] = (),
@@ -98,11 +88,13 @@ class Replays:
         self._known = known
         self._cloner = cloner
         self._unready: list[ReplayRow] = []
-        self._by_subject: dict[Subject, list[ReplayTarget]] = {}
+        self._by_subject: dict[Subject, list[Target]] = {}
         for target in targets:
             for named in subjects or (None,):
                 try:
-                    subject = _subject(target, named)
+                    if target.problem:
+                        raise SubjectError(target.problem)
+                    subject = named or Subject.parse(target.subject or target.generation or "keras")
                 except (UnknownSubjectError, SubjectError) as error:
                     row = self._row(target, target.subject or str(named or ""))
                     self._unready.append(replace(row, because=str(error)))
@@ -119,15 +111,11 @@ class Replays:
             say(f"starting {subject}")
             yield from self._on(subject, targets)
 
-    def _cloner_for(self, target: ReplayTarget) -> str:
-        if target.expected.lost:
-            return ""
-        return self._cloner or target.cloner
+    def _row(self, target: Target, subject: str) -> ReplayRow:
+        cloner = "" if lost_by(target.finding) else self._cloner or target.cloner
+        return ReplayRow(target.where, target.title, target.id, subject, cloner)
 
-    def _row(self, target: ReplayTarget, subject: str) -> ReplayRow:
-        return ReplayRow(target.where, target.title, target.id, subject, self._cloner_for(target))
-
-    def _on(self, subject: Subject, targets: Sequence[ReplayTarget]) -> Iterator[ReplayRow]:
+    def _on(self, subject: Subject, targets: Sequence[Target]) -> Iterator[ReplayRow]:
         try:
             process = SubjectProcess(subject, place=place_of(subject))
             process.start()
@@ -135,38 +123,43 @@ class Replays:
             for target in targets:
                 yield replace(self._row(target, str(subject)), because=str(error))
             return
-        with process, contextlib.ExitStack() as running:
-
-            @functools.cache
-            def scripts(fixed: bool) -> ScriptRunner:
-                return running.enter_context(contextlib.closing(ScriptRunner(subject, process.place, fixed=fixed)))
-
+        fixed = ScriptRunner(subject, process.place, fixed=True)
+        upstream = ScriptRunner(subject, process.place)
+        with process, contextlib.closing(fixed), contextlib.closing(upstream):
             for target in targets:
                 row = replace(self._row(target, str(subject)), versions=process.versions)
                 began = time.monotonic()
                 try:
-                    row = self._answered(row, target, process, scripts)
+                    if target.issue is None:
+                        row = self._tried(row, target, process)
+                    else:
+                        answer, because = self._ran(row, target, upstream if row.cloner == UPSTREAM else fixed)
+                        row = replace(row, answer=answer, because=because)
                 except SubjectError as error:
                     row = replace(row, because=str(error))
                 yield replace(row, seconds=time.monotonic() - began)
 
-    def _answered(
-        self, row: ReplayRow, target: ReplayTarget, process: SubjectProcess, scripts: Callable[[bool], ScriptRunner]
-    ) -> ReplayRow:
-        another = _another_came_up(process)
-        if another:
-            return replace(row, because=another)
-        if target.issue is not None:
-            return _issue_answered(row, target.issue, process.subject, scripts)
+    def _ran(self, row: ReplayRow, target: Target, runner: ScriptRunner) -> Answer:
+        """The answer of an issue's script, with the row's cloner in the place of the release's `clone_model`."""
+        assert target.issue is not None
+        generation = Subject.parse(row.subject).generation
+        if target.generation != generation:
+            return UNKNOWN, f"it is an issue of {target.generation}, and {row.subject} is {generation}"
+        if row.cloner not in UPSTREAM_AND_FIXED:
+            return UNKNOWN, "the script of a known issue runs with the cloners upstream and fixed only"
+        return runner.answer(script_of_issue(target.issue))
+
+    def _tried(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
+        """The row with what a trial of the graph shows."""
         assert target.graph is not None
-        cloners = (row.cloner,) if row.cloner else ()
-        trials = GraphTrials(process, self._known, cloners=cloners)
-        tried = trials.try_or_say_why_not(target.graph, costly=target.expected.costly or None)
-        row = with_answer(row, target.expected, tried)
-        if target.generation in ("", process.subject.generation) or row.outcome is ReplayOutcome.ERROR:
-            return row
-        found = f"it is of another generation, {target.generation}"
-        return replace(row, because="; ".join(filter(None, (row.because, found))))
+        if another := _another_came_up(process):
+            return replace(row, because=another)
+        trials = GraphTrials(process, self._known, cloners=(row.cloner,) if row.cloner else ())
+        trial = trials.try_or_say_why_not(target.graph, costly=needs_costly(target.finding) or None)
+        answer, because = answer_to(target.finding, trial)
+        if answer is not UNKNOWN and target.generation not in ("", process.subject.generation):
+            because = "; ".join(filter(None, (because, f"it is of another generation, {target.generation}")))
+        return replace(row, answer=answer, because=because, shown=causes_shown(trial))
 
 
 def _another_came_up(process: SubjectProcess) -> str:
@@ -179,24 +172,78 @@ def _another_came_up(process: SubjectProcess) -> str:
     return "" if same else f"{process.subject} was asked for, and {process.subject.package} {ready.keras} came up"
 
 
-def _issue_answered(
-    row: ReplayRow, issue: KnownIssue, subject: Subject, scripts: Callable[[bool], ScriptRunner]
-) -> ReplayRow:
-    """The answer of the issue's script, with the row's cloner in the place of the release's `clone_model`."""
-    if issue.generation != subject.generation:
-        return replace(row, because=f"it is an issue of {issue.generation}, and {subject} is {subject.generation}")
-    if row.cloner not in UPSTREAM_AND_FIXED:
-        return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
-    answer, because = scripts(row.cloner != UPSTREAM).answer(script_of_issue(issue))
-    return replace(row, outcome=_OF_SCRIPTS[answer], because=because)
+def lost_by(finding: Finding | None) -> str:
+    """How the original ended its process, if that is the finding."""
+    if finding is None or finding.root is not None or not finding.id.startswith(LOST):
+        return ""
+    return finding.detail.partition(":")[0]
 
 
-def _subject(target: ReplayTarget, named: Subject | None) -> Subject:
-    """What a target is tried on."""
-    if target.problem:
-        raise SubjectError(target.problem)
-    if named is not None:
-        return named
-    if target.subject:
-        return Subject.parse(target.subject)
-    return Subject.parse(target.generation or "keras")
+def needs_costly(finding: Finding | None) -> bool:
+    """Whether it takes the costly part of a trial to see it; what ends a process may do so in any part."""
+    if finding is None or finding.root is None:
+        return True
+    return any(takes_costly(difference.check, difference.path) for difference in finding.differences)
+
+
+def answer_to(finding: Finding | None, trial: Trial) -> Answer:
+    """What became of a finding in a trial; without one, whether the clone is faithful."""
+    lost = lost_by(finding)
+    if trial.not_tried:
+        return UNKNOWN, trial.not_tried
+    if trial.lost is not None:
+        answer = BREAKS if trial.lost.how == lost else OTHER if lost else UNKNOWN
+        return answer, f"the original takes its process with it: {trial.lost.said}"
+    if trial.refused is not None:
+        return UNKNOWN, f"the original cannot be built: {trial.refused.type}: {trial.refused.message}"
+    if lost:
+        return GONE, "the original is built and runs"
+    if finding is None or finding.root is None:
+        return (BREAKS if trial.hits else GONE), ""
+    return _of_root(finding.root, trial)
+
+
+def _of_root(root: Difference, trial: Trial) -> Answer:
+    expected = fingerprint(root)
+    if any(cause.fingerprint == expected for cause in trial.causes):
+        return BREAKS, ""
+    failure = _failure(trial.original, root)
+    if failure:
+        return UNKNOWN, f"the original itself {failure}"
+    new = [hit.cause for hit in trial.hits if hit.cause is not None and hit.known is None]
+    for cause in new:
+        if alike(Cause(expected, root), cause):
+            return OTHER, f"the same, but raised elsewhere: {cause.root.raised.frame if cause.root.raised else ''}"
+    if new:
+        return OTHER, f"gone; instead: {'; '.join(map(_named, new))}"
+    for cause in trial.causes:
+        if any(fingerprint(follower) == expected for follower in cause.followers):
+            return OTHER, f"it follows from another: {_named(cause)}"
+        if any(_hides(difference, root) for difference in cause.differences):
+            return OTHER, f"it cannot be seen behind another: {_named(cause)}"
+    known = ", ".join(dict.fromkeys(hit.known.id for hit in trial.hits if hit.known is not None))
+    return GONE, f"known issues remain: {known}" if known else ""
+
+
+def _named(cause: Cause) -> str:
+    return f"{title(cause)} [{cause.fingerprint}]"
+
+
+def _hides(difference: Difference, expected: Difference) -> bool:
+    """Whether an exception ends the part of a trial in which the expected difference was seen."""
+    if difference.raised is None or difference.check == "warned":
+        return False
+    behind = expected.path.startswith(difference.path)
+    not_copied = difference.path == "set_weights" and expected.path.startswith(_USES_WEIGHTS)
+    return difference.check == "made" or behind or not_copied
+
+
+def _failure(original: Observation | None, expected: Difference) -> str:
+    """Why the original has nothing to compare a clone with in that part of a trial; "" where it has."""
+    part = re.split(r"[.\[]", _OF_ANOTHER.sub("", expected.path))[0]
+    if original is None or part not in ("inference", "training", "trained") or expected.aspect in _AS_IT_FAILS:
+        return ""
+    ran = getattr(original, part)
+    if ran is None:
+        return "cannot be trained" if part == "trained" else ""
+    return f"fails in {part}: {ran.failure.type}" if ran.failure is not None else ""

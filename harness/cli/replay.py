@@ -47,20 +47,19 @@ def command(
     installed Keras of its generation. With several, there is an answer for each subject, worst last.
 
     \b
-    FIXED         what was found is gone; the clone is faithful, but for known issues, which are named
-    STILL BROKEN  it shows: the same fingerprint, or a cause that the known issue explains
-    CHANGED       it is gone, but something shows that is not known; or it cannot be seen behind something known
-    ERROR         the model cannot be built, its process was lost, a subject or a file cannot be had
-    HOLDS         a bare graph, of which nothing is expected, is cloned faithfully; else it is STILL BROKEN
+    breaks       it shows, by its fingerprint; or a script fails as it should, or a bare graph has an unfaithful clone
+    gone         it does not show; the clone is faithful, but for known issues, which are named
+    other        it is gone, but something shows that is not known; or it cannot be seen behind something known
+    cannot tell  the model cannot be built, its process was lost, a subject or a file cannot be had
 
     The costly checks are run where it takes them to see what was found, for bare graphs, and for one graph in eight, as
     in a search.
 
-    Exit codes: 0 nothing is broken; 1 something is STILL BROKEN or CHANGED; 2 there is an ERROR; 130 interrupted, and
+    Exit codes: 0 all is gone; 1 something breaks, or there is another; 2 something cannot be told; 130 interrupted, and
     what was replayed so far is told.
 
-    With --bisect they are those of `git bisect run`: 0 nothing is broken, the commit is good; 1 something is STILL
-    BROKEN, it is bad; 125 it cannot be told, such as of a commit that cannot be imported; 128 and more, at which the
+    With --bisect they are those of `git bisect run`: 0 all is gone, the commit is good; 1 something breaks, it
+    is bad; 125 it cannot be told, such as of a commit that cannot be imported; 128 and more, at which the
     bisection stops: a bad argument, an interrupt, a fault, a checkout that cannot be read. Run in a checkout of Keras:
 
     \b
@@ -69,7 +68,7 @@ def command(
     """
     known = load(known_issues)
     from clonediff.harness.answers.replay import Replays, worst_last
-    from clonediff.harness.answers.replay_target import replay_targets
+    from clonediff.harness.answers.targets import targets
     from clonediff.harness.cli.text.replay import CANNOT_BE_TOLD, answer_text, answers_text, exit_code, summary
     from clonediff.harness.subjects.outcomes import UnusableCodeError
     from clonediff.harness.subjects.subject import Subject
@@ -84,7 +83,7 @@ def command(
             raise
         click.echo(f"clonediff: {lines(str(error))}", err=True)
         sys.exit(CANNOT_BE_TOLD)
-    items, problems = replay_targets(what, known, {each.generation for each in chosen} or GENERATIONS)
+    items, problems = targets(what, known, {each.generation for each in chosen} or GENERATIONS)
     for problem in problems:
         click.echo(f"clonediff: {one_line(problem)}", err=True)
     if bisect and (problems or not items or any(item.problem for item in items)):
@@ -119,7 +118,7 @@ def command(
         if not as_json:
             click.echo("\n".join(answers_text(answers, colour=coloured(sys.stdout)) for answers in by_target))
     if as_json:
-        counts = Counter(row.outcome.value for row in rows)
+        counts = Counter(row.answer.value for row in rows)
         found = {"interrupted": interrupted, "seconds": round(seconds, 1), "total": len(replays), "counts": counts}
         click.echo(json_text({**found, "replayed": rows}))
     else:

@@ -1,4 +1,4 @@
-"""`clonediff repro`: the script of a finding, made anew; or a run of it; or the text of its issue; or a test of it.
+"""`clonediff repro`: the script of a finding; or a run of it; or the text of its issue; or a test of it.
 
 Owns the arguments, what is said and the exit code.
 """
@@ -18,9 +18,7 @@ from clonediff.reports.records import RecordError
 
 if TYPE_CHECKING:
     from clonediff.harness.scripts.reproducer import Script
-    from clonediff.harness.subjects.subject import Subject
     from clonediff.reports.reading import StoredFinding
-    from clonediff.reports.records import Finding
 
 
 class NoScript(click.ClickException):
@@ -35,18 +33,14 @@ class NoScript(click.ClickException):
 @click.option("--run", is_flag=True, help="Run it, and say whether it fails as it should.")
 @click.option("--issue", is_flag=True, help="The text of the issue instead.")
 @click.option("--as-pytest", is_flag=True, help="A test for any project that runs pytest instead.")
-@click.option(
-    "--subject", "subject_name", type=shared.SubjectName(), help="Write it for another release [the finding's own]."
-)
-@shared.layers
+@click.option("--subject", "subject_name", type=shared.SubjectName(), help="Run it on this [the finding's own].")
 @shared.known_issues
 def command(what: Path, id_: str, subject_name: str | None, known_issues: Path, **forms: bool) -> None:
     """Print the script of a finding: a screen of plain Keras that fails.
 
     FINDING is a finding's folder or its finding.json. In a RUN, such as runs/latest, ID is a finding's id or the
-    beginning of it; without ID the run has to have one finding. The script is made anew from the graph, as this
-    clonediff writes it; where it cannot be, the one that was kept is printed, and that is said. ISSUE is the id of a
-    known issue, such as lambda-refused: its example is tried once, and the script is of what that shows.
+    beginning of it; without ID the run has to have one finding. ISSUE is the id of a known issue, such as
+    lambda-refused.
 
     With --run it is run in a fresh process where nothing of clonediff can be imported, and is not printed. A release
     that is not there is installed.
@@ -61,36 +55,35 @@ def command(what: Path, id_: str, subject_name: str | None, known_issues: Path, 
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)}: choose one")
     form = chosen[0] if chosen else ""
-    from clonediff.harness.answers.repro import run_on, subject_of
+    from clonediff.harness.answers.repro import run_on, script_of
     from clonediff.harness.scripts.reproducer import Script
     from clonediff.harness.subjects.subject import Subject
 
     subject = Subject.parse(subject_name) if subject_name is not None else None
     found = _found(what, id_, known_issues)
     if isinstance(found, KnownIssue):
-        name, title, own = found.id, found.title, Subject.parse(found.generation)
-        made: Script | None = Script(found.script, found.raises, sure=True)
-        text = found.script
+        name, title, own = found.id, found.title, str(found.generation)
+        script = Script(found.script, found.raises, sure=True)
     else:
-        name, title, own = found.finding.known or found.finding.id, found.finding.title, subject_of(found.finding)
-        made = _made_anew(found.finding, subject, form)
-        text = made.text if made is not None else found.script or found.finding.source
+        name, title, own = found.finding.known or found.finding.id, found.finding.title, found.finding.where
+        script = script_of(found)
+    text = script.text
     if form == "issue":
-        text = _issue(found, text, subject)
-    elif form == "as-pytest" and made is not None:
-        text = _as_pytest(made, name, title)
+        text = _issue(found, text)
+    elif form == "as-pytest":
+        text = _as_pytest(script, name, title)
     text = visible(text)
-    if form == "run" and made is not None:
-        shown = run_on(made, subject or own)
+    if form == "run":
+        shown = run_on(script, subject or Subject.parse(own))
         word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
-        click.echo(f"{one_line(name)} on {subject or own}: {word}: {one_line(shown.said)}")
+        click.echo(f"{one_line(name)} on {subject or own}: {word}: {one_line(shown.reason)}")
         sys.exit({True: 0, False: 1, None: 2}[shown.breaks])
     click.echo(text, nl=not text.endswith("\n"))
 
 
 def _found(what: Path, id_: str, known_issues: Path) -> StoredFinding | KnownIssue:
     """The finding or the known issue of that name."""
-    from clonediff.harness.answers.replay_target import NotFoundError, finding_at, issue_named
+    from clonediff.harness.answers.targets import NotFoundError, finding_at, issue_named
 
     try:
         issue = None if id_ or what.exists() else issue_named(str(what), known_issues)
@@ -99,34 +92,20 @@ def _found(what: Path, id_: str, known_issues: Path) -> StoredFinding | KnownIss
         raise NoScript(one_line(str(error), 2000)) from None
 
 
-def _made_anew(finding: Finding, subject: Subject | None, form: str) -> Script | None:
-    """The script as this clonediff writes it; None if it cannot be written, and the script that was kept will do."""
-    from clonediff.harness.answers.repro import UnwritableError, script
-
-    try:
-        return script(finding, subject)
-    except UnwritableError as error:
-        if subject is not None or form not in ("", "issue"):
-            raise NoScript(one_line(f"{finding.id}: {error}")) from None
-        message = f"{finding.id}: cannot be made anew ({error}); what is printed is the script that was kept"
-        click.echo(f"clonediff: {one_line(message)}", err=True)
-        return None
-
-
-def _issue(found: StoredFinding | KnownIssue, script: str, subject: Subject | None) -> str:
+def _issue(found: StoredFinding | KnownIssue, script: str) -> str:
     """The text of an issue for Keras' tracker."""
     from clonediff.reports.issue import fenced, issue
 
     if isinstance(found, KnownIssue):
         link = f"See {found.link}\n\n" if found.link else ""
         return f"# {found.title}\n\n{found.because}.\n\n{link}{fenced(script.rstrip(), 'python')}\n"
-    return (found.issue if subject is None else "") or issue(found.finding, script)
+    return found.issue or issue(found.finding, script)
 
 
-def _as_pytest(made: Script, name: str, title: str) -> str:
+def _as_pytest(script: Script, name: str, title: str) -> str:
     from clonediff.harness.scripts.as_pytest import NoTestError, pytest_test
 
     try:
-        return pytest_test(made, name, title)
+        return pytest_test(script, name, title)
     except NoTestError as error:
         raise NoScript(one_line(f"{name}: {error}")) from None

@@ -1,4 +1,4 @@
-"""A hit as a finding that is kept, and the script of either."""
+"""A hit as a finding that is kept, and its script."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import msgspec
 
 from clonediff.harness.scripts.alone import is_proven
 from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
-from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import Hit
-from clonediff.reports.records import Difference, Finding
-from clonediff.strategies.graph import from_json, to_json
+from clonediff.reports.records import Finding
+from clonediff.strategies.graph import to_json
 
 
 def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:
@@ -53,18 +51,6 @@ def _not_run(hit: Hit) -> str:
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
     """The script that shows a hit: plain Keras, unless it is our own cloner that breaks it."""
-    cause = hit.cause
-    return _script(hit.case, dialect, cause.root if cause else None, hit.cloner, versions)
-
-
-def script_from(finding: Finding) -> Script:
-    """The script of a finding as it is kept."""
-    dialect = Subject.parse(finding.subject).generation
-    case = case_of(from_json(bytes(finding.graph), "`$.graph`"), dialect)
-    return _script(case, dialect, finding.root, finding.cloner, finding.versions)
-
-
-def _script(case: Case, dialect: str, root: Difference | None, cloner: str, versions: Mapping[str, str]) -> Script:
-    if root is None:
-        return with_versions(Script(case.source), versions)
-    return with_versions(reproducer(case.source, dialect, root, cloner, case), versions)
+    if hit.cause is None:
+        return with_versions(Script(hit.case.source), versions)
+    return with_versions(reproducer(hit.case.source, dialect, hit.cause.root, hit.cloner, hit.case), versions)

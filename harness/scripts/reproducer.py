@@ -98,9 +98,6 @@ def reproducer(
     if cloner not in clones:
         said.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
         return Script("\n".join((source.rstrip("\n"), "", *said, "")))
-    raises = "AssertionError"
-    if difference.raised is not None and difference.check != "warned":
-        raises = difference.raised.type
     before, lines, sure = _comparison(difference, dialect, case)
     if case is not None and case.asked and difference.check not in _OF_THE_MODEL:
         anew = _names_anew(difference, dialect, lines)
@@ -121,8 +118,14 @@ def reproducer(
         before = ["", "import numpy as np", "", *running.weighted(case)]
     cloning = [imports, "", clone] if imports else [clone]
     text = "\n".join((source.rstrip("\n"), *before, "", *cloning, *lines, "", *said, ""))
-    raises = raises if lines or difference.check == "made" else ""
-    return Script(text, raises, sure, with_clonediff=users is not None)
+    compares = lines or difference.check == "made"
+    return Script(text, ending_of(difference) if compares else "", sure, with_clonediff=users is not None)
+
+
+def ending_of(difference: Difference) -> str:
+    """The type of the exception in which the script for a difference has to end."""
+    warns = difference.check == "warned"
+    return "AssertionError" if difference.raised is None or warns else difference.raised.type
 
 
 def with_versions(script: Script, versions: Mapping[str, str]) -> Script:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.harness.scripts.of_finding import finding_of, script_from
+from clonediff.harness.scripts.of_finding import finding_of
+from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import slug
@@ -47,7 +49,10 @@ def kept(path: Path, *findings: Finding) -> Path:
     for each in findings:
         folder = folder_of(path, each)
         write(folder / "finding.json", each)
-        write_bytes(folder / "repro.py", script_from(each).text.encode())
+        assert each.root is not None
+        case = case_of(from_json(bytes(each.graph), "a finding"), each.generation)
+        script = reproducer(case.source, each.generation, each.root, each.cloner, case)
+        write_bytes(folder / "repro.py", with_versions(script, each.versions).text.encode())
     write(path / "run.json", Run(started="2026-11-21T02:00:00+00:00", findings=tuple(each.id for each in findings)))
     return path
 

@@ -56,7 +56,7 @@ def test_whatever_takes_a_subject_takes_a_tree(arguments: tuple[str, ...], clone
     (tmp_path / "checkout").mkdir()
     code, out, err = clonediff(*arguments, "./checkout/jax")
     assert (code, out) == (2, "")
-    assert err.startswith("clonediff: ./checkout: git cannot read checkout: ")
+    assert err.startswith("clonediff: ./checkout: has no version in ")
 
 
 def test_a_bad_argument_ends_the_process_with_exit_code_2(tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from clonediff.harness.answers.repro import run_on
 from clonediff.harness.cli import cli
-from clonediff.harness.scripts.reproducer import Script, reproducer
-from clonediff.harness.subjects import Subject, SubjectProcess, environment
+from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.subjects import SubjectProcess, environment
 from clonediff.reports.issue import issue
-from clonediff.reports.records import Difference, Finding, Place, Severity, write
+from clonediff.reports.records import Difference, Finding, Place, Severity
 from tests.cli.finding_folders import folder_of, found, kept
 from tests.command_line import imported_by
 from tests.reports.making import finding, run_folder
@@ -80,10 +79,9 @@ def test_a_finding_is_found_by_what_names_it(name: str, run: Path, refused: Find
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        pytest.param(("zz",), "no finding begins with zz; there are keras-upstream-made-", id="no such id"),
-        pytest.param((), "there are 2 findings: name one: keras-upstream-made-", id="no id"),
-        pytest.param(("keras-upstream",), "2 findings begin with keras-upstream: keras-upstream-made-", id="several"),
-        pytest.param(("made", "--subject", "tf_keras"), "of the generation tf_keras", id="another generation"),
+        pytest.param(("zz",), "no finding begins with 'zz'; there are: keras-upstream-made-", id="no such id"),
+        pytest.param((), "2 findings begin so: name one: keras-upstream-made-", id="no id"),
+        pytest.param(("keras-upstream",), "2 findings begin so: name one: keras-upstream-made-", id="several"),
         pytest.param(("made", "--run", "--issue"), "choose one", id="both"),
     ],
 )
@@ -97,7 +95,7 @@ def test_a_run_of_one_finding_needs_no_id_and_one_of_none_has_none(renamed: Find
     assert repro(kept(tmp_path / "one", renamed)).exit_code == 0
     done = repro(kept(tmp_path / "none"))
     assert done.exit_code == 2
-    assert "this run has no findings" in done.stderr
+    assert "no finding begins with ''; there are: none" in done.stderr
 
 
 @pytest.mark.parametrize("content", [b"", b'{"id": 3}', b"[" * 5000], ids=["empty", "other", "deep"])
@@ -109,18 +107,6 @@ def test_a_finding_that_cannot_be_read_is_named(content: bytes, run: Path, refus
         assert (done.exit_code, done.stdout) == (2, "")
         assert "finding.json: " in done.stderr
         assert len(done.stderr.splitlines()) == 1
-
-
-def test_where_it_cannot_be_made_the_script_that_was_kept_is_printed_and_that_is_said(
-    run: Path, refused: Finding
-) -> None:
-    path = folder_of(run, refused) / "finding.json"
-    write(path, msgspec.structs.replace(refused, graph=msgspec.Raw(b'{"inputs": []}')))
-    done = repro(path)
-    assert done.exit_code == 0
-    assert done.stdout == (path.parent / "repro.py").read_text()
-    assert "cannot be made anew (`$.graph`: not a graph" in done.stderr
-    assert repro(path, "--run").exit_code == 2
 
 
 def test_a_run_shows_the_break(run: Path, refused: Finding) -> None:
@@ -138,7 +124,7 @@ def test_a_run_says_that_a_release_does_not_break(
     release_place("keras==3.10.0")
     done = repro(run, refused.id, "--run", "--subject", "keras==3.10.0")
     assert done.exit_code == 1
-    assert "on keras==3.10.0: does not fail as it should: it ends with exit code 0" in done.stdout
+    assert "on keras==3.10.0: does not fail as it should: it should end in ValueError, and passes" in done.stdout
 
 
 @pytest.mark.slow(reason="a Keras of its own; --run runs a script alone, too")
@@ -155,23 +141,6 @@ def test_a_script_that_cannot_run_alone_is_exit_code_2(renamed: Finding, tmp_pat
     done = repro(kept(tmp_path / "run", msgspec.structs.replace(renamed, cloner="fixed")), "--run")
     assert done.exit_code == 2
     assert ": cannot be run: " in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("script", "shows", "said"),
-    [
-        pytest.param(Script("import os\nos.abort()\n", "SIGABRT", sure=True), True, "as it should", id="killed"),
-        pytest.param(Script("import os\nos._exit(7)\n", "exit code 7", sure=True), True, "as it should", id="ended"),
-        pytest.param(Script("pass\n", "SIGABRT", sure=True), False, "should end in SIGABRT", id="not killed"),
-        pytest.param(Script("1 / 0\n", "exit code abc", sure=True), False, "ends in ZeroDivisionError", id="no code"),
-        pytest.param(Script("while True:\n    pass\n", "timed out", sure=True), None, "it hangs", id="a hang"),
-        pytest.param(Script("1 / 0\n", "out of memory", sure=True), None, "more memory", id="memory"),
-    ],
-)
-def test_a_script_that_loses_its_process_fails_as_it_should(script: Script, shows: bool | None, said: str) -> None:
-    shown = run_on(script, Subject.parse("keras"))
-    assert shown.breaks is shows
-    assert said in shown.said
 
 
 @pytest.mark.parametrize(
@@ -209,13 +178,6 @@ def test_a_finding_as_a_test_fails_as_it_is_expected_to(run: Path, refused: Find
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_refused.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "1 xfailed" in ran.stdout, ran.stdout
-
-
-def test_another_release_is_written_with_what_it_is(run: Path, refused: Finding) -> None:
-    done = repro(run, refused.id, "--subject", "keras==3.12.0")
-    assert done.exit_code == 0
-    assert "\n# keras 3.12.0\n" in done.stdout
-    assert "# written for keras==3.12.0; what stands here was found on keras:\n" in done.stdout
 
 
 def test_the_issue_is_the_text_that_was_kept_or_is_made(run: Path, refused: Finding) -> None:

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from clonediff.harness.answers.expected import ReplayOutcome
 from clonediff.harness.answers.replay import ReplayRow
+from clonediff.harness.scripts.alone import ReplayAnswer
 from clonediff.reports.markup import one_line
 
 _COLOURS = {
-    ReplayOutcome.FIXED: "green",
-    ReplayOutcome.HOLDS: "green",
-    ReplayOutcome.BROKEN: "red",
-    ReplayOutcome.CHANGED: "yellow",
-    ReplayOutcome.ERROR: "magenta",
+    ReplayAnswer.BREAKS: "red",
+    ReplayAnswer.GONE: "green",
+    ReplayAnswer.OTHER: "yellow",
+    ReplayAnswer.UNKNOWN: "magenta",
 }
 CANNOT_BE_TOLD = 125
 """The exit code by which `git bisect run` passes over a commit."""
-_WIDTH = max(len(each) for each in ReplayOutcome)
+_WIDTH = max(len(each) for each in ReplayAnswer)
 
 
 def answer_text(row: ReplayRow, *, colour: bool = False) -> str:
@@ -41,13 +40,13 @@ def _target(row: ReplayRow) -> str:
 
 
 def _answer(row: ReplayRow, head: str, colour: bool) -> str:
-    word = row.outcome.value.ljust(_WIDTH)
-    lines = [f"{click.style(word, fg=_COLOURS[row.outcome]) if colour else word}  {head}"]
-    if row.outcome is ReplayOutcome.ERROR and row.title and row.id != row.where:
+    word = row.answer.value.ljust(_WIDTH)
+    lines = [f"{click.style(word, fg=_COLOURS[row.answer]) if colour else word}  {head}"]
+    if row.answer is ReplayAnswer.UNKNOWN and row.title and row.id != row.where:
         lines.append(one_line(f"of {row.where}"))
     if row.because:
         lines.append(one_line(row.because))
-    if row.outcome is ReplayOutcome.BROKEN:
+    if row.answer is ReplayAnswer.BREAKS:
         word = "also shows" if row.id else "shows"
         lines += [one_line(f"{word}: {each.said}") for each in row.shown if row.id not in (each.id, each.known)]
     return ("\n" + " " * (_WIDTH + 2)).join(lines)
@@ -57,24 +56,23 @@ def summary(rows: Sequence[ReplayRow], total: int, seconds: float, *, interrupte
     """How many of each, in a line."""
     if not total:
         return "nothing to replay"
-    counts = Counter(row.outcome for row in rows)
-    words = ", ".join(f"{counts[each]} {each.value}" for each in ReplayOutcome if counts[each])
+    counts = Counter(row.answer for row in rows)
+    words = ", ".join(f"{counts[each]} {each.value}" for each in ReplayAnswer if counts[each])
     done = f"{len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
     return f"{'interrupted; ' if interrupted else ''}{done} in {seconds:.0f} s" + (f": {words}" if words else "")
 
 
 def exit_code(rows: Iterable[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
-    """0 nothing is broken, 1 something is still broken or has changed, 2 something could not be tried, 130.
+    """0 all is gone, 1 something breaks or there is another, 2 something cannot be told, 130 interrupted.
 
-    For `git bisect run`, what is still broken comes first, and of what has changed or could not be tried it cannot be
-    told.
+    For `git bisect run`, what breaks comes first, and a commit with another, or of which it cannot be told, is skipped.
     """
-    outcomes = {row.outcome for row in rows}
+    answers = {row.answer for row in rows}
     if interrupted:
         return 130
     if bisect:
-        cannot = outcomes & {ReplayOutcome.CHANGED, ReplayOutcome.ERROR}
-        return 1 if ReplayOutcome.BROKEN in outcomes else CANNOT_BE_TOLD if cannot else 0
-    if ReplayOutcome.ERROR in outcomes:
+        cannot = answers & {ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN}
+        return 1 if ReplayAnswer.BREAKS in answers else CANNOT_BE_TOLD if cannot else 0
+    if ReplayAnswer.UNKNOWN in answers:
         return 2
-    return 1 if outcomes & {ReplayOutcome.BROKEN, ReplayOutcome.CHANGED} else 0
+    return 1 if answers & {ReplayAnswer.BREAKS, ReplayAnswer.OTHER} else 0

@@ -1,0 +1,198 @@
+"""What a user points at, read: a run, a finding, a graph, a known issue, a campaign's corpus, a folder of such files.
+
+The one place where an argument of the command line becomes something that can be tried. What cannot be read is among
+the answers too, with the file, the field and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from clonediff.reports.known import KnownIssue, KnownIssues, load
+from clonediff.reports.reading import StoredFinding, read_run
+from clonediff.reports.records import UNREADABLE, Finding, KeptGraph, RecordError, read
+from clonediff.strategies.graph import Graph, MalformedGraph, from_json
+from clonediff.strategies.kinds import GENERATIONS
+
+FINDING = "finding.json"
+KNOWN = "known"
+"""The argument that names all known issues."""
+
+_RUN = ("run.json", "events.ndjson", "findings")
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing to try: a graph, with the `finding` that it shows, if it is of one; or the script of an issue.
+
+    `where` is the file it was read from, or the argument. `subject` is "" where nothing says on what it was found,
+    `generation` where any will do. `problem` says why it cannot be tried at all.
+    """
+
+    where: str
+    title: str = ""
+    id: str = ""
+    graph: Graph | None = None
+    issue: KnownIssue | None = None
+    finding: Finding | None = None
+    subject: str = ""
+    cloner: str = "upstream"
+    generation: str = ""
+    problem: str = ""
+
+
+class NotFoundError(ValueError):
+    """What was named is no finding; the message says what there is."""
+
+
+def targets(
+    arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS
+) -> tuple[list[Target], list[str]]:
+    """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that.
+
+    Of all known issues, those of these generations are meant.
+    """
+    found: dict[str, Target] = {}
+    problems: list[str] = []
+    for argument in arguments:
+        for target in _of_argument(argument, known, generations, problems):
+            path = Path(target.where)
+            found.setdefault(str(path.resolve()) if path.exists() else target.where, target)
+    return list(found.values()), problems
+
+
+def finding_at(what: Path, id_: str = "") -> StoredFinding:
+    """The one finding of that name, with the files beside it: by its folder, its finding.json, or a run and an id.
+
+    `id_` is its id or its folder's name in a run, or the beginning of one.
+    """
+    if what.is_file() or (what / FINDING).is_file():
+        path = what if what.is_file() else what / FINDING
+        return StoredFinding(path.parent, read(path, Finding), None, _text(path, "repro.py"), _text(path, "issue.md"))
+    if not what.exists():
+        raise NotFoundError(
+            f"{what}: no such finding or run; name a finding's folder, a run and an id (runs/latest ID), or "
+            "a known issue"
+        )
+    run = read_run(what)
+    exact = [stored for stored in run.findings if id_ in (stored.name, stored.finding.id)]
+    near = exact or [stored for stored in run.findings if f" {id_}" in f" {stored.name} {stored.finding.id}"]
+    if len(near) == 1:
+        return near[0]
+    reason = f"{len(near)} findings begin so: name one" if near else f"no finding begins with {id_!r}; there are"
+    listed = ", ".join(sorted(stored.name for stored in near or run.findings)[:_MOST]) or "none"
+    unread = [problem for problem in run.problems if FINDING in problem]
+    raise NotFoundError("; ".join((f"{what}: {reason}: {listed}", *unread[:1])))
+
+
+def issue_named(name: str, known_issues: Path) -> KnownIssue | None:
+    """The known issue of that id, if there is one."""
+    known = load(known_issues)
+    issue = known.get(name)
+    if issue is None and "/" not in name and (near := _near(name, known)):
+        raise NotFoundError(f"{name}: no such finding or run, and no known issue of that id; {near}")
+    return issue
+
+
+def _of_argument(
+    argument: str, known: KnownIssues, generations: Collection[str], problems: list[str]
+) -> Iterator[Target]:
+    path = Path(argument)
+    try:
+        is_folder, is_file, problem = path.is_dir(), path.is_file(), ""
+    except (OSError, ValueError) as error:  # too long for a name, or with a zero byte in it
+        is_folder, is_file, problem = False, False, f"no name for a file: {error}"
+    if is_folder:
+        yield from _of_folder(path, problems)
+    elif is_file:
+        yield _of_file(path)
+    elif argument == KNOWN:
+        yield from (_of_issue(issue) for issue in known.issues if issue.generation in generations)
+    elif (issue := known.get(argument)) is not None:
+        yield _of_issue(issue)
+    else:
+        hint = _near(argument, known) or "known issues are the scripts in reports/known"
+        yield Target(argument, problem=problem or f"no such folder or file, and no known issue of that id; {hint}")
+
+
+def _of_issue(issue: KnownIssue) -> Target:
+    return Target(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
+
+
+def _of_folder(path: Path, problems: list[str]) -> Iterator[Target]:
+    if (path / FINDING).exists():
+        yield _of_file(path / FINDING)
+    elif any((path / name).exists() for name in _RUN):
+        problems += [f"{path}: {problem}" for problem in read_run(path).problems if FINDING not in problem]
+        yield from map(_of_file, sorted(path.glob(f"findings/[!.]*/{FINDING}")))
+    else:
+        files = _visible_files(path) or sorted(path.glob(f"*/{FINDING}"))
+        files = files or [file for name in GENERATIONS for file in _visible_files(path / name)]
+        if not files:
+            yield Target(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
+        yield from map(_of_file, files)
+
+
+def _of_file(path: Path) -> Target:
+    """A finding, a graph as a corpus keeps it, or a graph alone: by the fields of the file."""
+    where = str(path)
+    try:
+        fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
+        if path.name == FINDING or {"graph", "id"} <= fields.keys():
+            return _of_finding(read(path, Finding), where)
+        kept = read(path, KeptGraph) if "graph" in fields else KeptGraph(msgspec.Raw(path.read_bytes()))
+        graph = from_json(bytes(kept.graph), where)
+    except OSError as error:
+        return Target(where, problem=f"cannot be read ({error.strerror})")
+    except UNREADABLE as error:
+        return Target(where, problem=f"expected the JSON of a finding or of a graph: {error}")
+    except (RecordError, MalformedGraph) as error:
+        return Target(where, problem=str(error).removeprefix(f"{where}: "))
+    folder = path.resolve().parent.name
+    generation = graph.generation or (folder if folder in GENERATIONS else "")
+    cloner = kept.about.cloner or "upstream"
+    return Target(where, path.name, graph=graph, generation=generation, subject=kept.about.subject, cloner=cloner)
+
+
+def _of_finding(finding: Finding, where: str) -> Target:
+    graph, problem = None, ""
+    try:
+        graph = from_json(bytes(finding.graph), "`$.graph`")
+    except MalformedGraph as error:
+        problem = str(error)
+    return Target(
+        where,
+        finding.title,
+        finding.id,
+        graph,
+        finding=finding,
+        subject=finding.subject,
+        cloner=finding.cloner or "upstream",
+        generation=finding.generation,
+        problem=problem,
+    )
+
+
+def _near(argument: str, known: KnownIssues) -> str:
+    """Which known issues may have been meant; "" where none."""
+    near = difflib.get_close_matches(argument, [issue.id for issue in known.issues], 3)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    """The JSON files by their names, without those that are still being written."""
+    return sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))
+
+
+def _text(path: Path, name: str) -> str:
+    """The text of a file beside another; "" where there is none that can be read."""
+    try:
+        return path.with_name(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
