@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 from typing import Any, Iterator
 
 from .callback_log import CallbackLog, asked_for
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import is_users, no_model
-from .cpu_limit import CloneTime
 from .description import Description
 from .failures import failure
 from .observer import Observer
@@ -31,7 +31,8 @@ class Calling:
         self._model: Any = None
         self._filters = request["filters"]
         self.arguments: dict[str, str] = request.get("arguments") or {}
-        self.time = CloneTime(**request.get("clone_time") or {"least": 0.0, "times": 0.0})
+        self.seconds = 0.0
+        """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
         self.callbacks = CallbackLog()
         """What the functions among the arguments were called with by the last cloner."""
         self._last_given: list[Any] = []
@@ -59,7 +60,7 @@ class Calling:
         live = self._module is None
         hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
         try:
-            with hearing, self._within(), self.time:
+            with hearing, self._within(), self._limited():
                 clone = call_cloner(each, model, context)
         except Exception as error:  # what this whole project is about
             return None, failure(error, below="call_cloner")
@@ -91,6 +92,16 @@ class Calling:
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._model)
         return eval(text, names)  # noqa: S307 - the script's own words
+
+    @contextlib.contextmanager
+    def _limited(self) -> Iterator[None]:
+        if self.seconds:
+            faulthandler.dump_traceback_later(self.seconds, exit=True)
+        try:
+            yield
+        finally:
+            if self.seconds:
+                faulthandler.cancel_dump_traceback_later()
 
     @contextlib.contextmanager
     def _within(self) -> Iterator[None]:

@@ -233,21 +233,13 @@ class FunctionCalls(msgspec.Struct, frozen=True):
     wanted: tuple[int, ...] = ()
 
 
-class Late(msgspec.Struct, frozen=True):
-    """A cloner that was stopped, since it took many times what its model takes; `frames` is where it was all along."""
-
-    seconds: float
-    frames: tuple[Frame, ...] = ()
-
-
 class Clone(msgspec.Struct, frozen=True):
     """What one cloner did: a clone or a failure, and what it left of the original.
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is a second clone, `twice` the clone of the clone; where one could not
     be made, `again_failure` or `twice_failure` says why. `asked` is there where a clone function was given to
-    `clone_model`. `warned` is what it warned of, where building the model did not. Where it was stopped, there is
-    `late` and nothing else.
+    `clone_model`. `warned` is what it warned of, where building the model did not.
     """
 
     failure: Failure | None = None
@@ -260,7 +252,6 @@ class Clone(msgspec.Struct, frozen=True):
     twice_failure: Failure | None = None
     asked: FunctionCalls | None = None
     warned: tuple[Failure, ...] = ()
-    late: Late | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -44,8 +44,8 @@ class Limits:
     """What a subject may take, in seconds and bytes.
 
     A child is replaced, between two trials, once it holds `growth` more than when it was ready: TensorFlow keeps a
-    little of every function that it ever traced. A cloner may take `cloning` seconds of the processor, or `_TIMES` what
-    its model takes, if that is more; with 0 there is no such limit.
+    little of every function that it ever traced. A cloner may take `cloning` seconds, or `_TIMES` what its model takes,
+    if that is more; with 0 there is no such limit.
     """
 
     start: float = 180.0
@@ -80,7 +80,6 @@ class SubjectProcess:
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._largest = 0
-        self._stopped = False
         self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
 
     @property
@@ -133,7 +132,6 @@ class SubjectProcess:
         seconds = {**ready.seconds, "spawn": time.perf_counter() - began}
         self._ready = msgspec.structs.replace(ready, seconds=seconds)
         self._largest = self._child.resident() + self.limits.growth
-        self._stopped = False
         return self._ready
 
     def close(self) -> None:
@@ -162,11 +160,9 @@ class SubjectProcess:
         device = None if self.subject.device == "cpu" else f"{self.subject.device}:{self.subject.number}"
         request = case.request(cloners, costly, device)
         if self.limits.cloning:
-            request["clone_time"] = {"least": self.limits.cloning, "times": _TIMES}
+            request["clone_seconds"] = self.limits.cloning, _TIMES
         seconds = self.limits.trial if timeout is None else timeout
-        answer = self._ask(request, "answer", Answer, seconds, "refused a trial", over=TRIAL)
-        self._stopped = isinstance(answer, Answer) and any(clone.late is not None for clone in answer.clones.values())
-        return answer
+        return self._ask(request, "answer", Answer, seconds, "refused a trial", over=TRIAL)
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
         """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
@@ -255,12 +251,12 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {reason}") from error
 
     def _replace_if_due(self) -> None:
-        """Give up a child that has died by itself; close one that was stopped while it cloned, or has grown."""
+        """Give up a child that has died by itself; close one that has grown."""
         if self._child is None:
             return
         if not self._child.running():
             self._give_up("nothing that it was asked")
-        elif self._stopped or self._child.resident() > self._largest:
+        elif self._child.resident() > self._largest:
             self.close()
 
     def _give_up(self, over: str) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Answer, Failure, Late, Observation
+from clonediff.harness.subjects.observation import Answer, Failure, Observation
 from clonediff.harness.subjects.outcomes import Loss, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
@@ -129,8 +129,8 @@ def run(
     """Run a trial; a `costly` one has a second clone and a step of training as well.
 
     Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
-    known which of them did it, and the others still get their verdict. Where a cloner is stopped, or has changed the
-    original, the others are tried on another one.
+    known which of them did it, and the others still get their verdict. Where a cloner has changed the original, the
+    others are tried on another one.
     """
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
@@ -171,8 +171,8 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     if missing := [name for name in cloners if name not in answer.clones]:
         raise ValueError(f"the answer says nothing of the cloners {missing}: it was asked for {list(cloners)}")
     clones = {name: answer.clones[name] for name in cloners}
-    judged = {name: _ended(_stopped(clone.late), case.given) for name, clone in clones.items() if clone.late}
-    found = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items() if clone.late is None}
+    judged: dict[str, CloneTrial] = {}
+    found = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items()}
     for name, differences in _with_numbers(found, subject).items():
         broken = (cause for cause in causes(original, differences, case.given) if _is_promised(cause, name, case))
         judged[name] = CloneTrial(tuple(broken))
@@ -211,11 +211,6 @@ def _numbers(report: ValuesReport) -> Numbers | None:
         return None
     total = math.prod(report.shape[0] if report.shape else ())
     return Numbers(report.max_abs, report.count, total, report.first or (), *report.values)
-
-
-def _stopped(late: Late) -> Lost:
-    message = f"no answer in {late.seconds:g} s"
-    return Lost(how=Loss.TIMED_OUT, message=message, seconds=late.seconds, frames=late.frames)
 
 
 def _ended(lost: Lost, given: tuple[str, ...]) -> CloneTrial:
