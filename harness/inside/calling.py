@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
-from .callback_log import CallbackLog, asked_for
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import is_users, no_model
 from .description import Description
 from .failures import failure
+from .layers import Layers
 from .observer import Observer
 from .structure import leaves
 from .warned import Warned, heard_as
@@ -22,33 +22,32 @@ CLONE_MODEL = "clone_model"
 
 
 class Calling:
-    """The calls of the cloners of one trial, one cloner after another: `begin` with each."""
+    """The calls of the cloners of one trial, one cloner after another: `begin` with each.
+
+    The clone function among the arguments is logged: `_asked` has each layer that it is called with, and what it gave.
+    """
 
     def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
         self._request = request
         self._module = module
         self._observer = observer
         self._model: Any = None
-        self._filters = request["filters"]
         self.arguments: dict[str, str] = request.get("arguments") or {}
         self.seconds = 0.0
         """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
-        self.callbacks = CallbackLog()
-        """What the functions among the arguments were called with by the last cloner."""
-        self._last_given: list[Any] = []
+        self._given: list[dict[str, Any]] = []
+        self._asked: list[tuple[Any, Any]] = []
 
-    def begin(self, each: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
+    def begin(self, cloner: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
         """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
-        self._model = model
-        self.callbacks = CallbackLog()
-        self._last_given = []
-        context = TrialContext(self._observer.framework, known, self._given)
+        self._model, self._given, self._asked = model, [], []
+        context = TrialContext(self._observer.framework, known, self._values)
         if self.arguments and CLONE_MODEL in self._module.__dict__:
-            self._module.__dict__[CLONE_MODEL] = clone_model_by(each, context)
+            self._module.__dict__[CLONE_MODEL] = clone_model_by(cloner, context)
         return context, self._value(self.arguments[MODEL]) if MODEL in self.arguments else model
 
     def call(
-        self, name: str, each: Cloner, model: Any, context: TrialContext, warned: Warned | None = None
+        self, name: str, cloner: Cloner, model: Any, context: TrialContext, warned: Warned | None = None
     ) -> tuple[Any, None] | tuple[None, dict[str, Any]]:
         """The clone, or why there is none. What the cloner warns of, `warned` hears; it ends no call of a cloner.
 
@@ -58,55 +57,76 @@ class Calling:
         # clone would begin with the weights of an original that was built after a run with the same one.
         self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
         live = self._module is None
-        hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
+        hearing = heard_as(self._request["filters"]) if live else (warned or Warned()).listening("call_cloner")
         try:
-            with hearing, self._within(), self._limited():
-                clone = call_cloner(each, model, context)
+            with hearing, self._within():
+                clone = call_cloner(cloner, model, context)
         except Exception as error:  # what this whole project is about
             return None, failure(error, below="call_cloner")
         refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
-        if refused is not None:
-            return None, refused
-        return clone, None
+        return (clone, None) if refused is None else (None, refused)
 
-    def asked(self, clone: Description | None, cloned: Description) -> dict[str, Any]:
-        """What the clone function was asked, where there is one."""
-        if not self.callbacks.watches:
-            return {}
-        layers = clone.layers if clone is not None else None
-        return {"asked": asked_for(self.callbacks, cloned.layers, self._observer.framework, layers)}
-
-    def _given(self) -> dict[str, Any]:
+    def _values(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
         given = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
-        self._last_given.append(given)
-        return self.callbacks.around(given)
+        self._given.append(given)
+        if not callable(given.get("clone_function")):
+            return given
+        return {**given, "clone_function": self._logged(given["clone_function"])}
+
+    def _logged(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def clone_function(layer: Any) -> Any:
+            self._asked.append((layer, None))
+            result = function(layer)
+            self._asked[-1] = layer, result
+            return result
+
+        return clone_function
 
     def given_things(self) -> list[Any]:
         """What the cloner was given beside the model: tensors and what made them, and what functions returned."""
-        origin = self._observer.framework.origin
-        tensors = [leaf for leaf in leaves(self._last_given) if self._observer.framework.is_symbolic(leaf)]
-        makers = [maker for tensor in tensors for maker in origin(tensor)[:2]]
-        return [*tensors, *makers, *(layer for _, layer in self.callbacks.asked)]
+        framework = self._observer.framework
+        tensors = [leaf for leaf in leaves(self._given) if framework.is_symbolic(leaf)]
+        makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
+        return [*tensors, *makers, *(result for _, result in self._asked)]
 
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._model)
         return eval(text, names)  # noqa: S307 - the script's own words
 
     @contextlib.contextmanager
-    def _limited(self) -> Iterator[None]:
-        if self.seconds:
-            faulthandler.dump_traceback_later(self.seconds, exit=True)
-        try:
-            yield
-        finally:
-            if self.seconds:
-                faulthandler.cancel_dump_traceback_later()
-
-    @contextlib.contextmanager
     def _within(self) -> Iterator[None]:
-        """The scopes in which a model is cloned."""
+        """The scopes in which a model is cloned, and the limit of time."""
         with contextlib.ExitStack() as scopes:
             for text in self._request.get("within", ()):
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
+            if self.seconds:
+                faulthandler.dump_traceback_later(self.seconds, exit=True)
+                scopes.callback(faulthandler.cancel_dump_traceback_later)
             yield
+
+    def asked(self, clone: Description | None, layers: Layers) -> dict[str, Any]:
+        """What the clone function was asked, as `FunctionCalls` declares it, where there is one."""
+        if not any(callable(given.get("clone_function")) for given in self._given):
+            return {}
+        framework = self._observer.framework
+        inputs = framework.keras.layers.InputLayer
+        calls: list[dict[str, Any]] = []
+        for layer, result in self._asked:
+            what = "input" if isinstance(layer, inputs) else "layer" if framework.is_layer(layer) else "operation"
+            there = clone is None or id(result) in clone.layers.index
+            calls.append({"layer": layers.index.get(id(layer), -1), "what": what, "there": there})
+        recursive = any(given.get("recursive") for given in self._given)
+        wanted = sorted(set(self._wanted(layers, -1, recursive))) if clone is not None else []
+        return {"asked": {"calls": calls, "wanted": wanted}}
+
+    def _wanted(self, layers: Layers, holder: int, recursive: bool) -> Iterator[int]:
+        """The layers that it is to be asked for, by their numbers."""
+        framework = self._observer.framework
+        for layer, inside, role, first in layers.places:
+            if inside != holder or role != "layers" or not framework.is_layer(layer):
+                continue
+            if recursive and framework.is_graph(layer):
+                yield from self._wanted(layers, first, recursive)
+            elif not isinstance(layer, framework.keras.layers.InputLayer):
+                yield first

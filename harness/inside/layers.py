@@ -1,113 +1,206 @@
-"""The layers of a model, numbered depth-first, each with its calls."""
+"""The layers of a model, numbered depth-first, each with its calls.
+
+The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that was
+given the value which the call has by default is left out: it is the same call. Where others come after it, it is
+{"value": "default"}.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+import math
+from typing import Any, NamedTuple
 
-from .arguments import Arguments
+import numpy as np
+
+from .canonical import entry
 from .configs import settings
 from .observer import Observer
+from .structure import leaves, skeleton
+
+_PLAIN = (type(None), bool, int, float, str)
+_DEFAULT = inspect.Parameter.empty
+"""Stands for a value that the call has by default."""
+_LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
 
 
-class LayerPlace:
+class LayerPlace(NamedTuple):
     """A layer in a model: who holds it, and under which name. `first` is the first place of the same object."""
 
-    __slots__ = ("first", "inside", "layer", "role")
-
-    def __init__(self, layer: Any, inside: int, role: str, first: int) -> None:
-        self.layer = layer
-        self.inside = inside
-        self.role = role
-        self.first = first
+    layer: Any
+    inside: int
+    role: str
+    first: int
 
 
 class Layers:
-    """Every place of a model, in order; `index` has the first place of each object by its id."""
+    """Every place of a model, in order; `index` has the first place of each object by its id.
+
+    `variables` are those that calls mention, by their ids.
+    """
 
     def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model
         self.places: list[LayerPlace] = []
         self.index: dict[int, int] = {}
-        self.members: dict[int, dict[int, int]] = {}
-        self._observer = observer
-        self._framework = observer.framework
+        self.variables: dict[int, Any] = {}
+        self._observer, self._framework = observer, observer.framework
+        self._members: dict[int, dict[int, int]] = {}
+        """By who holds them, the places of layers by id."""
         self._visit(model, -1)
-        # The use that each node is of its layer, by graph and node id; and the nodes of each place.
-        self.uses: dict[int, dict[int, int]] = {}
-        self.nodes: dict[int, list[Any]] = {}
-        for number, inside in self.members.items():
-            holder = model if number < 0 else self.places[number].layer
-            if self._framework.is_graph(holder):
-                self._uses(number, holder, inside)
+        self._nodes: dict[int, list[Any]] = {}
+        """The nodes of each place in the graph that holds it; and by their ids, which use of their layer they are."""
+        self._uses: dict[tuple[int, int], int] = {}
+        for holder, members in self._members.items():
+            if self._framework.is_graph(self._at(holder)):
+                self._number_nodes(holder, members)
 
     def objects(self) -> list[Any]:
         """The model and each layer."""
         return [self.model, *(place.layer for place in self.places)]
 
-    def _visit(self, holder: Any, number: int) -> None:
-        framework = self._framework
-        inside: dict[int, int] = {}
-        graph = framework.is_graph(holder)
-        if graph:
-            for layer in framework.members(holder):
-                self._place(layer, number, "layers", inside)
-        for layer in framework.held(holder):
-            if id(layer) not in inside:
-                self._place(layer, number, role(holder, layer), inside)
-        if inside or graph:
-            self.members[number] = inside
+    def _at(self, number: int) -> Any:
+        return self.model if number < 0 else self.places[number].layer
 
-    def _place(self, layer: Any, holder: int, name: str, inside: dict[int, int]) -> None:
+    def _visit(self, holder: Any, number: int) -> None:
+        members: dict[int, int] = {}
+        graph = self._framework.is_graph(holder)
+        for layer in self._framework.members(holder) if graph else ():
+            self._place(layer, number, "layers", members)
+        for layer in self._framework.held(holder):
+            if id(layer) not in members:
+                self._place(layer, number, _role(holder, layer), members)
+        if members or graph:
+            self._members[number] = members
+
+    def _place(self, layer: Any, holder: int, role: str, members: dict[int, int]) -> None:
         number = len(self.places)
         first = self.index.setdefault(id(layer), number)
-        inside[id(layer)] = number
-        self.places.append(LayerPlace(layer, holder, name, first))
+        members[id(layer)] = number
+        self.places.append(LayerPlace(layer, holder, role, first))
         if first == number and layer is not self.model:
             self._visit(layer, number)
 
-    def _uses(self, number: int, graph: Any, inside: dict[int, int]) -> None:
-        framework = self._framework
-        mine = {id(node) for node in framework.graph_nodes(graph)}
-        uses = self.uses[number] = {}
-        for place in inside.values():
-            nodes = framework.layer_nodes(self.places[place].layer)
-            if len(nodes) != 1 or id(nodes[0]) not in mine:
-                nodes = [node for node in nodes if id(node) in mine]
-            self.nodes[place] = nodes
-            for use, node in enumerate(nodes):
-                uses[id(node)] = use
+    def _number_nodes(self, holder: int, members: dict[int, int]) -> None:
+        of_graph = {id(node) for node in self._framework.graph_nodes(self._at(holder))}
+        for number in members.values():
+            nodes = self._framework.layer_nodes(self.places[number].layer)
+            self._nodes[number] = nodes = [node for node in nodes if id(node) in of_graph]
+            self._uses.update(((holder, id(node)), use) for use, node in enumerate(nodes))
 
-    def describe(self, arguments: Arguments) -> list[dict[str, Any]]:
-        """Every place as it is declared on the wire."""
-        framework, ident = self._framework, self._observer.ident
-        calls: dict[int, list[dict[str, Any]]] = {}
-        for holder, inside in self.members.items():
-            if holder in self.uses:
-                graph = self.model if holder < 0 else self.places[holder].layer
-                arguments.enter(inside, self.uses[holder], self.nodes, framework.begins_inside(graph))
-                for member in inside.values():
-                    its = self.places[member].layer
-                    calls[member] = [arguments.call(node, its) for node in self.nodes[member]]
-        seen: list[dict[str, Any]] = []
-        for number, place in enumerate(self.places):
-            layer = place.layer
-            seen.append(
-                {
-                    "name": str(getattr(layer, "name", "")),
-                    "kind": type(layer).__name__,
-                    "ident": ident(layer),
-                    "inside": place.inside,
-                    "role": place.role,
-                    "config": settings(layer, framework) if place.first == number else seen[place.first]["config"],
-                    "trainable": bool(getattr(layer, "trainable", False)),
-                    "nodes": framework.node_counts(layer),
-                    "own": is_own_class(type(layer)),
-                    "model": framework.is_graph(layer),
-                }
-            )
-            if calls.get(number):
-                seen[-1]["calls"] = calls[number]
-        return seen
+    def describe(self) -> list[dict[str, Any]]:
+        """Every place as `LayerSeen` declares it on the wire."""
+        framework = self._framework
+        graphs = {holder: self._at(holder) for holder in self._members if framework.is_graph(self._at(holder))}
+        copied = {holder for holder, graph in graphs.items() if framework.begins_inside(graph)}
+        described: list[dict[str, Any]] = []
+        for number, (layer, inside, role, first) in enumerate(self.places):
+            told: dict[str, Any] = {
+                "name": str(getattr(layer, "name", "")),
+                "kind": type(layer).__name__,
+                "ident": self._observer.ident(layer),
+                "inside": inside,
+                "role": role,
+                "config": settings(layer, framework) if first == number else described[first]["config"],
+                "trainable": bool(getattr(layer, "trainable", False)),
+                "nodes": framework.node_counts(layer),
+                "own": is_own_class(type(layer)),
+                "model": framework.is_graph(layer),
+            }
+            if self._nodes.get(number):
+                told["calls"] = [self._call(node, layer, inside, inside in copied) for node in self._nodes[number]]
+            described.append(told)
+        return described
+
+    def tensor(self, tensor: Any, holder: int = -1) -> list[int] | None:
+        """The place of a symbolic tensor in the graph of a holder, None where it comes from outside."""
+        layer, node, output = self._framework.origin(tensor)
+        place = self._members.get(holder, {}).get(id(layer))
+        if place is None:
+            return None
+        use = self._uses.get((holder, id(node)))
+        if use is not None:
+            return [place, use, output]
+        for use, other in enumerate(self._nodes.get(place, ())):
+            for number, given in enumerate(self._framework.outputs(other)):
+                if given is tensor:
+                    return [place, use, number]
+        return None
+
+    def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> dict[str, Any]:
+        """A call as it is declared on the wire. The tensors of its graph may be `copied`: their masks say nothing."""
+        framework = self._framework
+
+        def leaf(value: Any) -> Any:
+            return self._leaf(value, holder)
+
+        args, kwargs = self._without_defaults(layer, *framework.arguments(node))
+        outputs = framework.outputs(node)
+        return {
+            "args": skeleton(args, leaf)["tuple"] if args else [],
+            "kwargs": {str(name): skeleton(value, leaf) for name, value in kwargs.items()},
+            "outputs": len(outputs),
+            "masks": [] if copied else [framework.has_mask(output) for output in outputs],
+        }
+
+    def _without_defaults(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
+        """The arguments of a call of a layer, without those that say what it does by default."""
+        args = tuple(args)
+        if len(args) < 2 and not kwargs:
+            return args, kwargs
+        try:
+            parameters = dict(inspect.signature(layer.call).parameters)
+        except (AttributeError, TypeError, ValueError):
+            parameters = {}
+        positional = [each for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
+        masked = any(self._framework.is_symbolic(leaf) and self._framework.has_mask(leaf) for leaf in leaves(args))
+        while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
+            args = args[:-1]
+        for place in range(1, min(len(args), len(positional))):
+            if _by_default(positional[place], args[place], masked):
+                args = (*args[:place], _DEFAULT, *args[place + 1 :])
+        return args, {
+            name: value
+            for name, value in kwargs.items()
+            if name not in parameters or not _by_default(parameters[name], value, masked)
+        }
+
+    def _leaf(self, value: Any, holder: int) -> Any:
+        framework = self._framework
+        if framework.is_symbolic(value):
+            place = self.tensor(value, holder)
+            return {"tensor": place} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
+        if value is None or isinstance(value, (bool, str, int)):
+            return value
+        if value is _DEFAULT:
+            return {"value": "default"}
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"value": repr(value)}
+        if framework.is_variable(value):
+            self.variables.setdefault(id(value), value)
+            return {"variable": list(self.variables).index(id(value))}
+        if isinstance(value, np.ndarray):
+            return self._array("array", value, "")
+        if framework.tensors.concrete(value):
+            return self._array("constant", *framework.tensors.array(value))
+        return {"value": entry(value)}
+
+    def _array(self, kind: str, array: Any, prefix: str) -> dict[str, Any]:
+        digest = self._observer.digests.digest(array, prefix)
+        return {kind: {"shape": list(array.shape), "dtype": prefix + str(array.dtype), "digest": digest}}
+
+
+def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:
+    """Whether a call does the same without this value.
+
+    Where `training` is not given, or None, Keras says whether the model trains. Where a tensor that comes in is
+    `masked`, some releases pass its mask on unless the call is given one, be it None.
+    """
+    if type(value) is not type(parameter.default) or not isinstance(value, _PLAIN) or value != parameter.default:
+        return False
+    if parameter.name == "training":
+        return value is None
+    return not (masked and parameter.name.endswith("mask"))
 
 
 def is_own_class(kind: type) -> bool:
@@ -115,19 +208,16 @@ def is_own_class(kind: type) -> bool:
     return kind.__module__.partition(".")[0] not in ("keras", "tf_keras")
 
 
-def role(holder: Any, layer: Any) -> str:
+def _role(holder: Any, layer: Any) -> str:
     """The attribute of `holder` under which it has `layer`: "cell", "layers[1]", "" where none is seen."""
     private = ""
     for name, value in vars(holder).items():
-        found = ""
-        if value is layer:
-            found = name
-        elif isinstance(value, (list, tuple, dict)):
-            for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-                if item is layer:
-                    found = "%s[%r]" % (name, key)
-        if found and not found.startswith("_"):
-            return found
-        if found and not found.startswith(("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")):
-            private = private or found
+        role = name if value is layer else ""
+        if isinstance(value, (list, tuple, dict)):
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            role = next(("%s[%r]" % (name, key) for key, item in items if item is layer), "")
+        if role and not role.startswith("_"):
+            return role
+        if role and not role.startswith(_LISTS_OF_KERAS):
+            private = private or role
     return private

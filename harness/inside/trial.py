@@ -146,7 +146,7 @@ class _Trial:
         self._cloned, self._to_clone = self._original, self._kept
         if model is not self._original.model:
             self._cloned = Description(model, self._observer)
-            self._cloned.hold(self._observer)
+            self._cloned.hold()
             self._to_clone = randomize(self._cloned, self._observer)
         self._owned = owned(model) if self._cloners else {}
         self._before: dict[str, Any] | None = None
@@ -162,7 +162,7 @@ class _Trial:
 
     def _described_now(self, facts: Facts | None = None) -> Description:
         now = Description(self._cloned.model, self._observer, values=False)
-        now.hold(self._observer, facts=facts)
+        now.hold(facts=facts)
         return now
 
     def _draw(self) -> list[Any]:
@@ -191,7 +191,7 @@ class _Trial:
                 say_nothing_of_facts(each["shape"])
                 each.pop("leaks", None)
             return
-        description.hold(observer, self._cloned)
+        description.hold(self._cloned)
         facts = facts and any(
             has_other_facts(observation["shape"], each["shape"], description.shape) for each in clones
         )
@@ -235,7 +235,7 @@ class _Trial:
             observation["trained"] = train(description.model, self._arrays, self._observer, self._packing, *recorded)
             kept.restore()
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
-        description.hold(self._observer, None if description.model is self._original.model else self._cloned)
+        description.hold(None if description.model is self._original.model else self._cloned)
         if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
             description.shape["attributes"] = {}
         return observation
@@ -260,10 +260,10 @@ class _Trial:
         self._look_again(answer)
         if refused is not None:
             answer["failure"] = refused
-            answer.update(calling.asked(None, self._cloned))
+            answer.update(calling.asked(None, self._cloned.layers))
             return answer
         description = Description(clone, self._observer)
-        answer.update(calling.asked(description, self._cloned))
+        answer.update(calling.asked(description, self._cloned.layers))
         answer["observation"] = self._observe_clone(name, description)
         self._write_leaks(answer["observation"], description)
         if self._costly and (not self._asked_for_another or self._request.get("repeats")):
@@ -279,7 +279,7 @@ class _Trial:
         if self._request.get("keeps") == "layers":
             return
         known = self._calling.given_things()
-        known += self._cloned.shared_with(clone, self._observer.framework)
+        known += self._cloned.shared_with(clone)
         found = leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
         common = held_by_modules(self._owned, whole_packages=self._module is None) if found else {}
         told = [leak for leak in found if id(leak.thing) not in common]
