@@ -12,66 +12,45 @@ from typing import Any
 import numpy as np
 
 KEPT_BYTES = 64 * 1024 * 1024
-LARGE_BYTES = 256 * 1024 * 1024
-"""Of large arrays, which are kept to be found again and not to be asked for."""
-_SAMPLE = 256
 _LARGE = 1 << 20
 """From this size on a copy costs more than what is to be found out with it."""
 
 
-def short_hash(data: bytes) -> str:
+def short_hash(data: Any, more: bytes = b"") -> str:
     """Twelve bytes of BLAKE2b, in hexadecimal."""
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    digest = hashlib.blake2b(data, digest_size=12)
+    digest.update(more)
+    return digest.hexdigest()
 
 
 class Digests:
-    """The digests of one trial and the arrays behind them."""
+    """The digests of one trial and the arrays behind them, up to a number of bytes."""
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
         self._known: dict[Any, str] = {}
         self._room = limit
-        self._large: dict[Any, list[tuple[Any, str]]] = {}
-        self._room_for_large = LARGE_BYTES
 
     def digest(self, array: Any, prefix: str = "") -> str:
         """The digest of an array; `prefix` tells kinds of tensor apart that have the same numbers (sparse, ragged)."""
         dtype = array.dtype
         # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
-        if array.nbytes * 2 > self._room and dtype.kind not in "OSU":
-            return self._digest_large(array, prefix)
+        small = array.nbytes * 2 <= self._room
         if dtype.kind in "OSU":
-            body = json.dumps([_as_text(item) for item in array.flat]).encode()
+            body: Any = json.dumps([_as_text(item) for item in array.flat]).encode()
         else:
-            body = array.tobytes()
-        key = (prefix, dtype, array.shape, body)
+            body = array.tobytes() if small else _bytes(array)
+        key = (prefix, dtype, array.shape, body) if small else None
         name = self._known.get(key)
         if name is None:
             if dtype.kind in "fcV":
                 array = one_nan(array)
-                body = array.tobytes()
-            digest = hashlib.blake2b(("%s%s%s" % (prefix, dtype, array.shape)).encode(), digest_size=12)
-            digest.update(body)
-            name = digest.hexdigest()
-            if array.nbytes <= self._room:
+                body = _bytes(array)
+            name = short_hash(("%s%s%s" % (prefix, dtype, array.shape)).encode(), body)
+            if small:
                 self._known[key] = name
                 self._arrays[name] = array
                 self._room -= array.nbytes
-        return name
-
-    def _digest_large(self, array: Any, prefix: str) -> str:
-        # What a clone computes is what the original has computed as a rule, and arrays are compared ten times as fast
-        # as they are hashed.
-        data = _bytes(array)
-        key = (prefix, array.dtype, array.shape, data[:: data.size // _SAMPLE + 1].tobytes())
-        seen = self._large.setdefault(key, [])
-        for kept, name in seen:
-            if np.array_equal(kept, data):
-                return name
-        name = _of_large(array, prefix)
-        if data.nbytes <= self._room_for_large:
-            self._room_for_large -= data.nbytes
-            seen.append((data.copy(), name))
         return name
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
@@ -80,13 +59,6 @@ class Digests:
         if missing:
             return {"missing": missing}
         return difference(self._arrays[left], self._arrays[right])
-
-
-def _of_large(array: Any, prefix: str) -> str:
-    """The digest of an array that is not kept, without a copy of it."""
-    digest = hashlib.blake2b(("%s%s%s" % (prefix, array.dtype, array.shape)).encode(), digest_size=12)
-    digest.update(_bytes(one_nan(array) if array.dtype.kind in "fcV" else array))
-    return digest.hexdigest()
 
 
 def _bytes(array: Any) -> Any:

@@ -8,10 +8,10 @@ from typing import Any, Iterator, Mapping, Sequence
 import numpy as np
 
 from .frameworks.interface import Framework
-from .layers import Layers
+from .layers import is_own_class
 from .observer import Observer
 from .trial import run_trial
-from .user_model import described
+from .user_model import described, inputs_of, working_inputs
 from .variable_values import VariableValues
 from .warned import unheard
 
@@ -30,12 +30,13 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
     if not framework.is_graph(model):
         raise TypeError("%s is subclassed: Keras knows no graph of its layers to compare" % type(model).__name__)
     with unheard() as filters, framework.beside(), _as_they_were(model, observer):
-        seen = described(model, framework, suited=inputs is None)
-        if "inputs" not in seen:
+        if not framework.ends(model)[0]:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
-        specs = seen["suited"]["inputs"] if inputs is None else given(seen["inputs"], inputs)
+        seen = described(model, framework)
+        specs = working_inputs(seen, framework) if inputs is None else given(inputs_of(seen), inputs)
         # What it has been through nobody knows: it counts as a model that was run, and trained.
-        known = _classes(model, observer)
+        classes = [kind for kind in {type(thing) for thing in seen.layers.objects()} if is_own_class(kind)]
+        known = {kind.__name__: kind for kind in classes}  # a file of the model is loaded with them
         request = dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known, filters=filters)
         return {**run_trial(request, framework), "fed": specs}
 
@@ -79,10 +80,3 @@ def _as_they_were(model: Any, observer: Observer) -> Iterator[None]:
         yield
     finally:
         kept.restore()
-
-
-def _classes(model: Any, observer: Observer) -> dict[str, Any]:
-    """The classes of its layers that are not Keras' own, by name: a file of the model is loaded with them."""
-    classes = {type(place.layer) for place in Layers(model, observer).places} | {type(model)}
-    own = observer.framework.keras.__name__.partition(".")[0]
-    return {each.__name__: each for each in classes if each.__module__.partition(".")[0] != own}

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 
 from .frameworks.interface import Framework
 from .leaks import owned
-from .structure import leaves, map_leaves
+from .structure import leaves
 
 _OF_EVERY_LAYER = frozenset(["supports_masking", "autocast", "_trainable"])
 """What a config can lose of what all layers have; the rest of that is how a layer was made, named and called."""
@@ -54,7 +54,7 @@ def _call_alike(thing: Any, other: Any, framework: Framework) -> None:
         return framework.keras.Input(batch_shape=framework.shape(leaf), dtype=framework.dtype(leaf))
 
     args, kwargs = framework.arguments(framework.layer_nodes(thing)[0])
-    other(*map_leaves(like, tuple(args)), **map_leaves(like, dict(kwargs)))
+    other(*framework.map_leaves(like, tuple(args)), **framework.map_leaves(like, dict(kwargs)))
 
 
 def _take(thing: Any, other: Any, plain: Any, framework: Framework) -> None:

@@ -1,4 +1,4 @@
-"""A model's variables put back after each run, so that no run depends on the one before it."""
+"""The values of a model's variables: put back after a run, copied into a clone, and whether a clone's are its own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from .digests import same
 from .observer import Observer
 from .values import weight_arrays
 
+_MANY = 64
+"""As many numbers as chance hardly draws twice, be they whole ones."""
+
 
 class VariableValues:
-    """Variables of a model, and the value that each is to have."""
+    """Variables of a model, and the value that each is to have, so that no run depends on the one before it."""
 
     def __init__(self, observer: Observer) -> None:
         self._framework = observer.framework
@@ -27,8 +30,7 @@ class VariableValues:
         """Put back what has changed; the numbers of the variables that had."""
         read, changed = self._framework.read, []
         for number, (variable, value) in enumerate(zip(self.variables, self.values)):
-            now = read(variable)
-            if not same(now, value):
+            if not same(read(variable), value):
                 changed.append(number)
                 self._framework.write(variable, value)
         return changed
@@ -36,14 +38,13 @@ class VariableValues:
 
 def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a value that neither initializers nor chance would give it twice."""
-    framework = observer.framework
+    framework, kept = observer.framework, VariableValues(observer)
     # The shape of what it holds: a variable's own may leave a dimension open.
     shapes = [
         (weight["name"].lower(), first.shape, weight["dtype"])
         for weight, first in zip(description.shape["weights"], description.initial)
     ]
     arrays = weight_arrays(shapes, observer.seed)
-    kept = VariableValues(observer)
     for weight, array, first in zip(description.weights, arrays, description.initial):
         if array is None or None in list(weight.shape):  # of an open shape is a summary of what was learned
             kept.keep(weight, first)
@@ -60,44 +61,68 @@ def copy(
     original: Description, kept: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
     """Give a clone the weights and the states of the original; what the clone keeps, and why it could not be done."""
-    framework = observer.framework
-    ours = VariableValues(observer)
+    framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else "the original has %d weights, the clone %d" % counts
-    for number, (variable, first) in enumerate(zip(clone.weights, clone.initial)):
-        value = kept.values[number] if number < counts[0] else None
-        if value is None:
-            value = first
-        elif value.shape != first.shape and not _takes(variable, value):
-            problem = problem or "weight %d has shape %s in the original, %s in the clone" % (
-                number,
-                value.shape,
-                first.shape,
-            )
-            value = first
-        else:
-            framework.write(variable, value)
-            if value.dtype != first.dtype:
-                value = framework.read(variable)
-        ours.keep(variable, value)
+    weights, states = kept.values[: counts[0]], kept.values[counts[0] :]
+    for number, (variable, value) in enumerate(zip(clone.weights, clone.initial)):
+        if number < counts[0]:
+            if weights[number].shape == value.shape or _takes(variable, weights[number]):
+                framework.write(variable, weights[number])
+                value = weights[number] if weights[number].dtype == value.dtype else framework.read(variable)
+            else:
+                shapes = number, weights[number].shape, value.shape
+                problem = problem or "weight %d has shape %s in the original, %s in the clone" % shapes
+        copied.keep(variable, value)
     if not problem:
         framework.weights_written(clone.model, original.model)
-    _copy_states(kept.values[counts[0] :], clone, ours, observer)
-    return ours, problem
-
-
-def _copy_states(states: list[Any], clone: Description, ours: VariableValues, observer: Observer) -> None:
-    """Give a clone these states, where they are alike."""
-    alike = [(value.shape, value.dtype) for value in states] == [
-        (value.shape, value.dtype) for value in clone.first_states
-    ]
-    for number, (variable, first) in enumerate(zip(clone.states, clone.first_states)):
-        if alike and not same(states[number], first):
-            observer.framework.write(variable, states[number])
-        ours.keep(variable, states[number] if alike else first)
+    ours, theirs = ([(value.shape, value.dtype) for value in values] for values in (states, clone.first_states))
+    states = states if ours == theirs else clone.first_states
+    for variable, first, value in zip(clone.states, clone.first_states, states):
+        if not same(value, first):
+            framework.write(variable, value)
+        copied.keep(variable, value)
+    return copied, problem
 
 
 def _takes(variable: Any, value: Any) -> bool:
     """Whether a variable whose shape leaves dimensions open takes a value, whatever it holds now."""
     shape = list(variable.shape)
     return len(shape) == value.ndim and all(size in (None, have) for size, have in zip(shape, value.shape))
+
+
+# -- whether a clone's values are its own
+
+
+def fresh(original: Description, kept: VariableValues, clone: Description, repeats: bool) -> list[bool]:
+    """For each weight of the clone, whether it begins with a value of its own.
+
+    The original's weights were given values that no initializer draws: a weight that begins with one of those was
+    copied. One that begins with the original's first value may have a seed, or was copied too: another build of the
+    source `repeats` it then, if there is one.
+    """
+    verdict = [True] * len(clone.initial)
+    for number, (first, copied) in enumerate(zip(clone.initial, original.initial)):
+        ours = kept.values[number]
+        if ours is not copied and same(first, ours) and not same(ours, copied):
+            verdict[number] = False
+        elif repeats and same(first, copied) and _looks_drawn(first):
+            verdict[number] = False
+    return verdict
+
+
+def fresh_states(original: Description, clone: Description) -> list[bool]:
+    """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
+
+    A seed that is further on says nothing: it may have been another from the start.
+    """
+    pairs = zip(original.first_states, clone.first_states)
+    return [not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs]
+
+
+def _looks_drawn(value: Any) -> bool:
+    """Whether an array has many numbers that differ; of a kernel that is quantized there are few."""
+    if value.size < 2 or (value.dtype.kind in "iu" and value.size < _MANY):
+        return False
+    few = value.reshape(-1)[:_MANY].tolist()
+    return len(set(few)) * 2 > len(few)

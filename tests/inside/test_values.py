@@ -1,7 +1,11 @@
-"""Numbers, digests and texts: no Keras."""
+"""Numbers, digests and texts of a trial."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import keras
 import numpy as np
 import pytest
 
@@ -9,169 +13,153 @@ from clonediff.harness.inside.canonical import LONGEST, entry, text
 from clonediff.harness.inside.digests import Digests, same
 from clonediff.harness.inside.structure import numbered
 from clonediff.harness.inside.values import FILLS, input_arrays, weight_arrays
+from clonediff.harness.inside.variable_values import fresh
 
 
-def test_fills_are_the_same_for_a_seed_and_differ_between_seeds() -> None:
-    specs = [{"shape": [None, 4], "dtype": "float32", "fill": "normal"}]
-    first, again, other = (input_arrays(specs, 2, seed)[0] for seed in (1, 1, 2))
-    assert first.shape == (2, 3, 4)
-    assert (first == again).all()
-    assert (first != other).any()
+def arrays(seed: int = 1, **spec: Any) -> Any:
+    (array,) = input_arrays([{"shape": [4, 3], "dtype": "float32", **spec}], 3, seed)
+    return array
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_steps_have_zero_rows_and_never_the_first(seed: int) -> None:
-    (values,) = input_arrays([{"shape": [4, 3], "dtype": "float32", "fill": "steps"}], 2, seed)
-    zero = (values == 0).all(axis=-1)
+def test_numbers_are_those_of_their_seed() -> None:
+    assert arrays(shape=[None, 4], fill="normal").shape == (3, 3, 4)
+    assert (arrays(fill="normal") == arrays(fill="normal")).all()
+    assert (arrays(fill="normal") != arrays(2, fill="normal")).any()
+    with pytest.raises(ValueError, match="unknown fill 'sand'.*normal"):
+        arrays(fill="sand")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_numbers_suit_what_takes_them(seed: int) -> None:
+    zero = (arrays(seed, fill="steps") == 0).all(axis=-1)
     assert zero.any()
     assert not zero[:, 0].any()
-    assert (zero[:, :-1] & ~zero[:, 1:]).any(), "one that is not at the end"
+    assert (zero[:, :-1] & ~zero[:, 1:]).any(), "one row of zeros that is not at the end"
+    mask = arrays(seed, shape=[4], dtype="bool", fill="mask")
+    assert mask.any(axis=1).all()
+    assert not mask.all()
+    ids = arrays(seed, shape=[5], dtype="int32", fill="ids", high=4, batch=7)
+    assert (ids.shape, ids.min()) == ((7, 5), 0)
+    assert ids.max() < 4
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_masks_have_a_true_in_each_row(seed: int) -> None:
-    (values,) = input_arrays([{"shape": [4], "dtype": "bool", "fill": "mask"}], 3, seed)
-    assert values.any(axis=1).all()
-    assert not values.all()
-
-
-def test_ids_stay_below_their_bound() -> None:
-    (values,) = input_arrays([{"shape": [5], "dtype": "int32", "fill": "ids", "high": 4, "batch": 7}], 2, 3)
-    assert values.shape == (7, 5)
-    assert set(np.unique(values)) <= {0, 1, 2, 3}
-    assert (values == 0).any()
-
-
-def test_an_unknown_fill_is_named() -> None:
-    with pytest.raises(ValueError, match="unknown fill 'sand'.*normal"):
-        input_arrays([{"shape": [5], "dtype": "int32", "fill": "sand"}], 2, 3)
-
-
-@pytest.mark.parametrize("name", sorted(FILLS))
-def test_every_fill_takes_a_shape_without_dimensions(name: str) -> None:
-    dtype = {"words": "string", "mask": "bool", "ids": "int32"}.get(name, "float32")
-    (values,) = input_arrays([{"shape": [], "dtype": dtype, "fill": name}], 2, 3)
-    assert values.shape == (2,)
+@pytest.mark.parametrize("fill", sorted(FILLS))
+def test_every_fill_takes_a_shape_without_dimensions(fill: str) -> None:
+    dtype = {"words": "string", "mask": "bool", "ids": "int32"}.get(fill, "float32")
+    assert arrays(shape=[], dtype=dtype, fill=fill).shape == (3,)
 
 
 def test_weights_are_distinct_and_variances_positive() -> None:
     kernel, count, variance = weight_arrays(
         [("kernel", (2, 3), "float32"), ("count", (), "int32"), ("moving_variance", (50,), "float32")], 4
     )
-    assert len(np.unique(kernel)) == 6
-    assert count is None
+    assert (len(np.unique(kernel)), count) == (6, None)
     assert (variance >= 0.5).all()
-    assert (variance <= 1.5).all()
 
 
-def test_equal_arrays_have_equal_digests_and_others_not() -> None:
-    digests = Digests()
-    one = np.array([1.0, np.nan], np.float32)
+FLOATS = np.array([[0.25], [0.75]], "float32")
+FEW, MANY = np.array([[8], [7]], "int8"), np.arange(64, dtype="int8").reshape(8, 8)
+ZEROS = np.zeros((2, 1), "float32")
+
+
+@pytest.mark.parametrize(
+    ("first", "value", "of_clone", "is_fresh"),
+    [
+        pytest.param(FLOATS, FLOATS, FLOATS, False, id="drawn-alike"),
+        pytest.param(ZEROS, ZEROS, ZEROS, True, id="zeros"),
+        pytest.param(FEW, FEW, FEW, True, id="few-whole-numbers"),
+        pytest.param(MANY, MANY, MANY, False, id="many-whole-numbers"),
+        pytest.param(ZEROS, FLOATS, FLOATS, False, id="copied"),
+    ],
+)
+def test_a_weight_that_begins_as_another_did_was_copied_or_is_chance(
+    first: Any, value: Any, of_clone: Any, is_fresh: bool
+) -> None:
+    original, clone, kept = (SimpleNamespace(initial=[first]), SimpleNamespace(initial=[of_clone]), [value])
+    values: Any = SimpleNamespace(values=kept)
+    assert fresh(original, values, clone, repeats=True) == [is_fresh]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", [0, 100, 1 << 20], ids=["none", "few", "all"])
+def test_equal_arrays_have_equal_digests_and_others_not(limit: int) -> None:
+    digests = Digests(limit)
+    one = np.array([1.0, np.nan] + [2.0] * 98, np.float32)
     other_nan = one.copy()
     other_nan.view(np.uint32)[1] ^= 1
-    assert digests.digest(one) == digests.digest(other_nan) == Digests().digest(one)
-    different = [
-        one.astype(np.float64),
-        one.reshape(2, 1),
-        np.array([1.0, 2.0], np.float32),
-        np.array([-0.0]),
-        np.array([0.0]),
-    ]
-    assert len({digests.digest(each) for each in [one, *different]}) == 6
+    assert digests.digest(one) == digests.digest(other_nan) == digests.digest(one[::-1][::-1]) == Digests().digest(one)
+    different = [one.astype(np.float64), one.reshape(2, 50), one + 1, np.array([-0.0]), np.array([0.0])]
+    assert len({digests.digest(array) for array in [one, *different]}) == 6
 
 
-def test_arrays_are_kept_within_a_size() -> None:
-    digests = Digests(limit=100)
-    small, large = np.zeros(10, np.float32), np.zeros(100, np.float32)
-    names = digests.digest(small), digests.digest(large)
-    assert digests.difference(names[0], names[1]) == {"missing": [names[1]]}
-
-
-def test_difference_tells_the_first_element() -> None:
-    digests = Digests()
+def test_a_difference_tells_the_first_element_of_arrays_that_there_is_room_for() -> None:
+    digests = Digests(limit=1000)
     left, right = np.array([[1.0, 2.0], [3.0, np.nan]]), np.array([[1.0, 2.5], [3.0, np.nan]])
     report = digests.difference(digests.digest(left), digests.digest(right))
     assert (report["count"], report["max_abs"], report["first"], report["values"]) == (1, 0.5, [0, 1], ["2.0", "2.5"])
+    for number in range(50):
+        large = digests.digest(np.full(60, number, np.float32))
+    small = digests.digest(np.zeros(2, np.float32))
+    assert digests.difference(small, large) == {"missing": [large]}
+
+
+@pytest.mark.parametrize("size", [3, 1 << 19], ids=["small", "large"])
+def test_arrays_are_the_same_bit_for_bit(size: int) -> None:
+    array, holes = np.linspace(0, 1, size, dtype=np.float32), np.full(size, np.nan, np.float32)
+    assert same(array, array.copy())
+    assert same(holes, holes.copy())
+    changed = array.copy()
+    changed[-1] = -changed[-1]
+    for other in (array.astype(np.float64), array.reshape(1, -1), changed):
+        assert not same(array, other)
+    assert not same(np.zeros(size, np.float32), -np.zeros(size, np.float32))
+
+
+# -- texts
 
 
 def test_structures_keep_lists_tuples_and_dicts_apart() -> None:
     assert numbered({"b": [1, (2,)], "a": None}) == ({"dict": [["b", [0, {"tuple": [1]}]], ["a", None]]}, [1, 2])
 
 
-def test_functions_are_known_by_what_they_do() -> None:
-    def made(by: float) -> object:
-        return lambda x: x * by
-
-    assert text(made(2.0)) == text(made(2.0))
-    assert text(made(2.0)) != text(made(3.0))
-    assert text(lambda x: x + 1) != text(lambda x: x + 2)
+def multiplies(by: float) -> Any:
+    return lambda x: x * by
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [((1, 2), [1, 2]), (1, 1.0), (True, 1), ("1", 1), (None, "None"), (np.zeros(2), np.ones(2))],
-    ids=repr,
-)
+def normal(seed: int) -> Any:
+    """Its seed generator has a counted name."""
+    return keras.initializers.RandomNormal(seed=keras.random.SeedGenerator(seed)).get_config()
+
+
+LAMBDA, ACTIVATION = {"class_name": "__lambda__", "config": {"code": "4wE"}}, {"value": ("4wE", None, None)}
+ALIKE = {
+    "functions": (multiplies(2.0), multiplies(2.0)),
+    "the order of keys": ({"b": 1, "a": 2}, {"a": 2, "b": 1}),
+    "seed generators": (normal(3), normal(3)),
+    "lambdas that stand elsewhere": ({"a": LAMBDA}, {"a": ACTIVATION}),
+}
+UNLIKE = {
+    "closures": (multiplies(2.0), multiplies(3.0)),
+    "code": (lambda x: x + 1, lambda x: x + 2),
+    "sequences": ((1, 2), [1, 2]),
+    "numbers": (1, 1.0),
+    "bools": (True, 1),
+    "None": (None, "None"),
+    "arrays": (np.zeros(2), np.ones(2)),
+    "seeds": (normal(3), normal(4)),
+    "the end of what is long": ("x" * 500, "x" * 501),
+}
+
+
+@pytest.mark.parametrize(("left", "right"), ALIKE.values(), ids=ALIKE)
+def test_texts_of_equal_values_are_the_same(left: object, right: object) -> None:
+    assert text(left) == text(right)
+
+
+@pytest.mark.parametrize(("left", "right"), UNLIKE.values(), ids=UNLIKE)
 def test_texts_of_unlike_values_differ(left: object, right: object) -> None:
-    assert text(left) != text(right)
+    assert entry(left) != entry(right)
+    assert max(len(entry(left)), len(entry(right))) <= LONGEST
 
 
-def test_texts_have_no_addresses_and_end() -> None:
+def test_a_text_has_no_address() -> None:
     assert "0x7" not in text(object())
-    long = [entry("x" * 500), entry("x" * 501)]
-    assert len(set(long)) == 2
-    assert max(map(len, long)) <= LONGEST
-    assert text({"b": 1, "a": 2}) == text({"a": 2, "b": 1})
-
-
-def test_a_large_array_is_told_by_the_digest_that_a_small_one_of_its_numbers_has() -> None:
-    array = np.arange(1000, dtype=np.float32)
-    array[3] = np.nan
-    other = array.copy()
-    other.view(np.uint32)[3] |= 1
-    names = {Digests(limit=limit).digest(each) for limit in (0, 1 << 20) for each in (array, other, array[::-1][::-1])}
-    assert len(names) == 1
-    assert Digests(limit=0).digest(array + 1) not in names
-
-
-def test_large_arrays_of_one_digest_are_equal_to_the_last_element() -> None:
-    digests = Digests(limit=0)
-    arrays = [np.zeros(5000, np.float32) for _ in range(3)]
-    arrays[1][4999], arrays[2][1] = 1, 1
-    names = [digests.digest(each) for each in arrays]
-    arrays[0][7] = 1  # whoever owns an array may write into it
-    assert [digests.digest(each) for each in arrays[1:]] == names[1:]
-    assert len({*names, digests.digest(arrays[0])}) == 4
-    assert digests.digest(np.zeros(5000, np.float32)) == names[0] == Digests(limit=0).digest(np.zeros(5000, np.float32))
-
-
-def test_small_arrays_find_room_beside_large_ones() -> None:
-    digests = Digests(limit=1000)
-    for number in range(50):
-        digests.digest(np.full(60, number, np.float32))
-    names = [digests.digest(np.full(2, number, np.float32)) for number in (0, 1)]
-    assert "missing" not in digests.difference(*names)
-
-
-@pytest.mark.parametrize("size", [3, 1 << 19], ids=["small", "large"])
-def test_arrays_are_the_same_bit_for_bit(size: int) -> None:
-    array = np.linspace(0, 1, size, dtype=np.float32)
-    holes = np.full(size, np.nan, np.float32)
-    assert same(array, array.copy())
-    assert same(holes, holes.copy())
-    assert not same(array, array.astype(np.float64))
-    assert not same(array, array.reshape(1, -1))
-    changed = array.copy()
-    changed[-1] = -changed[-1]
-    assert not same(array, changed)
-    assert not same(np.zeros(size, np.float32), -np.zeros(size, np.float32))
-
-
-@pytest.mark.parametrize(
-    "written",
-    [{"class_name": "__lambda__", "config": {"code": "4wEAAA"}}, {"value": ("4wEAAA", None, None)}],
-    ids=["of a Lambda", "of an activation"],
-)
-def test_the_bytes_of_a_lambda_tell_where_it_stands_and_are_not_compared(written: dict[str, object]) -> None:
-    assert text({"activation": written}) == "{activation: <lambda>}"
-    assert text({"value": [1, 2, 3]}) != "<lambda>"

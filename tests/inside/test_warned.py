@@ -17,27 +17,34 @@ def heard(*texts: str, category: type[Warning] = UserWarning) -> Warned:
     return warned
 
 
-def test_a_warning_is_heard_once_whatever_is_counted_in_it() -> None:
-    told = heard("layer dense_1 at 0x7fff00", "layer dense_12 at 0x8fff00").beside(Warned())
-    assert [each["type"] for each in told] == ["UserWarning"]
+LETTERS = ["".join(chr(ord("a") + int(digit)) for digit in str(number)) for number in range(50)]
 
 
-def test_what_was_heard_before_is_no_news_but_in_another_category() -> None:
-    assert heard("dense_1 is odd").beside(heard("dense_7 is odd")) == []
-    assert len(heard("dense_1 is odd").beside(heard("dense_7 is odd", category=FutureWarning))) == 1
+@pytest.mark.parametrize(
+    ("warned", "before", "count"),
+    [
+        pytest.param(["layer dense_1 at 0x7fff00", "layer dense_12 at 0x8fff00"], [], 1, id="counted"),
+        pytest.param(["dense_1 is odd"], ["dense_7 is odd"], 0, id="heard-before"),
+        pytest.param(["layer 'renamed' drops a mask"], ["layer 'padding' drops a mask"], 0, id="of-another-name"),
+        pytest.param(["layer 'renamed' drops a state"], ["layer 'padding' drops a mask"], 1, id="of-something-else"),
+        pytest.param(["It can't be saved: a mask isn't there"], ["It can't be saved: an input isn't there"], 1, id="'"),
+        pytest.param(["Inputs don't match: ['left']"], ["Inputs don't match: ['right']"], 0, id="quoted"),
+        pytest.param(LETTERS, LETTERS, 0, id="many-heard-before"),
+        pytest.param(LETTERS, [], 20, id="many"),
+    ],
+)
+def test_what_was_not_heard_before_is_news(warned: list[str], before: list[str], count: int) -> None:
+    assert len(heard(*warned).beside(heard(*before))) == count
 
 
-def test_what_was_heard_of_a_layer_that_is_called_otherwise_since_is_no_news() -> None:
-    built = heard("layer 'padding' drops a mask")
-    assert heard("layer 'renamed' drops a mask").beside(built) == []
-    assert len(heard("layer 'renamed' drops a state").beside(built)) == 1
+def test_a_warning_of_another_category_is_news() -> None:
+    (told,) = heard("dense_1 is odd").beside(heard("dense_7 is odd", category=FutureWarning))
+    assert told["type"] == "UserWarning"
 
 
-def test_an_apostrophe_is_no_quote() -> None:
-    mask, tensor = (heard(f"The layer can't be saved: {each} isn't in its config.") for each in ("a mask", "an input"))
-    assert len(mask.beside(tensor)) == 1
-    left, right = (heard(f"Inputs don't match. Expected: ['{each}']") for each in ("left", "right"))
-    assert left.beside(right) == []
+@pytest.mark.parametrize("category", [DeprecationWarning, ImportWarning, type("Own", (ResourceWarning,), {})])
+def test_what_python_shows_nobody_is_not_heard(category: type[Warning]) -> None:
+    assert heard("for whoever writes a library", category=category).beside(Warned()) == []
 
 
 def test_warnings_are_errors_again_afterwards() -> None:
@@ -46,23 +53,3 @@ def test_warnings_are_errors_again_afterwards() -> None:
         heard("one")
         with pytest.raises(UserWarning, match="two"):
             warnings.warn("two", UserWarning, stacklevel=1)
-
-
-@pytest.mark.parametrize(
-    "category",
-    [
-        DeprecationWarning,
-        PendingDeprecationWarning,
-        ImportWarning,
-        ResourceWarning,
-        type("Own", (DeprecationWarning,), {}),
-    ],
-)
-def test_what_python_shows_nobody_is_not_heard(category: type[Warning]) -> None:
-    assert heard("for whoever writes a library", category=category).beside(Warned()) == []
-
-
-def test_however_much_building_warns_of_all_of_it_is_left_out() -> None:
-    texts = ["".join(chr(ord("a") + int(digit)) for digit in str(number)) for number in range(50)]
-    assert heard(*texts).beside(heard(*texts)) == []
-    assert len(heard(*texts).beside(Warned())) == 20

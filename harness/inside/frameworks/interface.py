@@ -38,6 +38,8 @@ class Framework:
     _functional: Any
     _sequential: Any
     """Classes of Keras."""
+    map_leaves: Any
+    """The function that makes a structure of changed leaves."""
     _cast: Any
     _pack: Any
     _device: Any

@@ -42,6 +42,7 @@ class Keras3(Framework):
         self._tensor, self._variable = source("keras.src.backend").KerasTensor, source("keras.src.backend").Variable
         self._functional = source("keras.src.models.functional").Functional
         self._sequential = source("keras.src.models.sequential").Sequential
+        self.map_leaves = keras.tree.map_structure
         self._pack, self._cast, self._device = keras.tree.pack_sequence_as, keras.ops.cast, keras.device
         self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         super().__init__()

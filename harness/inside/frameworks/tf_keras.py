@@ -64,6 +64,7 @@ class TfKeras(Framework):
         self._tensor, self._sparse, self._ragged = (
             getattr(tensors, kind + "KerasTensor") for kind in ("", "Sparse", "Ragged")
         )
+        self.map_leaves = tf.nest.map_structure
         self._pack, self._cast = tf.nest.pack_sequence_as, tf.cast
         self._device = lambda device: tf.device("/" + device)
         self._safe_mode = self._module("saving.serialization_lib").SafeModeScope
