@@ -1,4 +1,4 @@
-"""A child of each generation, spoken to line by line by the tests of this folder."""
+"""A subject of each generation, which the tests of this folder ask for trials."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.waiting import PATIENCE
-
-from .child import Child, serving
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 
 LATER = pytest.mark.slow(reason="as long again; the property tests hold a tf_keras original against its clones, too")
 
 
 @pytest.fixture(scope="package", params=["keras", pytest.param("tf_keras", marks=LATER)])
-def child(request: pytest.FixtureRequest) -> Iterator[Child]:
-    with serving(request.param) as child:
-        yield child
-        child.line('{"do": "quit"}')
-        assert child.process.wait(PATIENCE) == 0, "it ends when it is told to"
+def subject(request: pytest.FixtureRequest) -> Iterator[SubjectProcess]:
+    with SubjectProcess(Subject.parse(request.param)) as subject:
+        yield subject

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import msgspec
+
+from clonediff.harness.inside.trial import run_trial
+from clonediff.harness.subjects.case import Case
+from clonediff.harness.subjects.observation import Answer
 
 FLOATS = {"shape": [3, 4], "dtype": "float32", "fill": "normal"}
 STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}
@@ -46,10 +53,6 @@ y = layers.Activation("relu", name="act")(x)
 model = keras.Model({"x": x}, {"b": layers.Dense(2, name="d")(y), "a": y}, name="named")
 """
 
-UNBUILDABLE = """
-model = layers.Reshape((5,))(keras.Input((4,)))
-"""
-
 NO_LAMBDA = """
 inputs = keras.Input((3, 4), name="inputs")
 x = layers.Dense(4, name="dense")(inputs)
@@ -58,9 +61,16 @@ model = keras.Model(inputs, layers.BatchNormalization(name="norm")(x), name="pla
 """
 
 
-def case(body: str, generation: str, *inputs: dict[str, Any]) -> dict[str, Any]:
-    """The part of a request that says which model on which numbers."""
-    head = "import keras\nfrom keras import layers\n"
-    if generation == "tf_keras":
-        head = "import tf_keras as keras\nfrom tf_keras import layers\n"
-    return {"source": head + body, "inputs": list(inputs) or [FLOATS], "batch": 2, "seed": 7}
+def case(body: str, generation: str = "keras", *inputs: dict[str, Any]) -> Case:
+    """The model of a body on some inputs, by default on `FLOATS`."""
+    keras = "keras" if generation == "keras" else "tf_keras as keras"
+    head = f"import {keras}\nfrom {keras.partition(' ')[0]} import layers\n"
+    return Case(head + body, inputs or (FLOATS,), batch=2, seed=7)
+
+
+def tried(
+    body: str, cloners: Mapping[str, Any] | Sequence[str], *inputs: dict[str, Any], costly: bool = False, **more: Any
+) -> Answer:
+    """The answer of a trial in this process; `more` is added to the request."""
+    request = {**case(body, "keras", *inputs).request((), costly), "cloners": cloners, **more}
+    return msgspec.convert(run_trial(request), Answer)

@@ -11,67 +11,44 @@ import pytest
 from clonediff.harness.inside.failures import failure
 
 
-def _fault() -> None:
+def fault() -> None:
     raise TypeError("could not locate 'transform'")
 
 
-def _in_more_words() -> None:
-    try:
-        _fault()
-    except TypeError as error:
-        raise TypeError(f"Lambda could not be deserialized. Exception encountered: {error}")  # noqa: B904 - as Keras does
+def raised_again(kind: type[Exception], message: str, function: str = "again", end: str = "") -> Callable[[], None]:
+    """A function of that name that raises what Keras makes of a fault."""
+    text = f"def {function}():\n try:\n  fault()\n except TypeError as error:\n  raise kind(message.format(error)){end}"
+    names = {"fault": fault, "kind": kind, "message": message}
+    exec(text, names)  # noqa: S102 - one line of it is another each time
+    return names[function]  # type: ignore[return-value]  # it is what the text defines
 
 
-def _of_another_type() -> None:
-    try:
-        _fault()
-    except TypeError as error:
-        raise ValueError(f"no layer: {error}")  # noqa: B904 - as Keras does
+CASES = {
+    "the fault": (fault, "could not locate 'transform'", "fault"),
+    "in more words": (raised_again(TypeError, "Exception encountered: {}"), "could not locate 'transform'", "fault"),
+    "of another type": (raised_again(ValueError, "no layer: {}"), "no layer: could not locate 'transform'", "again"),
+    "by from_config": (
+        raised_again(ValueError, "Error when deserializing: {}", "from_config"),
+        "could not locate 'transform'",
+        "fault",
+    ),
+    "in other words": (raised_again(TypeError, "no such layer"), "no such layer", "again"),
+    "from None": (
+        raised_again(TypeError, "in 'a': {}", end=" from None"),
+        "in 'a': could not locate 'transform'",
+        "again",
+    ),
+}
 
 
-class _Layer:
-    @classmethod
-    def from_config(cls) -> None:
-        try:
-            _fault()
-        except TypeError as error:
-            raise ValueError(f"Error when deserializing class: {error}")  # noqa: B904 - as Keras does
-
-
-def _in_other_words() -> None:
-    try:
-        _fault()
-    except TypeError:
-        raise TypeError("no such layer")  # noqa: B904 - as Keras does
-
-
-def _from_nothing() -> None:
-    try:
-        _fault()
-    except TypeError as error:
-        raise TypeError(f"when calling layer 'a': {error}") from None
-
-
-@pytest.mark.parametrize(
-    ("call", "message", "innermost"),
-    [
-        (_fault, "could not locate 'transform'", "_fault"),
-        (_in_more_words, "could not locate 'transform'", "_fault"),
-        (_of_another_type, "no layer: could not locate 'transform'", "_of_another_type"),
-        (_Layer.from_config, "could not locate 'transform'", "_fault"),
-        (_in_other_words, "no such layer", "_in_other_words"),
-        (_from_nothing, "when calling layer 'a': could not locate 'transform'", "_from_nothing"),
-    ],
-    ids=lambda value: value.__name__ if callable(value) else "",
-)
+@pytest.mark.parametrize(("call", "message", "innermost"), CASES.values(), ids=CASES)
 def test_an_exception_that_only_wraps_another_stands_back(
     call: Callable[[], None], message: str, innermost: str
 ) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
-    said = failure(caught.value)
-    assert said["message"] == message
-    assert said["frames"][-1]["function"] == innermost
+    told = failure(caught.value)
+    assert (told["message"], told["frames"][-1]["function"]) == (message, innermost)
 
 
 def test_a_frame_of_a_release_laid_over_others_is_told_from_its_package_on(

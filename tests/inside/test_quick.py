@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -27,70 +26,18 @@ from clonediff.harness.inside.frameworks import framework
 def test_a_convolution_that_is_compiled_once_gives_the_same_bits(
     shape: tuple[int, ...], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = backend_nn.conv.__wrapped__ if hasattr(backend_nn.conv, "__wrapped__") else backend_nn.conv
-    monkeypatch.setattr(backend_nn, "conv", plain)
+    monkeypatch.setattr(backend_nn, "conv", getattr(backend_nn.conv, "__wrapped__", backend_nn.conv))
     layer = getattr(keras.layers, f"Conv{len(shape) - 1}D")(4, 3, **options)
     numbers = tf.constant(np.random.default_rng(0).normal(size=(2, *shape)).astype("float32"))
-    compiled = "groups" in options or "data_format" in options
-    found = []
-    for once in (False, True):
-        if once:
-            framework("keras").speed_up()
-        traced = _traced(monkeypatch)
-        for _ in range(3):
-            with tf.GradientTape() as tape:
-                result = layer(numbers)
-            found.append([np.asarray(each) for each in (result, *tape.gradient(result, layer.trainable_variables))])
-        assert len(traced) == (0 if not compiled else 1 if once else 3)
-    for each in found[1:]:
-        assert all(map(np.array_equal, each, found[0]))
-
-
-def _traced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The convolutions that are traced from now on, to be compiled."""
-    made: list[str] = []
-    convolution = tf.nn.convolution
-
-    def told(*args: Any, **kwargs: Any) -> Any:
-        if not tf.executing_eagerly():
-            made.append("convolution")
-        return convolution(*args, **kwargs)
-
-    monkeypatch.setattr(tf.nn, "convolution", told)
-    return made
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(lambda variable: variable.assign(tf.zeros((3, 4))), id="assigned"),
-        pytest.param(lambda variable: variable.assign_add(tf.ones((3, 4))), id="added-to"),
-        pytest.param(lambda variable: variable.scatter_nd_update([[1, 1]], [50.0]), id="scattered"),
-        pytest.param(lambda variable: variable[1:].assign(tf.zeros((2, 4))), id="sliced"),
-    ],
-)
-def test_what_was_read_of_a_variable_stays_as_it_was(change: Callable[[Any], Any]) -> None:
-    tensors = framework("keras").tensors  # type: ignore[attr-defined]  # the generations before have none
-    variable = tf.Variable(np.arange(12, dtype="float32").reshape(3, 4))
-    array, _ = tensors.array(variable)
-    change(variable)
-    assert array.tolist() == np.arange(12).reshape(3, 4).tolist()
-    assert tensors.array(variable)[0].tolist() != array.tolist()
-
-
-@pytest.mark.parametrize(
-    ("value", "kind"),
-    [
-        pytest.param([b"a", b""], "O", id="text"),
-        pytest.param(3.5, "f", id="no-dimension"),
-        pytest.param(np.zeros((0, 3)), "f", id="empty"),
-        pytest.param([True], "b", id="bool"),
-    ],
-)
-def test_a_tensor_is_read_as_an_array(value: Any, kind: str) -> None:
-    array, prefix = framework("keras").tensors.array(tf.constant(value))  # type: ignore[attr-defined]  # as above
-    assert (array.dtype.kind, array.shape, prefix) == (kind, np.shape(value), "")
-    assert array.tolist() == np.asarray(value).tolist()
+    results = []
+    for compiles in (None, framework("keras").speed_up, None):
+        if compiles is not None:
+            compiles()
+        with tf.GradientTape() as tape:
+            result = layer(numbers)
+        results.append([np.asarray(array) for array in (result, *tape.gradient(result, layer.trainable_variables))])
+    for arrays in results[1:]:
+        assert all(map(np.array_equal, arrays, results[0]))
 
 
 @pytest.mark.parametrize("kind", ["GRU", "LSTM"])
@@ -106,6 +53,5 @@ def test_a_function_for_a_gpu_is_left_out_of_a_graph_that_is_thrown_away(
     model = tf_keras.Model(inputs, getattr(tf_keras.layers, kind)(2)(inputs))
     assert not registered
     numbers = np.ones((2, 3, 4), "float32")
-    traced = tf.function(model)(numbers)
+    np.testing.assert_allclose(tf.function(model)(numbers), model(numbers), rtol=1e-5)
     assert len(registered) == 1
-    np.testing.assert_allclose(traced, model(numbers), rtol=1e-5)

@@ -2,131 +2,122 @@
 
 from __future__ import annotations
 
+import io
+import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.serve import Server
+from clonediff.harness.subjects.observation import Answer, Observation, Shape
+from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.trial import run
 from tests.planted import planted
 
-from .child import Child, without_idents
-from .conftest import LATER
 from .models import CHAIN, FLOATS, NAMED, NO_LAMBDA, RICH, STEPS, case
 
 
-def _answer(
-    child: Child, body: str, *inputs: dict[str, Any], cloners: tuple[str, ...] = ("fixed",), costly: bool = False
-) -> Any:
-    return child.answer(case(body, child.generation, *inputs), list(cloners), costly)
+def trial(
+    subject: SubjectProcess,
+    body: str,
+    *inputs: dict[str, Any],
+    cloners: tuple[str, ...] = ("fixed",),
+    costly: bool = False,
+) -> Answer:
+    outcome = subject.trial(case(body, subject.subject.generation, *inputs), cloners=cloners, costly=costly)
+    assert isinstance(outcome, Answer)
+    return outcome
+
+
+def original(answer: Answer) -> Observation:
+    assert answer.original is not None
+    return answer.original
+
+
+def clone(answer: Answer, cloner: str = "fixed") -> Observation:
+    observation = answer.clones[cloner].observation
+    assert observation is not None
+    return observation
+
+
+def plain(shape: Shape | None) -> Any:
+    """The same data, objects no longer told apart, nor what else they are used for."""
+
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: without(item) for key, item in value.items() if key not in ("ident", "nodes", "attributes")}
+        return [without(item) for item in value] if isinstance(value, list | tuple) else value
+
+    return without(msgspec.to_builtins(shape))
 
 
 @pytest.mark.parametrize("body", [CHAIN, RICH, NAMED], ids=["chain", "rich", "named"])
-def test_a_faithful_clone_is_seen_as_one(child: Child, body: str) -> None:
+def test_a_faithful_clone_is_seen_as_one(subject: SubjectProcess, body: str) -> None:
     inputs = [STEPS, FLOATS] if body is RICH else [STEPS]
-    answer = _answer(child, body, *inputs, costly=True)
-    original, clone = answer["original"], answer["clones"]["fixed"]
-    assert set(clone) == {"observation", "again", "twice"}
+    answer = trial(subject, body, *inputs, costly=True)
+    ours, fixed = original(answer), answer.clones["fixed"]
+    assert fixed.again is not None
+    assert fixed.twice is not None
     for part in ("inference", "training", "trained", "copied_weights"):
-        assert clone["observation"][part] == original[part], part
-    assert "failure" not in original["inference"]
-    assert without_idents(clone["observation"]["shape"]) == without_idents(original["shape"])
-    assert without_idents(clone["again"]["shape"]) == without_idents(original["shape"])
-    assert without_idents(clone["twice"]["shape"]) == without_idents(original["shape"])
-    assert all(clone["observation"]["fresh"])
-
-
-@pytest.mark.parametrize("child", ["keras"], indirect=True)  # no optimizer of tf_keras accumulates gradients
-def test_a_model_that_accumulates_gradients_can_be_trained(child: Child) -> None:
-    body = CHAIN + "\nmodel.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), 'mse')\n"
-    answer = _answer(child, body, STEPS, costly=True)
-    assert answer["clones"]["fixed"]["observation"]["trained"] == answer["original"]["trained"]
-
-
-def test_clone_shares_no_object_with_the_original(child: Child) -> None:
-    answer = _answer(child, RICH, STEPS, FLOATS)
-    seen = [answer["original"]["shape"], answer["clones"]["fixed"]["observation"]["shape"]]
-    ours, theirs = (
-        {each["ident"] for part in ("layers", "weights", "states") for each in shape[part]} for shape in seen
+        assert getattr(fixed.observation, part) == getattr(ours, part), part
+    for observation in (clone(answer), fixed.again, fixed.twice):
+        assert plain(observation.shape) == plain(ours.shape)
+    assert all(clone(answer).fresh)
+    objects, theirs = (
+        {thing.ident for things in (shape.layers, shape.weights, shape.states) for thing in things}
+        for shape in (ours.shape, clone(answer).shape)
     )
-    assert not ours & theirs
+    assert not objects & theirs
 
 
-def test_layers_calls_and_roles(child: Child) -> None:
-    shape = _answer(child, RICH, STEPS, FLOATS, cloners=())["original"]["shape"]
-    layers = {layer["name"]: (number, layer) for number, layer in enumerate(shape["layers"])}
-    shared, calls = layers["shared"][0], layers["shared"][1]["calls"]
-    assert len(calls) == 3
-    assert calls[2]["args"] == [{"tensor": [shared, 0, 0]}]
-    inner = layers["inner"][0]
-    assert layers["inner_dense"][1]["inside"] == inner
-    cell = next(layer for layer in shape["layers"] if layer["role"] == "cell")
-    assert cell["inside"] == layers["lstm"][0]
-    assert layers["lstm"][1]["calls"][0]["kwargs"] == {"mask": {"tensor": [layers["mask"][0], 0, 0]}}
-    assert [end["tensor"] for end in shape["outputs"]] == [
-        [layers["norm"][0], 0, 0],
-        [inner, 0, 0],
-        [layers["norm"][0], 0, 0],
-    ]
-    assert layers["scaled"][1]["config"]["arguments"].endswith("by: 3.0}")
+def test_layers_calls_and_roles(subject: SubjectProcess) -> None:
+    shape = original(trial(subject, RICH, STEPS, FLOATS, cloners=())).shape
+    number = {layer.name: index for index, layer in enumerate(shape.layers)}
+    layers = {layer.name: layer for layer in shape.layers}
+    assert [call.args for call in layers["shared"].calls][2] == [{"tensor": [number["shared"], 0, 0]}]
+    assert layers["inner_dense"].inside == number["inner"]
+    (cell,) = (layer for layer in shape.layers if layer.role == "cell")
+    assert cell.inside == number["lstm"]
+    assert layers["lstm"].calls[0].kwargs == {"mask": {"tensor": [number["mask"], 0, 0]}}
+    assert [end.tensor for end in shape.outputs] == [(number[name], 0, 0) for name in ("norm", "inner", "norm")]
+    assert layers["scaled"].config["arguments"].endswith("by: 3.0}")
 
 
-def test_every_layer_says_what_it_gave(child: Child) -> None:
-    original = _answer(child, RICH, STEPS, FLOATS, cloners=())["original"]
-    names = [layer["name"] for layer in original["shape"]["layers"]]
-    steps = original["inference"]["steps"]
-    seen = {names[step["layer"]] for step in steps}
-    assert {"masking", "shared", "scaled", "add", "frozen", "drop", "lstm", "norm", "inner", "inner_dense"} <= seen
-    assert [step["use"] for step in steps if names[step["layer"]] == "shared"] == [0, 1, 2]
-    masked = next(step for step in steps if names[step["layer"]] == "masking")
-    assert masked["outputs"][0]["mask"]
-    last = original["inference"]["outputs"]
-    assert steps[-1]["outputs"][0]["digest"] in {leaf["digest"] for leaf in last}
+def test_every_layer_says_what_it_gave(subject: SubjectProcess) -> None:
+    seen = original(trial(subject, RICH, STEPS, FLOATS, cloners=()))
+    run = seen.inference
+    assert run is not None
+    names = [seen.shape.layers[step.layer].name for step in run.steps]
+    assert {"masking", "shared", "scaled", "add", "frozen", "drop", "lstm", "norm", "inner", "inner_dense"} <= {*names}
+    assert [step.use for step, name in zip(run.steps, names, strict=True) if name == "shared"] == [0, 1, 2]
+    assert run.steps[names.index("masking")].outputs[0].mask
+    assert run.steps[-1].outputs[0].digest in {leaf.digest for leaf in run.outputs}
 
 
-def test_structure_of_outputs(child: Child) -> None:
-    original = _answer(child, NAMED, cloners=())["original"]
-    assert original["shape"]["input_structure"] == {"dict": [["x", 0]]}
-    run = original["inference"]
-    places = dict(run["structure"]["dict"])
-    assert run["outputs"][places["a"]]["shape"] == [2, 3, 4]
-    assert run["outputs"][places["b"]]["shape"] == [2, 3, 2]
-
-
-def test_training_differs_from_inference_and_leaves_nothing_behind(child: Child) -> None:
-    answer = _answer(child, NO_LAMBDA, cloners=("fixed", "upstream"), costly=True)
-    original = answer["original"]
-    assert original["inference"]["outputs"] != original["training"]["outputs"]
-    for clone in answer["clones"].values():
+def test_training_differs_from_inference_and_leaves_nothing_behind(subject: SubjectProcess) -> None:
+    answer = trial(subject, NO_LAMBDA, cloners=("fixed", "upstream"), costly=True)
+    ours = original(answer)
+    assert ours.inference != ours.training
+    assert len(set(ours.copied_weights)) == len(ours.copied_weights) == 6
+    for name, seen in answer.clones.items():
         for part in ("inference", "training", "trained"):
-            assert clone["observation"][part] == original[part]
-        assert "original_after" not in clone
+            assert getattr(clone(answer, name), part) == getattr(ours, part)
+        assert seen.original_after is None
+    again = trial(subject, NO_LAMBDA, cloners=("fixed", "upstream"), costly=True)
+    assert msgspec.structs.replace(again, seconds=0.0) == msgspec.structs.replace(answer, seconds=0.0)
 
 
-def test_every_float_weight_has_numbers_of_its_own(child: Child) -> None:
-    original = _answer(child, NO_LAMBDA, cloners=())["original"]
-    assert len(set(original["copied_weights"])) == len(original["copied_weights"]) == 6
-
-
-def test_cloners_that_go_through_configs_and_copies(child: Child) -> None:
-    answer = _answer(child, NO_LAMBDA, cloners=("roundtrip", "deepcopy"))
-    assert answer["clones"]["roundtrip"]["observation"]["inference"] == answer["original"]["inference"]
-    copied = answer["clones"]["deepcopy"]["observation"]
-    assert copied["brought"] == answer["original"]["copied_weights"]
-    assert copied["fresh"] == [True] * 6, "it is to bring these values"
-    assert "brought" not in answer["clones"]["roundtrip"]["observation"]
-
-
-@pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
-def test_after_a_cloner_that_changes_the_original_no_other_is_called(child: Child, fault: str) -> None:
-    answer = _answer(child, NO_LAMBDA, cloners=("fixed", planted(fault), "upstream"))
-    assert list(answer["clones"]) == ["fixed", planted(fault)]
-    fixed, changed = answer["clones"].values()
-    values = {weight.get("value") for weight in changed["original_after"]["weights"]}
-    assert ("changed" in values) is (fault == "original_reset")
-    assert "original_after" not in fixed
-    assert without_idents(fixed["observation"]["shape"]) == without_idents(answer["original"]["shape"])
+def test_cloners_that_go_through_configs_and_copies(subject: SubjectProcess) -> None:
+    answer = trial(subject, NO_LAMBDA, cloners=("roundtrip", "deepcopy"))
+    roundtrip, copied = clone(answer, "roundtrip"), clone(answer, "deepcopy")
+    assert roundtrip.inference == original(answer).inference
+    assert (roundtrip.brought, copied.brought) == (None, original(answer).copied_weights)
+    assert all(copied.fresh), "it is to bring these values"
 
 
 CALLED = """
@@ -138,47 +129,26 @@ class Noted(layers.Layer):
     def get_config(self):
         return super().get_config()
 
-x = keras.Input((4,), name="x")
+x = keras.Input((3, 4), name="x")
 model = keras.Model(x, layers.Dense(2)(Noted()(x)))
 """
 
 
-def test_what_a_layer_notes_when_it_is_called_is_no_change_by_a_cloner(child: Child) -> None:
-    numbers = {"shape": [4], "dtype": "float32", "fill": "normal"}
-    frozen = planted("original_frozen")
-    answer = _answer(child, CALLED, numbers, cloners=("upstream", "fixed", frozen), costly=True)
-    changed = [name for name, clone in answer["clones"].items() if "original_after" in clone]
-    assert changed == [frozen]
+@pytest.mark.parametrize("body", [NO_LAMBDA, CALLED], ids=["plain", "a-layer-that-notes-its-calls"])
+@pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
+def test_after_a_cloner_that_changes_the_original_no_other_is_called(
+    subject: SubjectProcess, fault: str, body: str
+) -> None:
+    answer = trial(subject, body, cloners=("fixed", planted(fault), "upstream"), costly=body is CALLED)
+    assert list(answer.clones) == ["fixed", planted(fault)]
+    fixed, changed = answer.clones.values()
+    assert fixed.original_after is None
+    assert changed.original_after is not None
+    values = {weight.value for weight in changed.original_after.weights}
+    assert ("changed" in values) is (fault == "original_reset")
 
 
-COUNTED = """
-import itertools
-
-count = itertools.count()
-
-@keras.utils.register_keras_serializable("own")
-class Counted(layers.Layer):
-    def call(self, x):
-        return x + float(next(count))
-
-x = keras.Input((3, 4), name="x")
-model = keras.Model(x, Counted(name="counted")(x))
-"""
-
-
-@pytest.mark.parametrize("cloner", ["fixed", planted("layer_renamed")])
-def test_of_a_model_that_is_unlike_itself_no_run_is_judged(child: Child, cloner: str) -> None:
-    answer = _answer(child, COUNTED, FLOATS, cloners=(cloner,))
-    assert _unlike(answer, cloner) <= {"structure", "weights"}
-
-
-def _unlike(answer: dict[str, Any], cloner: str) -> set[str]:
-    typed = msgspec.convert(answer, Answer)
-    assert typed.original is not None
-    return {each.check for each in compare(typed.original, typed.clones[cloner])}
-
-
-GRADIENTS = """
+CHANCE = """
 import itertools
 import tensorflow as tf
 
@@ -187,22 +157,28 @@ count = itertools.count()
 @keras.utils.register_keras_serializable("own")
 class Counted(layers.Layer):
     def call(self, x):
-        return tf.custom_gradient(lambda x: (x, lambda gradient: gradient + float(next(count))))(x)
+        return COUNTED
 
-x = keras.Input((3,), name="x")
+x = keras.Input((3, 4), name="x")
 model = keras.Model(x, Counted(name="counted")(layers.Dense(2)(x)))
 """
+RUNS = CHANCE.replace("COUNTED", "x + float(next(count))")
+GRADIENTS = CHANCE.replace("COUNTED", "tf.custom_gradient(lambda x: (x, lambda g: g + float(next(count))))(x)")
 
 
-def test_of_a_model_with_other_gradients_each_time_no_gradient_is_judged(child: Child) -> None:
-    answer = _answer(child, GRADIENTS, {"shape": [3], "dtype": "float32"}, cloners=("fixed",), costly=True)
-    assert not _unlike(answer, "fixed")
-
-
-def test_a_clone_that_differs_is_judged_where_the_model_is_like_itself(child: Child) -> None:
-    answer = _answer(child, RICH, STEPS, FLOATS, cloners=(planted("arguments_forgotten"),), costly=True)
-    original = answer["original"]["inference"]["outputs"]
-    assert any(each["observation"]["inference"]["outputs"] != original for each in answer["clones"].values())
+@pytest.mark.parametrize(
+    ("body", "cloner", "checks"),
+    [
+        pytest.param(RUNS, "fixed", {"structure", "weights"}, id="runs"),
+        pytest.param(RUNS, planted("layer_renamed"), {"structure", "weights"}, id="runs-and-a-fault"),
+        pytest.param(GRADIENTS, "fixed", set(), id="gradients"),
+    ],
+)
+def test_what_a_model_does_by_chance_is_not_judged(
+    subject: SubjectProcess, body: str, cloner: str, checks: set[str]
+) -> None:
+    answer = trial(subject, body, cloners=(cloner,), costly=body is GRADIENTS)
+    assert {difference.check for difference in compare(original(answer), answer.clones[cloner])} <= checks
 
 
 DEFAULTS = """
@@ -210,39 +186,73 @@ class Apart(layers.Layer):
     def call(self, inputs, mask=None, training=None, by=1.0, flag=False):
         return inputs * by
 
-inputs = keras.Input((4,))
-x = Apart()(inputs, mask=None, training=None, by=1.0)
-x = Apart()(x, by=2.0, flag=False)
-x = Apart()(x, training=True)
-x = Apart()(x, training=False)
-x = Apart()(x, flag=0)
+inputs = keras.Input((3, 4))
+x = Apart()(inputs, CALL)
 model = keras.Model(inputs, x)
 """
+BY_DEFAULT: dict[str, tuple[list[Any], dict[str, Any]]] = {
+    "mask=None, training=None, by=1.0": ([], {}),
+    "by=2.0, flag=False": ([], {"by": 2.0}),
+    "training=False": ([], {"training": False}),
+    "flag=0": ([], {"flag": 0}),
+    "None, None, 2.0, False": ([None, None, 2.0], {}),
+}
 
 
-def test_an_argument_that_a_call_has_by_default_is_left_out(child: Child) -> None:
-    shape = _answer(child, DEFAULTS, FLOATS, cloners=())["original"]["shape"]
-    calls = [layer["calls"][0] for layer in shape["layers"] if layer["kind"] == "Apart"]
-    assert [call["args"][1:] for call in calls] == [[]] * 5
-    given: list[dict[str, Any]] = [{}, {"by": 2.0}, {"training": True}, {"training": False}, {"flag": 0}]
-    assert [call["kwargs"] for call in calls] == given
+@pytest.mark.parametrize("text", BY_DEFAULT)
+def test_an_argument_that_a_call_has_by_default_is_left_out(subject: SubjectProcess, text: str) -> None:
+    if subject.subject.generation == "keras" and text.startswith("None"):
+        pytest.skip("Keras 3 takes nothing but tensors by their place")
+    call = original(trial(subject, DEFAULTS.replace("CALL", text), cloners=())).shape.layers[-1].calls[0]
+    assert (call.args[1:], call.kwargs) == BY_DEFAULT[text]
 
 
-@pytest.mark.parametrize("child", [pytest.param("tf_keras", marks=LATER)], indirect=True)
-def test_a_default_given_by_its_place_is_left_out_too(child: Child) -> None:
-    """Keras 3 takes nothing but tensors by their place."""
-    body = DEFAULTS.replace("x = Apart()(x, flag=0)", "x = Apart()(x, None, None, 2.0, False)")
-    shape = _answer(child, body, FLOATS, cloners=())["original"]["shape"]
-    (call,) = [layer["calls"][0] for layer in shape["layers"] if layer["kind"] == "Apart"][4:]
-    assert (call["args"][1:], call["kwargs"]) == ([None, None, 2.0], {})
-
-
-def test_where_a_mask_comes_in_none_is_told(child: Child) -> None:
+def test_where_a_mask_comes_in_none_is_told(subject: SubjectProcess) -> None:
     body = """
 inputs = keras.Input((3, 4))
-masked = layers.Masking()(inputs)
-model = keras.Model(inputs, layers.Dropout(0.5)(layers.LSTM(2)(masked, mask=None)))
+model = keras.Model(inputs, layers.Dropout(0.5)(layers.LSTM(2)(layers.Masking()(inputs), mask=None)))
 """
-    shape = _answer(child, body, STEPS, cloners=())["original"]["shape"]
-    (lstm,) = (layer for layer in shape["layers"] if layer["kind"] == "LSTM")
-    assert lstm["calls"][0]["kwargs"] == {"mask": None}
+    shape = original(trial(subject, body, STEPS, cloners=())).shape
+    (lstm,) = (layer for layer in shape.layers if layer.kind == "LSTM")
+    assert lstm.calls[0].kwargs == {"mask": None}
+
+
+def test_a_graph_that_keras_refuses_says_where(subject: SubjectProcess) -> None:
+    refused = trial(subject, "model = layers.Reshape((5,))(keras.Input((4,)))").refused
+    assert refused is not None
+    frame, *inner = refused.frames
+    assert (refused.type, frame.file, frame.function, frame.line) == ("ValueError", "<graph>", "<module>", 3)
+    assert not [frame for frame in inner if frame.file.startswith("/")]
+
+
+@pytest.mark.parametrize("subject", ["keras"], indirect=True)  # no optimizer of tf_keras accumulates gradients
+def test_a_model_that_accumulates_gradients_can_be_trained(subject: SubjectProcess) -> None:
+    body = CHAIN + "\nmodel.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), 'mse')\n"
+    answer = trial(subject, body, STEPS, costly=True)
+    assert clone(answer).trained == original(answer).trained
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{no json", "Expecting property name"),
+        ("[1]", "a request is a JSON object"),
+        ('{"do": "dance"}', "choose one of cloner"),
+        ('{"do": "trial", "id": 3}', "needs the field `source`"),
+    ],
+)
+def test_what_cannot_be_answered_is_an_error(line: str, message: str) -> None:
+    answers = io.StringIO()
+    Server(framework("keras"), answers).serve(io.StringIO(line + "\n"))
+    assert message in json.loads(answers.getvalue())["error"]["message"]
+
+
+def test_a_cloner_that_does_not_end_is_told_of_with_its_place_and_the_others_are_asked(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text("def clone(model):\n    while True:\n        model.get_config()\n")
+    name = f"{tmp_path}/endless:clone"
+    with SubjectProcess(Subject.parse("keras"), limits=Limits(cloning=1.0)) as subject:
+        clones = run(case(NO_LAMBDA), subject, (name, "fixed")).clones
+    (cause,) = clones[name].causes
+    assert (cause.root.aspect, clones["fixed"].causes) == ("process timed out", ())
+    assert cause.root.raised is not None
+    assert cause.root.raised.frame.startswith("keras/src/")
