@@ -11,11 +11,9 @@ from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import StatusLine, json_text, lines
-from clonediff.harness.judge.patching import find_git
-from clonediff.harness.judge.reading import UnreadableError, read_proposal, read_text
-from clonediff.harness.judge.session import judge_change, judge_proposals
+from clonediff.harness.judge.judging import JudgeBudget, Judged, judge_change, judge_proposals
+from clonediff.harness.judge.proposals import UnreadableError, read_text
 from clonediff.harness.judge.text import comment, terminal_lines
-from clonediff.harness.judge.trying import JudgeBudget, Judged
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.releases import merge_base, split, whole_name
 from clonediff.harness.subjects.subject import BACKENDS, Subject
@@ -92,8 +90,6 @@ def command(
         if markdown or not files:
             raise click.UsageError("Missing argument 'FILE...': name a proposed fix, or a change by --repo and --base")
         texts = {name: _read(name) for name in files}
-        if any(read_proposal(name, text, ()).form == "diff" for name, text in texts.items()):
-            find_git()
         for judged in judge_proposals(texts, Subject.parse(subject_name), load(), budget, status.show):
             verdicts.append(judged)
             if not as_json:

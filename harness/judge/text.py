@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clonediff.harness.judge.trying import Judged, JudgedCause
+from clonediff.harness.judge.judging import Judged, JudgedCause
 from clonediff.reports.issue import escaped
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.verdict import some
 
-_MOST = 5
-"""So many causes, and so many names, are shown; the rest is counted."""
-_SCRIPT = 4000
-"""The characters of a script in a comment."""
+_MOST = 5  # causes, and names; the rest is counted
 
 
 def sentence(judged: Judged) -> str:
@@ -59,10 +56,8 @@ def comment(judged: Judged) -> str:
     """The verdict as Markdown: what is worse with its script, and the rest folded."""
     lines = [f"**clonediff**: {escaped(sentence(judged))}", ""]
     lines += [f"- worse: {escaped(_cause(cause))}" for cause in judged.worse[:_MOST]]
-    if len(judged.worse) > _MOST:
-        lines.append(f"- {len(judged.worse) - _MOST} more that are worse")
     for cause in judged.worse[:1]:
-        script = [f"    {line}" for line in visible(cause.script[:_SCRIPT]).splitlines()]
+        script = [f"    {line}" for line in visible(cause.script[:4000]).splitlines()]
         lines += ["", "<details><summary>The script of the first</summary>", "", *script, "", "</details>"]
     for word, names in (("Mends", judged.mends), ("Leaves", judged.leaves)):
         if names:

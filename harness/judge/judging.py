@@ -6,39 +6,52 @@ that worked, or an exception has become a wrong clone. A cause that it shows as 
 
 from __future__ import annotations
 
+import re
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
 import msgspec
 
 from clonediff.harness.drawing.drawable_kinds import graphs_on
+from clonediff.harness.inside.failures import CANDIDATE_FILE
+from clonediff.harness.judge.proposals import Proposal, ProposalError, apply, read_proposal
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.search.draw_and_reduce import search
+from clonediff.harness.source import DIALECTS
+from clonediff.harness.subjects.environment import Place
+from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
+from clonediff.harness.subjects.releases import place_of
+from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.triage import alike, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import DOES, UPSTREAM_AND_FIXED, Cause, Severity
-from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, Seq
+from clonediff.strategies.graph import Graph
 
-REPORTED = Graph(
-    (Input((1,)),),
-    (Layer("Lambda", (("function", Function("lambda", ("x", "x"), "list")),)), Layer("Add")),
-    (Call(0, (Ref(0),), outputs=2), Call(1, (Seq((Ref(1, 0), Ref(1, 1))),))),
-    Ref(0),
-    Ref(2),
-)
+Say = Callable[[str], None]
+
+REPORTED = """\
+{import_keras}
+
+inputs = keras.Input((1,))
+first, second = keras.layers.Lambda(lambda x: [x, x])(inputs)
+model = keras.Model(inputs, keras.layers.Add()([first, second]))
+"""
 """The model of the bug report (keras#12202): a layer with two outputs and no mask, both of them used."""
+
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
 _REDUCING = 4.0
-
-Say = Callable[[str], None]
+_CLONE = re.compile(r"^clone = .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +115,46 @@ class Judged(msgspec.Struct, frozen=True):
         return "holds, leaves others broken" if self.left else "holds"
 
 
+class CandidateProcess(SubjectProcess):
+    """A subject's process in which code stands in the place of the release's own, whenever it was started."""
+
+    def __init__(self, subject: Subject, proposal: Proposal, limits: Limits, place: Place) -> None:
+        """Nothing is started until it is needed. Where the proposal is a diff, the release at `place` is patched."""
+        super().__init__(subject, place=place, limits=limits)
+        self._code = "" if proposal.is_diff else proposal.text
+        self._changed: int | None = None
+
+    def start(self) -> Ready:
+        """Start the child, if none runs, and put the candidate in its place there."""
+        try:
+            ready = super().start()
+        except SubjectError as error:
+            raise ProposalError(f"the release does not start with it: {error}") from error
+        if self._code and self.pid != self._changed:
+            self._put()
+            self._changed = self.pid
+        return ready
+
+    def _put(self) -> None:
+        cloning = self.cloning([{"text": self._code}], timeout=10.0)  # its lines define functions
+        if not isinstance(cloning, CloningFunctions):
+            raise ProposalError(f"it ends its process: {cloning.said}")
+        failure = cloning.failure
+        if failure is not None:
+            frames = [frame for frame in failure.frames if frame.file == CANDIDATE_FILE]
+            at = f" (line {frames[-1].line}, in {frames[-1].function})" if frames else ""
+            raise ProposalError(f"{failure.type}: {failure.message}{at}")
+        if not cloning.replaced:
+            names = ", ".join(cloning.functions)
+            raise ProposalError(f"it runs, and replaces none of the release's functions ({names})")
+
+
 class Reference(GraphTrials):
     """The untouched release: each model is tried once, for every candidate."""
 
-    def __init__(self, process: SubjectProcess, fixed: bool = True) -> None:
-        """What `fixed` breaks as well speaks against nobody, where it is asked."""
-        super().__init__(process, KnownIssues(), cloners=UPSTREAM_AND_FIXED[: 1 + fixed])
+    def __init__(self, process: SubjectProcess, cloners: tuple[str, ...] = UPSTREAM_AND_FIXED) -> None:
+        """What `fixed` breaks as well speaks against nobody."""
+        super().__init__(process, KnownIssues(), cloners=cloners)
         self._trials: dict[bytes, Trial] = {}
 
     def of(self, case: Case) -> Trial:
@@ -127,7 +174,6 @@ class Candidate(GraphTrials):
         reference: Reference,
         known: KnownIssues,
         budget: JudgeBudget,
-        *,
         cloner: str = UPSTREAM_AND_FIXED[0],
         in_script: Callable[[str], str] = str,
     ) -> None:
@@ -137,8 +183,7 @@ class Candidate(GraphTrials):
         self._in_script = in_script
         self._worse: dict[str, tuple[Cause, str, Case]] = {}
         self._left: dict[str, tuple[Cause, str, Case]] = {}
-        self._restarts = process.losses.total()
-        self.tried = 0
+        self._tried = 0
 
     def judge(self, judged: Judged, say: Say, *, reported: bool) -> Judged:
         """Try everything; where it is interrupted, the verdict is on what was tried by then."""
@@ -147,38 +192,38 @@ class Candidate(GraphTrials):
         stopped, fixes = "", None
         try:
             if reported:
-                with self.asking():
-                    case = self.case(REPORTED)
-                fixes = not any(cause.severity <= Severity.COMPUTES for cause, _ in self.look(case, "the bug report"))
+                source = REPORTED.format(import_keras=DIALECTS[self.generation].imports["keras"])
+                case = Case(source, ({"shape": [1], "dtype": "float32", "fill": "normal"},))
+                causes = self.look(case, "the bug report")
+                fixes = not any(cause.severity <= Severity.COMPUTES for cause, _ in causes)
             issues = [issue for issue in self._issues.issues if issue.fingerprint is not None]
             for number, issue in enumerate(issues):
                 say(f"known issues, {number} of {len(issues)}")
                 case = case_of_script(issue)
-                found = list(self.look(case, f"the known issue {issue.id}"))
-                if self._counted(self._reference.of(case).clones.get("upstream")):
-                    (leaves if found else mends).append(issue.id)
+                left = self.look(case, f"the known issue {issue.id}")
+                if self._counted(self._reference.of(case), "upstream"):
+                    (leaves if left else mends).append(issue.id)
             self._draw(say)
+            for id_, (cause, where, case) in list(self._worse.items()):
+                shown = {other.fingerprint for other, worse in self.look(case, where) if worse}
+                if cause.fingerprint not in shown:  # a time limit on a busy machine, say
+                    del self._worse[id_]
         except KeyboardInterrupt:
             stopped = "interrupted"
         except _GivenUp as error:
             stopped = str(error)
         return msgspec.structs.replace(
             judged,
-            tried=self.tried,
-            worse=self._told(self._worse),
-            left=self._told({name: found for name, found in self._left.items() if name not in self._worse}),
+            tried=self._tried,
+            worse=self._shown(self._worse),
+            left=self._shown({name: left for name, left in self._left.items() if name not in self._worse}),
             mends=tuple(mends),
             leaves=tuple(leaves),
             reported=fixes,
             stopped=stopped,
         )
 
-    def again(self, before: Candidate) -> set[str]:
-        """Those causes that were worse before which are so here, in other processes."""
-        shown = ((cause, self.look(case, "")) for cause, _, case in before._worse.values())
-        return {cause.fingerprint for cause, found in shown if any(_same(cause, *pair) for pair in found)}
-
-    def look(self, case: Case, where: str) -> Iterator[tuple[Cause, bool]]:
+    def look(self, case: Case, where: str) -> list[tuple[Cause, bool]]:
         """Try a model: each cause that counts, and whether it is worse than in the release."""
         found = list(self._against_release(case))
         for cause, worse in found:
@@ -186,7 +231,7 @@ class Candidate(GraphTrials):
             known = causes.get(cause.fingerprint)
             if known is None or len(case.source) < len(known[2].source):
                 causes[cause.fingerprint] = cause, where if known is None else known[1], case
-        return iter(found)
+        return found
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn; what is worse there is worth making smaller."""
@@ -197,30 +242,30 @@ class Candidate(GraphTrials):
         return Trial(hits=tuple(hits))
 
     def _against_release(self, case: Case) -> Iterator[tuple[Cause, bool]]:
-        if self.process.losses.total() - self._restarts >= MOST_LOST:
+        if self.process.losses.total() >= MOST_LOST:
             raise _GivenUp(f"it has ended or held up its process {MOST_LOST} times: given up")
         with ThreadPoolExecutor(1) as other:
             waiting = other.submit(self._reference.of, case)
-            own = self.try_case(case)
+            trial = self.try_case(case)
             release = waiting.result()
         if not release.built:
             return
-        self.tried += 1
-        if not own.built:
-            yield _unbuilt(own), True
+        self._tried += 1
+        if not trial.built:
+            yield _unbuilt(trial), True
             return
-        theirs = release.clones["upstream"].causes
+        before = release.clones["upstream"].causes
         fixed = release.clones["fixed"].causes if "fixed" in release.clones else ()
-        for cause in self._counted(own.clones[self._cloner]):
+        for cause in self._counted(trial, self._cloner):
             known = self._issues.of(cause)
             if (known is not None and known.documented) or _is_among(cause, fixed):
                 continue
             # Where the release makes no clone, a bug of its own may only show now, and what still crashes is no worse.
-            excused = not makes_a_clone(theirs) and (known is not None or cause.severity is Severity.CRASHES)
-            yield cause, not (_is_among(cause, theirs) or excused)
+            excused = not makes_a_clone(before) and (known is not None or cause.severity is Severity.CRASHES)
+            yield cause, not (_is_among(cause, before) or excused)
 
-    def _counted(self, clone: object) -> list[Cause]:
-        causes: tuple[Cause, ...] = getattr(clone, "causes", ())
+    def _counted(self, trial: Trial, cloner: str) -> list[Cause]:
+        causes = trial.clones[cloner].causes if cloner in trial.clones else ()
         return [cause for cause in causes if cause.severity <= self._budget.at_least]
 
     def _draw(self, say: Say) -> None:
@@ -243,32 +288,19 @@ class Candidate(GraphTrials):
             if found is not None:
                 seen.add(found.key)
 
-    def _told(self, causes: dict[str, tuple[Cause, str, Case]]) -> tuple[JudgedCause, ...]:
+    def _shown(self, causes: dict[str, tuple[Cause, str, Case]]) -> tuple[JudgedCause, ...]:
         """The causes, the worst first."""
-        told = []
-        for cause, where, case in sorted(causes.values(), key=lambda found: found[0].severity):
+        shown = []
+        for cause, where, case in sorted(causes.values(), key=lambda entry: entry[0].severity):
             known = self._issues.of(cause)
-            plain = reproducer(case.source, self.generation, cause.root, "upstream", case).text
-            told.append(
-                JudgedCause(
-                    cause.fingerprint,
-                    title(cause),
-                    DOES[cause.severity],
-                    cause.root.found,
-                    where,
-                    self._in_script(plain),
-                    None if known is None else known.id,
-                )
-            )
-        return tuple(told)
+            script = self._in_script(reproducer(case.source, self.generation, cause.root, "upstream", case).text)
+            does, id_ = DOES[cause.severity], None if known is None else known.id
+            shown.append(JudgedCause(cause.fingerprint, title(cause), does, cause.root.found, where, script, id_))
+        return tuple(shown)
 
 
 class _GivenUp(Exception):
     """A candidate has cost too many processes."""
-
-
-def _same(cause: Cause, other: Cause, worse: bool) -> bool:
-    return worse and other.fingerprint == cause.fingerprint
 
 
 def _is_among(cause: Cause, others: tuple[Cause, ...]) -> bool:
@@ -276,10 +308,65 @@ def _is_among(cause: Cause, others: tuple[Cause, ...]) -> bool:
     return any(alike(cause, other) and other.severity <= cause.severity for other in others)
 
 
-def _unbuilt(own: Trial) -> Cause:
+def _unbuilt(trial: Trial) -> Cause:
     """A model that the untouched release builds, and this process no longer does."""
-    if own.lost is not None:
-        return Cause(LOST, lost_difference(own.lost), severity=Severity.CRASHES)
-    said = f"{own.refused.type}: {own.refused.message}" if own.refused else "no answer"
-    difference = differs("made", "original refused", "model", "a model", said, None)
+    if trial.lost is not None:
+        return Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)
+    reason = f"{trial.refused.type}: {trial.refused.message}" if trial.refused else "no answer"
+    difference = differs("made", "original refused", "model", "a model", reason, None)
     return Cause("original-refused", difference, severity=Severity.CRASHES)
+
+
+def judge_proposals(
+    texts: Mapping[str, str], subject: Subject, known: KnownIssues, budget: JudgeBudget, say: Say
+) -> Iterator[Judged]:
+    """The verdict on each proposal, the text of a file by its name, as it comes."""
+    place = place_of(subject)
+    with SubjectProcess(subject, place=place, limits=budget.limits) as release:
+        cloning = release.cloning()
+        if not isinstance(cloning, CloningFunctions):
+            raise SubjectError(f"{subject}: lost while it was asked what it clones with")
+        reference = Reference(release)
+        known = known.on(subject.generation, release.ready.keras)
+        for name, text in texts.items():
+            judged = Judged(name, str(subject), release.versions)
+            try:
+                proposal = read_proposal(name, text, cloning.functions)
+                judged = msgspec.structs.replace(judged, taken=proposal.part)
+                with tempfile.TemporaryDirectory(prefix="clonediff-") as private:
+                    if proposal.is_diff:
+                        apply(proposal.text, Path(cloning.package), Path(private))
+                    first = (private,) if proposal.is_diff else ()
+                    with CandidateProcess(subject, proposal, budget.limits, (*first, *place)) as process:
+                        in_script = partial(_in_script, proposal, cloning.module)
+                        candidate = Candidate(process, reference, known, budget, "candidate", in_script)
+                        judged = candidate.judge(judged, say, reported=True)
+            except ProposalError as error:
+                judged = msgspec.structs.replace(judged, refused=str(error))
+            yield judged
+            if judged.stopped == "interrupted":
+                return
+
+
+def _in_script(proposal: Proposal, module: str, script: str) -> str:
+    """A script in which a module of the release clones as is proposed."""
+    if proposal.is_diff:
+        return f"# Run it on the patched release.\n{script}"
+    proposed = (
+        f"PROPOSED = {proposal.text.strip()!r}\n\nimport importlib\n\n"
+        f'cloning = importlib.import_module("{module}")\nexec(PROPOSED, vars(cloning))\n\n'
+        "clone = cloning.clone_model(model)"
+    )
+    return _CLONE.sub(lambda match: proposed, script, count=1)
+
+
+def judge_change(base: Subject, head: Subject, known: KnownIssues, budget: JudgeBudget, say: Say) -> Judged:
+    """The verdict on the change from one tree to another."""
+    say("starting both")
+    with (
+        SubjectProcess(base, place=place_of(base), limits=budget.limits) as before,
+        SubjectProcess(head, place=place_of(head), limits=budget.limits) as after,
+    ):
+        issues = known.on(base.generation, before.ready.keras)
+        candidate = Candidate(after, Reference(before, UPSTREAM_AND_FIXED[:1]), issues, budget)
+        return candidate.judge(Judged(str(head), str(base), after.versions), say, reported=False)
