@@ -45,30 +45,26 @@ VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTen
 OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
 DRAWING = (RandomInitializer, SeedGenerator)
 LEADING = (list, tuple, dict, Layer)
+CALLS = ("_inbound_nodes", "_outbound_nodes")
 NOT_LEADING = (
-    *("_tracker", "_metrics", "optimizer", "_inbound_nodes", "_outbound_nodes", "_operations"),
+    *("_tracker", "_metrics", "optimizer", "_operations", *CALLS),
     *("_variables", "_learning_rate"),  # of optimizers
 )
 LEFT_BY_RUNS: Rules = (
-    (Operation, "_inbound_nodes", Marker.CALLS),
-    (Operation, "_outbound_nodes", Marker.CALLS),
-    *((Model, name, None) for name in ("train_function", "test_function", "predict_function")),
+    *((Operation, name, Marker.CALLS) for name in CALLS),
+    *((Model, name, None) for name in ("train_function", "test_function", "predict_function", "_eval_epoch_iterator")),
     (Model, "history", Marker.MISSING),
     (Model, "_jax_state", None),
     (Model, "_jax_state_synced", True),
-    (Model, "_eval_epoch_iterator", None),
-    (Layer, "_losses", []),
+    *((Layer, name, []) for name in ("_losses", "_losses_override")),
     (Layer, "_loss_ids", set()),
-    (Layer, "_losses_override", []),
-    (DropoutRNNCell, "_dropout_mask", of_no_run),
-    (DropoutRNNCell, "_recurrent_dropout_mask", of_no_run),
+    *((DropoutRNNCell, name, of_no_run) for name in ("_dropout_mask", "_recurrent_dropout_mask")),
     (KerasVariable, "_value", None),
     (KerasTensor, "_keras_history", Marker.MISSING),
     (Tracker, "stored_ids", {}),
 )
 NOT_BUILT: Rules = (
-    (Operation, "_inbound_nodes", []),
-    (Operation, "_outbound_nodes", []),
+    *((Operation, name, []) for name in CALLS),
     (Layer, "quantize", Marker.MISSING),
     (Layer, "_auto_config", Marker.MISSING),
     (Layer, "built", False),
@@ -136,7 +132,11 @@ def build(layer: Any, twin: Any) -> None:
 
 def give(copier: Copier, variable: Any, new: Any, other: Any) -> None:
     """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
-    if other is not variable and other._dtype == variable._dtype and other._value is not None:
+    tied = copier.memo.get(id(variable._value))
+    if tied is not None:  # a module of torch has it, too
+        new._initialize(tied)
+        new.assign(other)
+    elif other is not variable and other._dtype == variable._dtype and other._value is not None:
         new._initialize(other._value)
     else:
         value = keras.ops.convert_to_numpy(other._value if other._value is not None else other.value)

@@ -16,20 +16,8 @@ FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, functools.
 SHARED = (*FUNCTIONS, types.BuiltinFunctionType, types.CellType, types.MappingProxyType, weakref.ref, tuple, frozenset)
 """What a clone may share, unless it leads to something that it may not share."""
 CONTAINERS = (list, dict, set, collections.deque, np.ndarray)
-FRAMEWORKS = {
-    "tensorflow",
-    "jax",
-    "jaxlib",
-    "torch",
-    "numpy",
-    "ml_dtypes",
-    "inspect",
-    "enum",
-    "_io",
-    "builtins",
-    "abc",
-    "typing",
-}
+STANDARD = {"inspect", "enum", "_io", "builtins", "abc", "typing"}
+FRAMEWORKS = {"tensorflow", "jax", "jaxlib", "torch", "numpy", "ml_dtypes", *STANDARD}
 """Packages whose objects are shared, but for variables, arrays, containers, and what TensorFlow tracks."""
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import collections
 import functools
+import importlib.util
 import pickle
+import subprocess
+import sys
 import types
 import weakref
 
@@ -197,6 +200,20 @@ def test_a_layer_that_was_built_is_built_in_its_clone(generation):
         assert names[0] == names[1]
     clone.set_weights(layer.get_weights())
     assert np.array_equal(clone(batch, batch), layer(batch, batch))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+def test_a_module_of_torch_has_the_weights_of_the_clone():
+    script = """
+import os
+os.environ["KERAS_BACKEND"] = "torch"
+import keras, torch
+from clonediff import clone_model
+model = keras.Sequential([keras.layers.TorchModuleWrapper(torch.nn.Linear(3, 2))])
+layer = clone_model(model).layers[0]
+assert [id(weight.value) for weight in layer.weights] == [id(parameter) for parameter in layer.module.parameters()]
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 WAYS = {

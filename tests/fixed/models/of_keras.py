@@ -32,8 +32,6 @@ class HoldsAVariable(layers.Layer):
 
 
 class AddsToItsVariable(layers.Layer):
-    """Its constructor changes the variable that it is given."""
-
     def __init__(self, variable, **kwargs):
         super().__init__(**kwargs)
         self.variable = variable
