@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from clonediff.reports.markup import one_line
-from clonediff.reports.records import Draws, Run
+from clonediff.reports.records import Run
 from clonediff.reports.run_folder import refused_file
 
 FINE = 0.03
@@ -34,19 +34,15 @@ def too_many(refused: int, graphs: int) -> bool:
 
 def to_mend(run: Run) -> Iterator[str]:
     """A line for each subject that refused too many graphs."""
-    for name, draws in run.draws.items():
-        if too_many(draws.refused, draws.graphs):
-            share = f"{draws.refused:,} of {draws.graphs:,} graphs ({draws.refused / draws.graphs:.1%})"
+    for name, counts in run.counts.items():
+        refused = sum(counts.refused.values())
+        if too_many(refused, counts.graphs):
+            share = f"{refused:,} of {counts.graphs:,} graphs ({refused / counts.graphs:.1%})"
             yield f"{name} cannot build {share}, more than {FINE:.0%}: a fault of the generator"
 
 
-def refusals(name: str, draws: Draws, most: int | None = None) -> Iterator[str]:
+def refusals(run: Run) -> Iterator[str]:
     """A line for each reason why a subject refused graphs, with the file of an example."""
-    for why, graphs in list(draws.reasons.items())[:most]:
-        yield f"{graphs:7,} refused: {why} [{refused_file(name, why)}]"
-
-
-def never_accepted(draws: Draws) -> Iterator[str]:
-    """A line for each layer of the user's of which Keras accepted no call."""
-    for kind, exception in draws.not_accepted.items():
-        yield f"Keras accepted no call of {kind}: {one_line(exception)}"
+    for name, counts in run.counts.items():
+        for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
+            yield f"{name} refused {graphs:,}: {why} [{refused_file(name, why)}]"

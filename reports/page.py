@@ -12,36 +12,32 @@ from typing import Any
 
 import jinja2
 
-from clonediff.reports.broken import broken, table_of_worst
-from clonediff.reports.draws import never_accepted, refusals
+from clonediff.reports.draws import refusals
 from clonediff.reports.issue import issue
-from clonediff.reports.known import load
+from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import cut, visible
 from clonediff.reports.reading import RunRead
-from clonediff.reports.summary import ran
-from clonediff.reports.verdict import counted, in_words, seconds_of, severity_of, verdict
+from clonediff.reports.records import SEVERITIES
+from clonediff.reports.verdict import counted, in_words, known_causes, ran, severity_of, table_of_worst, verdict
 
 
-def page(read: RunRead) -> str:
+def page(read: RunRead, known: KnownIssues) -> str:
     """The page of a run."""
-    new, unproven, known = counted(read.findings)
+    new, unproven, of_known = counted(read.findings)
     groups = [("New causes", new)]
     groups += [("Not counted: the script does not fail alone", unproven)] if unproven else []
-    groups += [("Findings of known issues", known)] if known else []
-    heads, counts = table_of_worst(read.run)
-    refused = {name: [*refusals(name, draws), *never_accepted(draws)] for name, draws in read.run.draws.items()}
+    groups += [("Findings of known issues", of_known)] if of_known else []
     return _template().render(
         name=read.path.name,
         run=read.run,
         verdict=verdict(read),
-        what_ran=ran(read.run, seconds_of(read)),
+        what_ran=ran(read.run),
         problems=read.problems,
         groups=groups,
-        causes=broken(read),
-        scripts={known.id: known.script for known in load().issues},
-        heads=heads,
-        counts=counts,
-        refused={name: lines for name, lines in refused.items() if lines},
+        causes=known_causes(read.run, known),
+        severities=SEVERITIES,
+        counts=table_of_worst(read.run),
+        refusals=list(refusals(read.run)),
         issue=issue,
         severity_of=severity_of,
         in_words=in_words,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import os
 import secrets
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,6 +35,11 @@ class Severity(enum.IntEnum):
     PROPERTY = 3
     NAME = 4
 
+    @property
+    def word(self) -> str:
+        """Its name on the command line and in JSON."""
+        return self.name.lower()
+
 
 DOES = {
     Severity.CRASHES: "crashes",
@@ -47,8 +52,8 @@ DOES = {
 
 SEVERITIES = {severity: f"it {does}" for severity, does in DOES.items()}
 
-AT_LEAST = {severity.name.lower(): severity for severity in Severity}
-"""What each is called on the command line and in JSON."""
+AT_LEAST = {severity.word: severity for severity in Severity}
+"""The severities by their names."""
 
 LEFT_OUT = "left out"
 """The verdict on a cloner all of whose causes are less severe than `--at-least`."""
@@ -170,9 +175,9 @@ class Cause(msgspec.Struct, frozen=True):
 class Finding(msgspec.Struct, frozen=True):
     """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
-    `proof` says whether its script failed alone, as it should: None where that is not known, and then `unproven` says
-    why. `blame` is whose fault it is, `detail` what was said where there are no differences. `smallest` is False as
-    long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
+    `source` is its script. `proof` says whether that failed alone, as it should: None where that is not known, and then
+    `unproven` says why. `blame` is whose fault it is, `detail` what was said where there are no differences. `smallest`
+    is False as long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
     """
 
     id: str
@@ -193,6 +198,16 @@ class Finding(msgspec.Struct, frozen=True):
     smallest: bool = True
     unproven: str = ""
     format: int = FORMAT
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The same for all findings of one cause and cloner."""
+        return self.cloner, self.id
+
+    @property
+    def size(self) -> int:
+        """The length of the graph."""
+        return len(bytes(self.graph))
 
     @property
     def root(self) -> Difference | None:
@@ -240,91 +255,77 @@ class KeptGraph(msgspec.Struct, frozen=True):
     format: int = FORMAT
 
 
-class Budget(msgspec.Struct, frozen=True):
-    """When a run ends: after so many minutes, or so many trials on each subject."""
+class Counts(msgspec.Struct, frozen=True):
+    """What was tried on a subject, in numbers.
 
-    minutes: float | None = None
-    trials: int | None = None
-
-
-class Draws(msgspec.Struct, frozen=True):
-    """The graphs that a subject was given. `reasons` counts those that it could not build, or not twice alike, by why.
-
-    `not_accepted` has the layers of the user's of which no call was ever accepted, with the last exception.
+    `graphs` were tried in `seconds` of the workers; `reducing` trials made findings smaller in `reducing_seconds`.
+    `verdicts` counts graphs by cloner and verdict, `worst` by cloner and the worst severity, `known` by known issue and
+    the worst severity, `refused` by the reason why the release cannot build them. `losses` counts how often the
+    subject's process was lost, by the limit that it had reached.
     """
 
     graphs: int = 0
-    refused: int = 0
-    reasons: dict[str, int] = {}
-    not_accepted: dict[str, str] = {}
-
-
-class KnownMet(msgspec.Struct, frozen=True):
-    """A known issue that a run met: on how many graphs. `severity` is the worst that it did there."""
-
-    id: str
-    title: str
-    generation: str = ""
-    subject: str = ""
-    count: int = 0
-    because: str = ""
-    link: str | None = None
-    since: str | None = None
-    until: str | None = None
-    severity: Severity | None = None
+    seconds: float = 0.0
+    reducing: int = 0
+    reducing_seconds: float = 0.0
+    verdicts: dict[str, dict[str, int]] = {}
+    worst: dict[str, dict[str, int]] = {}
+    known: dict[str, dict[str, int]] = {}
+    refused: dict[str, int] = {}
+    losses: dict[str, int] = {}
 
     @property
-    def where(self) -> str:
-        """What it was met on."""
-        return self.subject or self.generation
+    def trials(self) -> int:
+        """All trials."""
+        return self.graphs + self.reducing
+
+    def plus(self, more: Counts) -> Counts:
+        """The sum of both."""
+        return msgspec.convert(_sum(msgspec.to_builtins(self), msgspec.to_builtins(more)), Counts)
 
 
-class Run(msgspec.Struct, frozen=True):
-    """What ran and with what result: `run.json` of a run's folder.
+def _sum(first: Any, second: Any) -> Any:
+    """The sum of two numbers, or of two tables, field by field."""
+    if not isinstance(first, dict):
+        return first + second
+    return first | {key: _sum(first[key], value) if key in first else value for key, value in second.items()}
 
-    `trials` are all that were run, `drawn` those that were not for making a finding smaller. `lost` has the subjects
-    that could not be tried, and why. `ended` is None as long as it runs; a run that was killed has none either.
-    `drawing` and `reducing` are the seconds of its workers that went into drawing and trying graphs, and into making
-    findings smaller. `worst` counts graphs by the worst that a cloner did to them ("upstream: crashes"); what is less
-    severe than `at_least` is left out.
+
+class Run(msgspec.Struct):
+    """A run: `run.json` of its folder. It is written again and again while the run lasts.
+
+    It ends after `minutes`, or after `trials` graphs on each subject. `lost` has the subjects that could not be tried,
+    and why; `unsteady` the titles of what did not show again; `failures` the tasks that could not be done. A run that
+    was killed has not `ended`. What is less severe than `at_least` is left out.
     """
 
     started: str
-    subjects: dict[str, dict[str, str]] = {}
+    subjects: tuple[str, ...] = ()
     seed: int = 0
-    trials: int = 0
-    verdicts: dict[str, int] = {}
-    worst: dict[str, int] = {}
+    minutes: float | None = None
+    trials: int | None = None
+    jobs: int = 1
     at_least: Severity = Severity.NAME
-    findings: tuple[str, ...] = ()
-    ended: str | None = None
-    interrupted: bool = False
-    budget: Budget | None = None
-    jobs: int | None = None
-    cloners: tuple[str, ...] = ()
-    drawn: int | None = None
-    refused: int | None = None
-    drawing: float | None = None
-    reducing: float | None = None
-    lost: dict[str, str] = {}
-    draws: dict[str, Draws] = {}
-    known: tuple[KnownMet, ...] | None = None
     clonediff: str = ""
+    seconds: float = 0.0
+    ended: bool = False
+    interrupted: bool = False
+    versions: dict[str, dict[str, str]] = {}
+    counts: dict[str, Counts] = {}
+    lost: dict[str, str] = {}
+    unsteady: list[str] = []
+    failures: list[str] = []
     format: int = FORMAT
+
+    @property
+    def total(self) -> Counts:
+        """The counts of all subjects."""
+        return functools.reduce(Counts.plus, self.counts.values(), Counts())
 
 
 def cloner_said(name: str) -> str:
     """A cloner for people: one of the user's own without the folder that its module is imported from."""
     return name.rpartition("/")[2] if ":" in name else name
-
-
-def by_cloner(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """The `verdicts` of a run, or the `worst`, for each cloner."""
-    found: dict[str, dict[str, int]] = {}
-    for key, count in counts.items():
-        cloner, _, what = key.rpartition(": ")
-        found.setdefault(cloner, {})[what] = count
-    return found
 
 
 class RecordError(ValueError):

@@ -1,89 +1,179 @@
-"""The verdict on a run: the line at the top of every report, and the exit code.
+"""The verdict on a run: the sentences at the top of every report, the known causes, and the exit code.
 
-Owns which findings count.
+Owns which findings count, and the order from the worst to the least.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from clonediff.reports.broken import broken, holds, left_out, sentence
 from clonediff.reports.draws import to_mend
-from clonediff.reports.reading import RunRead, StoredFinding, moment
-from clonediff.reports.records import SEVERITIES, Severity
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.reading import RunRead, StoredFinding
+from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, Run, Severity, cloner_said
+
+_DOES = {**DOES, Severity.NAME: "changes only a name"}
+_NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """`state` is "unknown" where nothing was found, and what ran cannot be read or was nothing at all.
+    """The headline, a sentence for each of the other cloners, and what else is to be known.
 
-    `holds` is what there is to say of the other cloners. `mend` names the subjects that refused too many graphs,
-    `left_out` what the run was told to leave out.
+    It `breaks` where there is something new, or too many graphs could not be built.
     """
 
-    state: Literal["new", "nothing", "unknown"]
     headline: str
+    holds: tuple[str, ...]
     notes: tuple[str, ...]
-    holds: tuple[str, ...] = ()
-    mend: tuple[str, ...] = ()
-    left_out: str = ""
-
-    @property
-    def exit_code(self) -> int:
-        return {"nothing": 1 if self.mend else 0, "new": 1, "unknown": 2}[self.state]
+    breaks: bool
 
 
 def verdict(read: RunRead) -> RunVerdict:
     """The verdict on a run."""
-    new, unproven, known = counted(read.findings)
-    mend = tuple(to_mend(read.run))
-    left = left_out(read.run)
-    notes = [*mend, *([left] if left else [])]
-    if new:
-        notes.append(severities(new))
-    for count, said in (
-        (len(unproven), "not counted: the script does not fail alone"),
-        (len(known), "of known issues"),
-        (len(read.unreadable), "cannot be read"),
-    ):
-        if count:
-            notes.append(f"{some(count, 'finding')} {said}")
-    if read.run.ended is None:
-        notes.append("it has not ended: it still runs, or it was stopped")
-    elif read.run.interrupted:
-        notes.append("it was interrupted before it had spent its budget")
-    if read.run.lost:
-        notes.append(f"not tried: {', '.join(read.run.lost)}")
-    if read.problems:
-        notes.append(f"{some(len(read.problems), 'problem')} with the files of the run")
-    said = sentence(read.run, len(broken(read)), len(new))
-    others = holds(read.run)
-    if new:
-        return RunVerdict("new", said or some(len(new), "new finding"), tuple(notes), others, mend, left)
-    if read.unreadable:
-        return RunVerdict("new", f"{some(len(read.unreadable), 'finding')} that cannot be read", tuple(notes))
+    run = read.run
+    new = len(counted(read.findings)[0])
+    causes = len(run.total.known)
+    sentences = [_sentence(run, cloner, row) for cloner, row in by_worst(run).items()]
+    news = f"{new:,} new" if new else "nothing new"
     if not read.whole:
-        return RunVerdict("unknown", "What ran cannot be read", tuple(notes))
-    if not read.run.trials:
-        return RunVerdict("unknown", "Nothing was tried", tuple(notes))
-    headline = said or f"Nothing new in {some(read.run.trials, 'trial')}"
-    return RunVerdict("nothing", headline, tuple(notes), others, mend, left)
+        headline = "What ran cannot be read"
+    elif not run.total.trials:
+        headline = "Nothing was tried"
+    elif sentences:
+        known = f"{some(causes, 'known cause')}, " if causes else ""
+        headline = f"{sentences[0]}: {known}{news}"
+    else:
+        headline = f"{news} in {some(run.total.trials, 'trial')}".capitalize()
+    breaks = bool(new or read.unreadable or list(to_mend(run)))
+    return RunVerdict(headline, tuple(f"{sentence}." for sentence in sentences[1:]), tuple(_notes(read)), breaks)
+
+
+def _notes(read: RunRead) -> Iterator[str]:
+    run = read.run
+    yield from to_mend(run)
+    if run.at_least is not Severity.NAME:
+        less = [does for severity, does in DOES.items() if severity > run.at_least]
+        only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in by_worst(run).items() if row[LEFT_OUT]]
+        graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
+        yield f"left out by --at-least {run.at_least.word}: what only {' or '.join(less)}; {graphs}"
+    new, unproven, known = counted(read.findings)
+    large = [kept for kept in new if not kept.finding.smallest]
+    for things, said in (
+        (large, "not as small as it could be"),
+        (unproven, "not counted: the script does not fail alone"),
+        (known, "of known issues"),
+        (read.unreadable, "cannot be read"),
+    ):
+        if things:
+            yield f"{some(len(things), 'finding')} {said}"
+    if not run.ended:
+        yield "it has not ended: it still runs, or it was stopped"
+    elif run.interrupted:
+        yield "it was interrupted"
+    yield from (f"not tried: {' '.join(reason.split())}" for reason in run.lost.values())
+    yield from (f"not done: {failure}" for failure in run.failures)
+    yield from (f"not counted, since it did not show again: {title}" for title in run.unsteady)
+    for name, counts in run.counts.items():
+        yield from (f"{name}: its process was lost {some(n, 'time')} over {what}" for what, n in counts.losses.items())
+    if read.problems:
+        yield f"{some(len(read.problems), 'problem')} with the files of the run"
+
+
+def by_worst(run: Run) -> dict[str, dict[str, int]]:
+    """For each cloner, upstream first, the graphs by the worst that it did to them.
+
+    "faithful" counts the graphs that it cloned faithfully, "left out" those on which it did only what was left out.
+    """
+    total = run.total
+    cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
+    return {
+        cloner: {
+            **{word: total.worst.get(cloner, {}).get(word, 0) for word in AT_LEAST},
+            **{word: total.verdicts[cloner].get(word, 0) for word in (LEFT_OUT, "faithful")},
+        }
+        for cloner in cloners
+    }
+
+
+def table_of_worst(run: Run) -> tuple[list[str], list[list[str]]]:
+    """The same as a table: its heads, and a row for each cloner."""
+    rows = by_worst(run)
+    words = [*AT_LEAST, *([LEFT_OUT] if run.at_least is not Severity.NAME else []), "faithful"]
+    heads = [_DOES[AT_LEAST[word]] if word in AT_LEAST else word for word in words]
+    counts = [[cloner_said(cloner), *(f"{row[word]:,}" for word in words)] for cloner, row in rows.items()]
+    return ["cloner", *heads], counts
+
+
+def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
+    """What a cloner does to how many graphs."""
+    who, total = _called(run, cloner), sum(row.values())
+    graphs = some(total, "graph")
+    does = [f"{_DOES[severity]} on {row[word]:,}" for word, severity in AT_LEAST.items() if row[word]]
+    if does:
+        return ", ".join([f"{who} {does[0]} of {graphs}", *does[1:]])
+    if row[LEFT_OUT]:
+        return f"{who} is faithful on {row['faithful']:,} of {graphs}, but for what was left out"
+    return f"{who} is faithful on {'all ' if total > 1 else ''}{graphs}"
+
+
+def _called(run: Run, cloner: str) -> str:
+    if cloner == "fixed":
+        return "clonediff's own cloner"
+    if cloner != "upstream":
+        return f"The cloner {cloner_said(cloner)}"
+    releases = {
+        f"{said} {versions[name]}": None
+        for versions in run.versions.values()
+        for name, said in _NAMES.items()
+        if name in versions
+    }
+    return f"{', '.join(releases)}'s clone_model" if len(releases) == 1 else f"clone_model of {', '.join(releases)}"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCause:
+    """A known issue that a run met. `issue` is None where this clonediff does not have it."""
+
+    id: str
+    issue: KnownIssue | None
+    subjects: tuple[str, ...]
+    graphs: int
+    severity: Severity
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.issue.title if self.issue else self.id
+
+
+def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
+    """The known issues that were met, the worst first, then those that most graphs met."""
+    causes = [
+        KnownCause(
+            name,
+            known.get(name),
+            tuple(subject for subject, counts in run.counts.items() if name in counts.known),
+            sum(severities.values()),
+            min((AT_LEAST[word] for word in severities if word in AT_LEAST), default=Severity.NAME),
+        )
+        for name, severities in run.total.known.items()
+    ]
+    return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
 
 def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:
     """New findings, those whose script does not fail alone, those of known issues; the worst first."""
-    new = [kept for kept in findings if kept.counts]
-    unproven = [kept for kept in findings if kept.finding.known is None and not kept.counts]
-    known = [kept for kept in findings if kept.finding.known is not None]
-    return ordered(new), ordered(unproven), ordered(known)
+    ordered = sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
+    known = [kept for kept in ordered if kept.finding.known is not None]
+    unproven = [kept for kept in ordered if not kept.counts and kept not in known]
+    return [kept for kept in ordered if kept.counts], unproven, known
 
 
-def ordered(findings: Sequence[StoredFinding]) -> list[StoredFinding]:
-    """The worst first; of the same severity, the one that was seen first."""
-    return sorted(findings, key=lambda kept: (severity(kept.finding.severity), kept.finding.first_seen, kept.name))
+def _rank(kept: StoredFinding) -> int:
+    severity = kept.finding.severity
+    return len(Severity) if severity is None else severity
 
 
 def severity_of(kept: StoredFinding) -> str:
@@ -92,10 +182,13 @@ def severity_of(kept: StoredFinding) -> str:
     return SEVERITIES[severity] if severity is not None else "it cannot be tried"
 
 
-def severities(findings: Sequence[StoredFinding]) -> str:
-    """How many there are of each severity."""
-    words = Counter(severity_of(kept) for kept in ordered(findings))
-    return ", ".join(f"{word}: {count}" for word, count in words.items())
+def ran(run: Run) -> str:
+    """What ran, in a line."""
+    trials = run.total.trials
+    words = [some(trials, "trial")]
+    if run.seconds:
+        words = [f"{words[0]} in {lasted(run.seconds)}", f"{trials / run.seconds:.1f} a second"]
+    return ", ".join([*words, f"seed {run.seed}", some(run.jobs, "job")])
 
 
 def some(count: int, thing: str) -> str:
@@ -108,15 +201,6 @@ def in_words(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items())
 
 
-def seconds_of(read: RunRead) -> float | None:
-    """How long it ran, up to its last event; None if no time was recorded."""
-    start = moment(read.run.started) or (read.events[0].at if read.events else None)
-    end = moment(read.run.ended) or (read.events[-1].at if read.events else None)
-    if start is None or end is None:
-        return None
-    return max(0.0, (end - start).total_seconds())
-
-
 def lasted(seconds: float) -> str:
     """A length of time for people."""
     if seconds < 60:
@@ -125,8 +209,3 @@ def lasted(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min"
     return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
-
-
-def severity(severity: Severity | None) -> int:
-    """The costliest first; what costs nothing that is known last."""
-    return len(Severity) if severity is None else int(severity)

@@ -17,12 +17,10 @@ from typing import NamedTuple
 
 import pytest
 
-from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.cli import cli
 from clonediff.harness.subjects.environment import Place
 from clonediff.reports.known import load
-from clonediff.strategies.graph import from_json
-from tests.campaign.running import UNKNOWN, known_without
+from tests.campaign.running import UNKNOWN, keep, known_without
 from tests.command_line import Command, ran
 from tests.example_counts import everything
 from tests.example_graphs import EXAMPLES
@@ -107,7 +105,7 @@ def run(
             release_place(release)
         if arguments[0] == "fuzz":
             if code:
-                NightlyCorpus(tmp_path / "runs" / "corpus").keep("keras", from_json(EXAMPLES[UNKNOWN]))
+                keep(tmp_path / "runs" / "corpus", EXAMPLES[UNKNOWN].encode())
             news = [UNKNOWN] if code else []
             told = ["--known-issues", str(known_without(tmp_path, *news))]
             ended = ran(*_few_graphs(arguments), *told, "--jobs", "1", cwd=tmp_path)

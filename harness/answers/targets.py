@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from clonediff.reports.known import KnownIssue, KnownIssues, load
-from clonediff.reports.reading import StoredFinding, read_run
+from clonediff.reports.reading import StoredFinding, read_finding, read_run
 from clonediff.reports.records import UNREADABLE, Finding, KeptGraph, RecordError, read
 from clonediff.strategies.graph import Graph, MalformedGraph, from_json
 from clonediff.strategies.kinds import GENERATIONS
@@ -23,7 +23,7 @@ FINDING = "finding.json"
 KNOWN = "known"
 """The argument that names all known issues."""
 
-_RUN = ("run.json", "events.ndjson", "findings")
+_RUN = ("run.json", "findings")
 _MOST = 20
 
 
@@ -74,7 +74,7 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
     """
     if what.is_file() or (what / FINDING).is_file():
         path = what if what.is_file() else what / FINDING
-        return StoredFinding(path.parent, read(path, Finding), None, _text(path, "repro.py"), _text(path, "issue.md"))
+        return read_finding(path)
     if not what.exists():
         raise NotFoundError(
             f"{what}: no such finding or run; name a finding's folder, a run and an id (runs/latest ID), or "
@@ -188,11 +188,3 @@ def _near(argument: str, known: KnownIssues) -> str:
 def _visible_files(folder: Path) -> list[Path]:
     """The JSON files by their names, without those that are still being written."""
     return sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))
-
-
-def _text(path: Path, name: str) -> str:
-    """The text of a file beside another; "" where there is none that can be read."""
-    try:
-        return path.with_name(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -7,6 +7,7 @@ Dask, and only for a cluster.
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -22,18 +23,17 @@ from clonediff.harness.campaign import tasks
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """The seconds to wait for a scheduler, and for a worker of it."""
 JOB = 3 << 29
-"""The memory of a job, about: a subject, the process that runs its scripts, and its worker."""
-_OFTEN = 5.0
+"""The memory of a subject in a job, about: its process, and the one that runs its scripts."""
 
 
 class ClusterError(ConnectionError):
     """A cluster that cannot be reached, or has no workers; the message says which and what to do."""
 
 
-def jobs_here() -> int:
-    """The number of jobs that this machine has cores and memory for."""
+def jobs_here(subjects: int) -> int:
+    """The number of jobs that this machine has cores and memory for, each with so many subjects."""
     cores = len(os.sched_getaffinity(0))
-    return max(1, min(cores, int(psutil.virtual_memory().available // JOB)))
+    return max(1, min(cores, int(psutil.virtual_memory().available // (JOB * subjects))))
 
 
 def _follow_driver() -> None:
@@ -56,7 +56,7 @@ class LocalPool:
         self.executors = [self._start() for _ in range(jobs)]
 
     def _start(self) -> Executor:
-        executor: Executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _follow_driver)
+        executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _follow_driver)
         # Ctrl-C goes to every process of a terminal: workers inherit that they ignore it.
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
@@ -86,23 +86,17 @@ class DaskPool:
     """The workers of a cluster that exists. They need clonediff, and a Keras to try."""
 
     def __init__(self, address: str, campaign: str) -> None:
-        import logging
-
         try:
             from distributed import Client
         except ImportError as error:
             raise ClusterError("--scheduler needs Dask: pip install 'clonediff[dask]'") from error
-        for name in ("distributed", "distributed.client", "tornado", "asyncio"):
+        for name in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(address, timeout=WAIT, set_as_default=False)
-        except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
-            raise ClusterError(f"{address}: no Dask scheduler answers there within {WAIT:g} s ({error})") from error
-        try:
             self._client.wait_for_workers(1, timeout=WAIT)
-        except TimeoutError as error:
-            self._client.close()
-            raise ClusterError(f"{address}: the scheduler has no workers: start one: dask worker {address}") from error
+        except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
+            raise ClusterError(f"{address}: no Dask scheduler with a worker answers within {WAIT:g} s") from error
         self._campaign = campaign
         self._seen = time.monotonic()
         self._executor: Executor = self._client.get_executor(pure=False)
@@ -117,12 +111,9 @@ class DaskPool:
 
     def check(self) -> None:
         """Raise `ClusterError` if there was no worker for long."""
-        now = time.monotonic()
-        if now - self._seen < _OFTEN:
-            return
         if self._threads():
-            self._seen = now
-        elif now - self._seen > WAIT:
+            self._seen = time.monotonic()
+        elif time.monotonic() - self._seen > WAIT:
             raise ClusterError(f"the cluster has had no worker for {WAIT:g} s")
 
     def close(self) -> None:

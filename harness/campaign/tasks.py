@@ -6,30 +6,18 @@ subject from one task to the next.
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import itertools
 import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
-from importlib.metadata import version
-from pathlib import Path
-from typing import ParamSpec, TypeVar
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from clonediff.harness.campaign.shards import (
-    FindingWithScript,
-    Reduction,
-    RefusedGraphs,
-    Setup,
-    Shard,
-    ShardResult,
-    TaskFailed,
-    count_refused,
-)
+from clonediff.harness.campaign.shards import Reduction, Setup, Shard, ShardResult, TaskFailed
 from clonediff.harness.drawing.drawable_kinds import bring, graphs_on
 from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.scripts.alone import ScriptRunner, is_proven
@@ -48,10 +36,8 @@ from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.draws import reason
 from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Counts, Finding, Severity
 from clonediff.strategies.graph import Graph, from_json, to_json
-
-WARM = 4
-"""The subjects that a worker keeps warm: a process takes more than half a gigabyte."""
 
 COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """The most trials for a finding whose trials each cost a process or a minute."""
@@ -63,7 +49,7 @@ class WarmSubject:
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
         self.process = SubjectProcess(subject, place=place_of(subject))
-        self.scripts = ScriptRunner(subject, self.process.place)
+        self._scripts = ScriptRunner(subject, self.process.place)
         self._known = KnownIssues(setup.known)
         self._setup = setup
         self.process.start()
@@ -80,28 +66,24 @@ class WarmSubject:
         setup = self._setup
         return GraphTrials(self.process, self._known, cloners=setup.cloners, at_least=setup.at_least)
 
-    def with_script(self, hit: Hit) -> FindingWithScript:
-        """A hit as it is written."""
+    def finding(self, hit: Hit, *, run: bool = False) -> Finding:
+        """A hit as it is kept; with `run`, its script is run alone, if it is plain Keras."""
         subject, versions = self.process.subject, self.process.versions
-        return FindingWithScript(finding_of(hit, subject, versions), script_of(hit, subject.generation, versions).text)
-
-    def proven(self, hit: Hit) -> FindingWithScript:
-        """A hit as it is written, after its script was run alone, if it is plain Keras."""
-        result = self.with_script(hit)
-        if not is_proven(hit.cloner):
-            return result
-        process = self.process
-        proof, why_not = self.scripts.proof(script_of(hit, process.subject.generation, process.versions))
-        return replace(result, finding=replace(result.finding, proof=proof, unproven=why_not))
+        script = script_of(hit, subject.generation, versions)
+        finding = replace(finding_of(hit, subject, versions), source=script.text)
+        if not run or not is_proven(hit.cloner):
+            return finding
+        proof, why_not = self._scripts.proof(script)
+        return replace(finding, proof=proof, unproven=why_not)
 
     def close(self) -> None:
         """End the processes."""
         self.process.close()
-        self.scripts.close()
+        self._scripts.close()
 
 
-_WARM: dict[tuple[int, str], dict[str, WarmSubject]] = {}
-"""The warm subjects of each thread of this worker, for a campaign."""
+_WARM: dict[tuple[int, str, str], WarmSubject] = {}
+"""The warm subjects of this worker, by thread, campaign and name."""
 _CLOSED: set[str] = set()
 
 
@@ -109,129 +91,114 @@ def close(campaign: str) -> None:
     """End the processes of a campaign on this worker. A task of it that still runs ends before its next graph."""
     _CLOSED.add(campaign)
     for key in [key for key in _WARM if key[1] == campaign]:
-        for subject in _WARM.pop(key).values():
-            subject.close()
+        _WARM.pop(key).close()
 
 
 def _warm(name: str, setup: Setup) -> WarmSubject:
-    thread = threading.get_ident()
-    for other in [key for key in _WARM if key[0] == thread and key[1] != setup.campaign]:
-        for subject in _WARM.pop(other).values():
-            subject.close()
-    subjects = _WARM.setdefault((thread, setup.campaign), {})
-    warm = subjects.pop(name, None) or WarmSubject(name, setup)
-    subjects[name] = warm  # the last that was used is the last in line
-    while len(subjects) > WARM:
-        subjects.pop(next(iter(subjects))).close()
-    return warm
+    key = threading.get_ident(), setup.campaign, name
+    if key not in _WARM:
+        _WARM[key] = WarmSubject(name, setup)
+    return _WARM[key]
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
+@contextlib.contextmanager
+def _failures() -> Iterator[None]:
+    """Raise every exception as a `TaskFailed`: not every other can be sent to the driver."""
+    try:
+        yield
+    except SubjectError as error:
+        final = isinstance(error, (ReleaseError, NoDeviceError)) or error.failure is not None
+        raise TaskFailed(str(error), final) from None
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise TaskFailed(f"{type(error).__name__}: {error} (at {frame.filename}:{frame.lineno})") from None
 
 
-def _task(function: Callable[P, T]) -> Callable[P, T | TaskFailed]:
-    """A task that returns its failure: not every exception can be sent to the driver."""
-
-    @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> T | TaskFailed:
-        try:
-            return function(*args, **kwargs)
-        except SubjectError as error:
-            final = isinstance(error, (ReleaseError, NoDeviceError)) or error.failure is not None
-            return TaskFailed(str(error), final)
-        except Exception as error:
-            frames = traceback.extract_tb(error.__traceback__)[-4:]
-            where = " > ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
-            return TaskFailed(f"{type(error).__name__}: {error} (at {where})")
-
-    return run
-
-
-@_task
+@_failures()
 def try_shard(setup: Setup, shard: Shard) -> ShardResult:
     """Try each graph of a shard."""
-    if (installed := version("clonediff")) != setup.clonediff:
-        raise ReleaseError(
-            f"the worker has clonediff {installed}, the campaign is of {setup.clonediff}: install the same on both"
-        )
     warm = _warm(shard.subject, setup)
     trials, process = warm.trials(), warm.process
     losses = process.losses.copy()
     began = time.perf_counter()
-    findings: dict[Key, FindingWithScript] = {}
-    refusals: dict[str, RefusedGraphs] = {}
+    findings: dict[Key, Finding] = {}
     met: Counter[Key] = Counter()
+    known: Counter[tuple[str, Severity]] = Counter()
+    reasons: Counter[str] = Counter()
+    refused: dict[str, bytes] = {}
     with trials.asking():
         for graph in _graphs(shard, trials):
             if setup.campaign in _CLOSED:
                 raise SubjectError("the campaign is over")
             trial = trials.try_graph(graph)
             # A release of another day may lack what the corpus has of this one.
-            refused = None if shard.graphs and process.subject.version is not None else trial.refused
-            if refused is not None:
-                why = reason(refused.type, refused.message)
-                count_refused(refusals, RefusedGraphs(why, msgspec.Raw(to_json(graph))))
+            if trial.refused is not None and not (shard.graphs and process.subject.version):
+                why = reason(trial.refused.type, trial.refused.message)
+                reasons[why] += 1
+                refused.setdefault(why, to_json(graph))
             for hit in new_hits(trial.hits):
                 met[hit.key] += 1
                 if hit.key not in findings:
-                    findings[hit.key] = warm.with_script(hit)
+                    findings[hit.key] = warm.finding(hit)
+            known.update(_known(trial.hits).items())
     asked(process).keep()
-    tally = trials.tally
-    accepted, not_accepted = asked(process).since()
-    return ShardResult(
-        subject=shard.subject,
-        turn=shard.turn,
-        versions=process.versions,
-        trials=tally.trials,
+    counts = Counts(
+        graphs=trials.tally.trials,
         seconds=time.perf_counter() - began,
-        verdicts={f"{cloner}: {verdict}": count for (cloner, verdict), count in tally.verdicts.items()},
-        worst={f"{cloner}: {severity.name.lower()}": count for (cloner, severity), count in tally.worst.items()},
-        known=dict(tally.known),
-        severities=dict(tally.severities),
-        findings=tuple(findings.values()),
-        refusals=tuple(refusals.values()),
-        met=tuple(met.items()),
+        verdicts=_rows(trials.tally.verdicts),
+        worst=_rows(trials.tally.worst),
+        known=_rows(known),
+        refused=dict(reasons),
         losses=dict(process.losses - losses),
-        accepted=accepted,
-        not_accepted=not_accepted,
     )
+    return ShardResult(process.versions, counts, tuple(findings.values()), dict(met), refused)
 
 
-def _graphs(shard: Shard, trials: GraphTrials) -> itertools.chain[Graph]:
+def _graphs(shard: Shard, trials: GraphTrials) -> Iterator[Graph]:
     """The graphs of a shard. The first that is drawn is the simplest of all, which one shard is enough to try."""
-    graphs = (from_json(bytes(graph), "a graph of the corpus") for graph in shard.graphs)
-    # A graph of the corpus may have layers that were named in another campaign.
-    stored = (graph for graph in graphs if all(map(is_allowed, other_kinds(graph))))
-    if not shard.count:
-        return itertools.chain(stored)
-    strategy = graphs_on(trials.process, cloners=trials.cloners)
+    if shard.graphs:
+        graphs = (from_json(graph, "a graph of the corpus") for graph in shard.graphs)
+        # A graph of the corpus may have layers that were named in another campaign.
+        return (graph for graph in graphs if all(map(is_allowed, other_kinds(graph))))
     skipped = 0 if shard.opens else 1
-    return itertools.chain(itertools.islice(sample_graphs(strategy, shard.count + skipped, shard.seed), skipped, None))
+    strategy = graphs_on(trials.process, cloners=trials.cloners)
+    return itertools.islice(sample_graphs(strategy, shard.count + skipped, shard.seed), skipped, None)
 
 
-@_task
-def reduce_finding(setup: Setup, drawn: FindingWithScript, seconds: float | None) -> Reduction:
-    """Cut the graph of a finding for `seconds` (None: as long as it takes), then run its script alone.
+def _known(hits: Collection[Hit]) -> dict[str, Severity]:
+    """The known issues of a graph, with the worst that each did."""
+    worst: dict[str, Severity] = {}
+    for hit in hits:
+        if hit.known is not None and hit.cause is not None:
+            worst[hit.known.id] = min(hit.cause.severity, worst.get(hit.known.id, Severity.NAME))
+    return worst
+
+
+def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
+    """Counts of pairs, a row for each first of a pair."""
+    rows: dict[str, dict[str, int]] = {}
+    for (name, what), count in counts.items():
+        rows.setdefault(name, {})[what.word if isinstance(what, Severity) else what] = count
+    return rows
+
+
+@_failures()
+def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Reduction:
+    """Cut the graph of a finding for so long, then run its script alone.
 
     If the script of the smallest graph does not fail alone, the graph as it was drawn may have one that does.
     """
     began = time.perf_counter()
-    until = None if seconds is None else time.monotonic() + seconds
-    finding = drawn.finding
-    warm = _warm(finding.subject, setup)
+    warm = _warm(drawn.subject, setup)
     trials = warm.trials()
-    most = next((trials for word, trials in COSTLY.items() if word in finding.id), MOST)
-    graph = from_json(bytes(finding.graph), "a finding")
-    smaller = make_smaller(trials, graph, drawn.key, finding.root, until=until, most=most)
-    result: FindingWithScript | None = None
-    for hit in filter(None, (smaller.hit, smaller.drawn)):
-        proven = warm.proven(hit)
-        result = result or proven
-        if proven.finding.proof is not False:
-            result = proven
-            break
-    if result is not None:
-        changed = replace(result.finding, first_seen=finding.first_seen, smallest=smaller.finished)
-        result = replace(result, finding=changed)
-    return Reduction(result, trials.tally.trials, time.perf_counter() - began)
+    most = next((trials for word, trials in COSTLY.items() if word in drawn.id), MOST)
+    graph = from_json(bytes(drawn.graph), "a finding")
+    smaller = make_smaller(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, most=most)
+    findings = [warm.finding(smaller.hit, run=True)] if smaller.hit else []
+    if smaller.drawn and findings[0].proof is False:
+        findings.append(warm.finding(smaller.drawn, run=True))
+    counts = Counts(reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began)
+    if not findings:
+        return Reduction(counts)
+    finding = min(findings, key=lambda finding: finding.proof is False)
+    return Reduction(counts, replace(finding, first_seen=drawn.first_seen, smallest=smaller.finished))

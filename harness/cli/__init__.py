@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import io
 import sys
 import traceback
 
 import click
 
-from clonediff.harness.cli.terminal import lines
+from clonediff.harness.cli.terminal import say, warn
 
 _COMMANDS = {
     "audit": "Say of each argument of a package's classes whether a config keeps it.",
@@ -58,21 +57,18 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        said = io.StringIO()
-        error.show(said)
-        click.echo(lines(said.getvalue()), err=True)
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        say(f"{context.command_path if context else 'clonediff'}: {error.format_message()}", err=True)
         code = failed
     except click.Abort:
         click.echo("interrupted", err=True)
         code = 130
     except Exception as error:
         if _of_the_caller(error):
-            click.echo(f"clonediff: {lines(str(error))}", err=True)
+            warn(str(error))
         else:
             traceback.print_exc()
-            click.echo(
-                "clonediff: this is a fault of clonediff itself; please report it with the lines above", err=True
-            )
+            warn("this is a fault of clonediff itself; please report it with the lines above")
         code = failed
     sys.exit(code if isinstance(code, int) else 0)
 

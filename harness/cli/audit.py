@@ -10,7 +10,7 @@ import click
 from clonediff.harness.answers.audit import audit_all, classes_of
 from clonediff.harness.answers.audit.one_class import ClassAudited
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, json_text
+from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json
 from clonediff.harness.source.other_layers import absolute
 from clonediff.reports.markup import one_line
 
@@ -32,27 +32,30 @@ def command(target: str, jobs: int, as_json: bool) -> None:
 
     Exit codes: 0 nothing is lost; 1 something is; 2 the command could not do its work; 130 interrupted.
     """
-    status = StatusLine(quiet=as_json and not sys.stderr.isatty())
-    status.show(f"looking at {target}", now=True)
-    try:
-        generation, classes = classes_of(absolute(target))
-    except (ImportError, AttributeError, OSError, ValueError) as error:
-        raise click.UsageError(one_line(f"cannot look at {target}: {error}")) from None
-    if not classes:
-        raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
-    found: list[ClassAudited] = []
-    for audited in audit_all(classes, generation, jobs, shared.memory_limit(jobs)):
-        found.append(audited)
-        if not as_json:
-            status.say("\n".join(_lines(audited)))
-        status.show(f"{len(found)} of {len(classes)} classes")
-    status.clear()
+    with Progress(quiet=as_json) as progress:
+        progress.show(f"looking at {target}")
+        try:
+            generation, classes = classes_of(absolute(target))
+        except (ImportError, AttributeError, OSError, ValueError) as error:
+            raise click.UsageError(one_line(f"cannot look at {target}: {error}")) from None
+        if not classes:
+            raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
+        found: list[ClassAudited] = []
+        for audited in audit_all(classes, generation, jobs, shared.memory_limit(jobs)):
+            found.append(audited)
+            if not as_json:
+                progress.say(_lines(audited))
+            progress.show(
+                lambda: f"{len(found)} of {len(classes)}{estimate(len(found), len(classes), progress.seconds)}"
+            )
     found.sort(key=lambda audited: audited.name)
     answers = [argument.answer for audited in found for argument in audited.arguments]
     counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
-    total = f"{target}: {len(found)} class{'' if len(found) == 1 else 'es'}; arguments: {counts}"
-    click.echo(json_text(found) if as_json else total)
-    sys.exit(1 if any(audited.lost for audited in found) else 0)
+    if as_json:
+        say_json(found)
+    else:
+        say(f"{target}: {len(found)} class{'' if len(found) == 1 else 'es'}; arguments: {counts}")
+    sys.exit(exit_code(breaks=any(audited.lost for audited in found)))
 
 
 def _lines(audited: ClassAudited) -> Iterator[str]:

@@ -10,7 +10,7 @@ import click
 from clonediff.harness.answers.causes import CauseShown
 from clonediff.harness.answers.check import Checked, ModelError, check, ignored_by, minded
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import json_text
+from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.records import cloner_said
 
@@ -46,13 +46,13 @@ def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], scri
     except ModelError as error:
         raise click.ClickException(one_line(str(error))) from None
     if as_json:
-        click.echo(json_text(checked))
+        say_json(checked)
     else:
-        click.echo("\n".join(checked_text(checked, ignored)), err=script)
+        say(checked_text(checked, ignored), err=script)
     if script:
         worst = next(iter(checked.causes), None)
         click.echo("no break to show" if worst is None else visible(worst.script), nl=worst is None, err=worst is None)
-    sys.exit(int(checked.fails(ignored)))
+    sys.exit(exit_code(breaks=checked.fails(ignored)))
 
 
 def checked_text(checked: Checked, ignored: Collection[str] = ()) -> Iterator[str]:

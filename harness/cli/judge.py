@@ -10,12 +10,12 @@ import msgspec
 from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, json_text, lines
+from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
 from clonediff.harness.judge.judging import JudgeBudget, Judged, judge_change, judge_proposals
 from clonediff.harness.judge.proposals import UnreadableError, read_text
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import merge_base, split, whole_name
+from clonediff.harness.subjects.releases import in_full, merge_base, split, whole_name
 from clonediff.harness.subjects.subject import BACKENDS, Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
@@ -73,36 +73,39 @@ def command(
         shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
         given = click.get_current_context().get_parameter_source("trials") is ParameterSource.COMMANDLINE
         text, exhibited, code = exhibit.judge([Path(name) for name in files], trials if given else None, seed_)
-        click.echo(json_text(exhibited) if as_json else lines(text))
+        say_json(exhibited) if as_json else say(text)
         sys.exit(code)
     change = repo is not None or base is not None or head is not None
     seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
     budget = JudgeBudget(seconds, trials, seed_, AT_LEAST[at_least])
-    status = StatusLine(quiet=as_json and not sys.stderr.isatty(), soon=0.0, piped=5.0)
     verdicts: list[Judged] = []
-    if change:
-        if repo is None or base is None or files:
-            raise click.UsageError("a change is judged by --repo FOLDER --base BRANCH [--head BRANCH], without a FILE")
-        if click.get_current_context().get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
-            raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
-        verdicts.append(judge_change(*_trees(repo, base, head), load(), budget, status.show))
-    else:
-        if markdown or not files:
-            raise click.UsageError("Missing argument 'FILE...': name a proposed fix, or a change by --repo and --base")
-        texts = {name: _read(name) for name in files}
-        for judged in judge_proposals(texts, Subject.parse(subject_name), load(), budget, status.show):
-            verdicts.append(judged)
-            if not as_json:
-                status.say("\n".join(terminal_lines(judged)))
-    status.clear()
+    with Progress(quiet=as_json) as progress:
+        if change:
+            if repo is None or base is None or files:
+                raise click.UsageError(
+                    "a change is judged by --repo FOLDER --base BRANCH [--head BRANCH], without a FILE"
+                )
+            if click.get_current_context().get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
+                raise click.UsageError(
+                    "--subject is for a FILE: name the backend of a change as in --repo ../keras/jax"
+                )
+            verdicts.append(judge_change(*_trees(repo, base, head), load(), budget, progress.show))
+        else:
+            if markdown or not files:
+                raise click.UsageError(
+                    "Missing argument 'FILE...': name a proposed fix, or a change by --repo and --base"
+                )
+            texts = {name: _read(name) for name in files}
+            for judged in judge_proposals(texts, Subject.parse(subject_name), load(), budget, progress.show):
+                verdicts.append(judged)
+                if not as_json:
+                    progress.say(terminal_lines(judged))
     if as_json:
-        click.echo(
-            json_text([{**msgspec.to_builtins(each), "word": each.word, "holds": each.holds} for each in verdicts])
-        )
+        say_json([{**msgspec.to_builtins(each), "word": each.word, "holds": each.holds} for each in verdicts])
     elif change:
-        click.echo(comment(verdicts[0]) if markdown else "\n".join(terminal_lines(verdicts[0])))
+        say(comment(verdicts[0]) if markdown else terminal_lines(verdicts[0]))
     interrupted = any(judged.stopped == "interrupted" for judged in verdicts)
-    sys.exit(130 if interrupted else 0 if all(judged.holds for judged in verdicts) else 1)
+    sys.exit(exit_code(interrupted=interrupted, breaks=not all(judged.holds for judged in verdicts)))
 
 
 def _trees(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
@@ -117,7 +120,7 @@ def _trees(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
     backend, at, device = suffix.partition("@")
     behind = f"{backend or '/' + BACKENDS['keras'][0]}{at}{device}"
     names = f"{folder}#{before}{behind}", f"{folder}{after}{behind}"
-    old, new = (Subject.parse(shared.subject_in_full(name)) for name in names)
+    old, new = (Subject.parse(in_full(name)) for name in names)
     if old == new:
         raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")
     return old, new

@@ -7,22 +7,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import psutil  # type: ignore[import-untyped]  # it comes without types
 from click.core import ParameterSource
 
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import AT_LEAST, UPSTREAM_AND_FIXED
 
-CLONERS = (
-    "upstream",
-    "fixed",
-    "roundtrip",
-    "deepcopy",
-)
+CLONERS = ("upstream", "fixed", "roundtrip", "deepcopy")
 """The cloners that a person chooses from."""
-
-SUBJECT_HELP = "A release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel file, or keras-nightly."
-
 _SHARE = 0.8
 """Of the memory that is free, what all jobs may take."""
 
@@ -30,24 +23,24 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class ClonerName(click.ParamType):  # type: ignore[type-arg]  # generic in the newest click only
-    """The name of a cloner."""
+    """The name of a cloner. One of the user's own may run once it is named here."""
 
     name = "NAME"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, if there is such a cloner. A cloner of the user's own may run once it is named here."""
-        name = str(value)
-        if ":" in name:
-            from clonediff.harness.trials.cloners import allow_cloners, named
+        """The name, if there is such a cloner."""
+        if ":" not in str(value):
+            if value not in CLONERS:
+                choices = f"{', '.join(CLONERS)}, or module:function of one of your own"
+                self.fail(f"expected one of {choices}, found {one_line(repr(value))}", param, ctx)
+            return str(value)
+        from clonediff.harness.trials.cloners import allow_cloners, named
 
-            try:
-                name = named(name)
-            except ValueError as error:
-                self.fail(one_line(str(error)), param, ctx)
-            allow_cloners([name])
-            return name
-        if not is_cloner(name):
-            self.fail(no_cloner(name), param, ctx)
+        try:
+            name = named(str(value))
+        except ValueError as error:
+            self.fail(one_line(str(error)), param, ctx)
+        allow_cloners([name])
         return name
 
 
@@ -57,94 +50,58 @@ class SubjectName(click.ParamType):  # type: ignore[type-arg]  # generic in the 
     name = "SUBJECT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name in full."""
-        return subject_in_full(str(value))
+        """The name by which it is the same code for ever."""
+        from clonediff.harness.subjects.releases import in_full
+
+        return in_full(str(value))
 
 
-def subject_in_full(name: str) -> str:
-    """The name of a subject by which it is the same code for ever."""
-    from clonediff.harness.subjects.releases import in_full
+def _allow_layers(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
+    if names:
+        from clonediff.harness.source.other_layers import absolute, allow
 
-    return in_full(name)
-
-
-def is_cloner(name: str) -> bool:
-    """Whether a cloner goes by that name. One of the user's own has a colon in it."""
-    return name in CLONERS or ":" in name
+        allow(map(absolute, names))
 
 
-def no_cloner(name: str) -> str:
-    """What to say of a name that no cloner has."""
-    own = "or module:function of one of your own"
-    return f"expected one of {', '.join(CLONERS)}, {own}, found {one_line(repr(name))}"
-
-
-def subjects(help_: str) -> Callable[[Command], Command]:
-    """`--subject`, several times, the installed Keras by default."""
-    return click.option(
-        "--subject",
-        "subjects",
-        type=SubjectName(),
-        multiple=True,
-        default=("keras",),
-        show_default=True,
-        help=f"{help_} {SUBJECT_HELP}",
-    )
-
-
-def cloners(command: Command) -> Command:
-    """`--cloner`, several times, upstream and fixed by default."""
-    return click.option(
-        "--cloner",
-        "cloners",
-        type=ClonerName(),
-        multiple=True,
-        default=UPSTREAM_AND_FIXED,
-        show_default=True,
-        help=f"Who clones: {', '.join(CLONERS)}, or a function of your own, as module:function or FILE.py:function.",
-    )(command)
-
-
-def cloner(help_: str) -> Callable[[Command], Command]:
-    """`--cloner`, once."""
-    return click.option("--cloner", type=ClonerName(), help=help_)
-
-
-def known_issues(command: Command) -> Command:
-    """`--known-issues`, clonediff's own by default."""
-    return click.option(
-        "--known-issues",
-        type=click.Path(path_type=Path),
-        default=KNOWN_ISSUES,
-        help="What is known [that of clonediff].",
-    )(command)
+subjects = click.option(
+    "--subject",
+    "subjects",
+    type=SubjectName(),
+    multiple=True,
+    default=("keras",),
+    show_default=True,
+    help="What to try: a release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel file, or keras-nightly.",
+)
+cloners = click.option(
+    "--cloner",
+    "cloners",
+    type=ClonerName(),
+    multiple=True,
+    default=UPSTREAM_AND_FIXED,
+    show_default=True,
+    help=f"Who clones: {', '.join(CLONERS)}, or a function of your own, as module:function or FILE.py:function.",
+)
+known_issues = click.option(
+    "--known-issues",
+    type=click.Path(path_type=Path),
+    default=KNOWN_ISSUES,
+    help="What is known [that of clonediff].",
+)
+layers = click.option(
+    "--layers",
+    multiple=True,
+    metavar="NAME",
+    expose_value=False,
+    callback=_allow_layers,
+    help="Let graphs have these layers, which are imported: a module, a class in one, or path/to/file.py:Class.",
+)
 
 
 def at_least(help_: str, default: str = "name") -> Callable[[Command], Command]:
     """`--at-least`, a severity."""
-    return click.option(
-        "--at-least",
-        type=click.Choice(list(AT_LEAST)),
-        default=default,
-        show_default=True,
-        help=f"{help_}: a clone that crashes, computes something else, trains differently, loses a property, changes "
-        "a name.",
-    )
-
-
-def layers(command: Command) -> Command:
-    """`--layers` of commands that try what was found: the layers, not of Keras, that its graph may have."""
-
-    def allowed(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
-        if names:
-            from clonediff.harness.source.other_layers import absolute, allow
-
-            allow(map(absolute, names))
-
-    help_ = "Let graphs have these layers, which are imported: a module, a class in one, or path/to/file.py:Class."
-    return click.option("--layers", multiple=True, metavar="NAME", expose_value=False, callback=allowed, help=help_)(
-        command
-    )
+    does = "a clone that crashes, computes something else, trains differently, loses a property, changes a name"
+    choice = click.Choice(list(AT_LEAST))
+    return click.option("--at-least", type=choice, default=default, show_default=True, help=f"{help_}: {does}.")
 
 
 def as_json(help_: str) -> Callable[[Command], Command]:
@@ -152,15 +109,8 @@ def as_json(help_: str) -> Callable[[Command], Command]:
     return click.option("--json", "as_json", is_flag=True, help=help_)
 
 
-def out_folder(command: Command) -> Command:
-    """`--out`, the folder of a run."""
-    return click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")(command)
-
-
 def memory_limit(jobs: int = 1) -> int:
     """The bytes that each of the jobs may take: its part of most of what is free."""
-    import psutil  # type: ignore[import-untyped]  # it comes without types
-
     return int(psutil.virtual_memory().available * _SHARE / jobs)
 
 

@@ -1,39 +1,43 @@
-"""`clonediff replay`: try a finding, a graph or a known issue once more, and say whether it is fixed.
-
-Owns the arguments, what is said and the exit code.
-"""
+"""`clonediff replay`: try a finding, a graph or a known issue once more, and say whether it is fixed."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from clonediff.harness.answers.replay import ReplayRow, Replays, worst_last
+from clonediff.harness.answers.targets import Target, targets
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, json_text, lines
+from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, say_table, warn
+from clonediff.harness.scripts.alone import ReplayAnswer
+from clonediff.harness.subjects.outcomes import UnusableCodeError
+from clonediff.harness.subjects.releases import in_full
+from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
+from clonediff.strategies.kinds import GENERATIONS
 
-if TYPE_CHECKING:
-    from clonediff.harness.answers.replay import ReplayRow
+CANNOT_TELL = 125
+"""The exit code by which `git bisect run` passes over a commit."""
+_WIDTH = max(map(len, ReplayAnswer))
 
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
-@click.option("--subject", "named", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
-@shared.cloner("Who clones [the finding's, or upstream].")
+@click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
+@click.option("--cloner", type=shared.ClonerName(), help="Who clones [the finding's, or upstream].")
 @shared.layers
 @click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
     what: tuple[str, ...],
-    named: tuple[str, ...],
+    names: tuple[str, ...],
     cloner: str | None,
     bisect: bool,
     known_issues: Path,
@@ -67,66 +71,97 @@ def command(
     git bisect run clonediff replay lambda-refused --subject . --bisect
     """
     known = load(known_issues)
-    from clonediff.harness.answers.replay import Replays, worst_last
-    from clonediff.harness.answers.targets import targets
-    from clonediff.harness.cli.text.replay import CANNOT_BE_TOLD, answer_text, answers_text, exit_code, summary
-    from clonediff.harness.subjects.outcomes import UnusableCodeError
-    from clonediff.harness.subjects.subject import Subject
-    from clonediff.strategies.kinds import GENERATIONS
-
-    if bisect and len(named) != 1:
+    if bisect and len(names) != 1:
         raise click.UsageError("--bisect: name what is bisected, and nothing else, as in --subject .")
     try:
-        chosen = list(dict.fromkeys(Subject.parse(shared.subject_in_full(each)) for each in named))
+        subjects = list(dict.fromkeys(Subject.parse(in_full(name)) for name in names))
     except UnusableCodeError as error:
         if not bisect:
             raise
-        click.echo(f"clonediff: {lines(str(error))}", err=True)
-        sys.exit(CANNOT_BE_TOLD)
-    items, problems = targets(what, known, {each.generation for each in chosen} or GENERATIONS)
+        warn(str(error))
+        sys.exit(CANNOT_TELL)
+    items, problems = targets(what, known, {subject.generation for subject in subjects} or GENERATIONS)
     for problem in problems:
-        click.echo(f"clonediff: {one_line(problem)}", err=True)
-    if bisect and (problems or not items or any(item.problem for item in items)):
-        said = next((one_line(item.problem) for item in items if item.problem), "")
-        raise click.UsageError(
-            f"--bisect: there is something that cannot be tried on any commit: {said or 'see above'}"
-        )
-    replays = Replays(items, known, subjects=chosen, cloner=cloner)
-    began = time.monotonic()
-    status = StatusLine()
+        warn(problem)
+    if bisect:
+        _refuse_what_no_commit_has(items, problems)
+    replays = Replays(items, known, subjects=subjects, cloner=cloner)
     rows: list[ReplayRow] = []
     interrupted = False
-
-    def starting(what: str) -> None:
-        status.show(what, now=True)
-
-    try:
-        with contextlib.closing(replays.rows(starting)) as answers:
-            for row in answers:
-                rows.append(row)
-                if not as_json and len(chosen) < 2:
-                    status.say(answer_text(row, colour=coloured(sys.stdout)))
-                status.show(lambda: _so_far(rows, len(replays)))
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        status.clear()
-    seconds = time.monotonic() - began
-    if len(chosen) > 1:
-        by_target = worst_last(rows)
-        rows = [row for answers in by_target for row in answers]
-        if not as_json:
-            click.echo("\n".join(answers_text(answers, colour=coloured(sys.stdout)) for answers in by_target))
+    with Progress(quiet=as_json) as progress:
+        try:
+            with contextlib.closing(replays.rows(progress.show)) as found:
+                for row in found:
+                    rows.append(row)
+                    if not as_json and len(subjects) < 2:
+                        progress.say(_answer(row))
+                    progress.show(lambda: f"replayed {len(rows)} of {len(replays)}{_left(rows, len(replays))}")
+        except KeyboardInterrupt:
+            interrupted = True
     if as_json:
         counts = Counter(row.answer.value for row in rows)
-        found = {"interrupted": interrupted, "seconds": round(seconds, 1), "total": len(replays), "counts": counts}
-        click.echo(json_text({**found, "replayed": rows}))
+        result = {"interrupted": interrupted, "seconds": round(progress.seconds, 1), "total": len(replays)}
+        say_json({**result, "counts": counts, "replayed": [row for of_target in worst_last(rows) for row in of_target]})
     else:
-        click.echo(summary(rows, len(replays), seconds, interrupted=interrupted))
-    sys.exit(exit_code(rows, interrupted=interrupted, bisect=bisect))
+        if len(subjects) > 1:
+            heads = [*map(str, subjects), "what"]
+            say_table(heads, [_row(of_target, heads) for of_target in worst_last(rows)])
+        say(_summary(rows, len(replays), progress.seconds, interrupted))
+    sys.exit(replay_exit_code(rows, interrupted=interrupted, bisect=bisect))
 
 
-def _so_far(rows: list[ReplayRow], total: int) -> str:
+def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
+    """That of `git bisect run`, where what breaks comes first, or that of any command."""
+    answers = {row.answer for row in rows}
+    breaks, other, unknown = (a in answers for a in (ReplayAnswer.BREAKS, ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN))
+    if bisect and not interrupted:
+        return 1 if breaks else CANNOT_TELL if other or unknown else 0
+    return exit_code(interrupted=interrupted, failed=unknown, breaks=breaks or other)
+
+
+def _refuse_what_no_commit_has(items: list[Target], problems: list[str]) -> None:
+    """Refuse to bisect with something that cannot be tried on any commit."""
+    said = next((target.problem for target in items if target.problem), "see above")
+    if problems or not items or said != "see above":
+        raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {one_line(said)}")
+
+
+def _answer(row: ReplayRow) -> Iterator[str]:
+    """An answer, with what is behind it in lines of its own."""
+    indent = " " * (_WIDTH + 2)
+    yield "  ".join(filter(None, (row.answer.value.ljust(_WIDTH), one_line(row.subject), _target(row))))
+    if row.answer is ReplayAnswer.UNKNOWN and row.title and row.id != row.where:
+        yield indent + one_line(f"of {row.where}")
+    if row.because:
+        yield indent + one_line(row.because)
+    if row.answer is ReplayAnswer.BREAKS:
+        word = "also shows" if row.id else "shows"
+        for cause in row.shown:
+            if row.id not in (cause.id, cause.known):
+                yield indent + one_line(f"{word}: {cause.said}")
+
+
+def _target(row: ReplayRow) -> str:
+    name = f"{row.title} [{row.id}]" if row.id else row.title or row.where
+    return one_line(name + (f", cloned by {row.cloner}" if row.cloner and row.title else ""))
+
+
+def _row(answers: list[ReplayRow], heads: list[str]) -> list[str]:
+    """What became of one target on each subject."""
+    words = {row.subject: row.answer.value for row in answers}
+    return [*(words.get(subject, "") for subject in heads[:-1]), _target(answers[0])]
+
+
+def _left(rows: list[ReplayRow], total: int) -> str:
     """An estimate from the trials alone: another subject takes seconds more to start."""
-    left = sum(row.seconds for row in rows) / len(rows) * (total - len(rows))
-    return f"replayed {len(rows)} of {total}{about_left(left)}"
+    return estimate(len(rows), total, sum(row.seconds for row in rows))
+
+
+def _summary(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:
+    """How many of each answer, in a line."""
+    if not total:
+        return "nothing to replay"
+    counts = Counter(row.answer for row in rows)
+    words = ", ".join(f"{counts[answer]} {answer.value}" for answer in ReplayAnswer if counts[answer])
+    done = f"interrupted; {len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
+    return f"{done} in {seconds:.0f} s" + (f": {words}" if words else "")

@@ -1,107 +1,121 @@
-"""The one terminal: text that is safe to print, tables, colours, and a status line that is written over.
+"""The one terminal: text that is safe to print, tables, colours, a status line, and exit codes.
 
 What was found goes to standard output, progress and warnings to standard error. Nothing that a file or a model says
-can be a command to the terminal.
+can be a command to the terminal. Colours are for a terminal whose user wants them, which `rich` knows.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import sys
 import time
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import Any, Self
 
 import click
+import msgspec
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
 
 from clonediff.reports.markup import one_line, visible
+from clonediff.reports.verdict import lasted
 
-_SOON = 2.0
-"""A command that is over sooner says nothing of its progress."""
-_ON_A_TERMINAL, _PIPED = 0.3, 15.0
-"""The seconds between two status lines."""
-
-
-def lines(text: str) -> str:
-    """Text from elsewhere with its line ends, and nothing else in it that a terminal obeys."""
-    return "\n".join(visible(line) for line in text.splitlines())
-
-
-def cut(line: str) -> str:
-    """A line of text as wide as the terminal at most."""
-    width = shutil.get_terminal_size((120, 24)).columns
-    text = visible(" ".join(line.splitlines()))
-    return text if len(text) <= width else f"{text[: width - 3]}..."
+_SOON, _EVERY = 2.0, 15.0
+"""The seconds before the first line of progress where nobody watches, and between two."""
+_WIDE = 200
+"""The columns of a table where there is no terminal."""
+_OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))
+_STYLES = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
+"""The colours of the words that answer a question."""
 
 
-def coloured(stream: TextIO) -> bool:
-    """Whether a stream is a terminal whose user wants colours."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def say(text: str | Iterable[str], *, err: bool = False) -> None:
+    """Print lines, each as long as it is."""
+    for line in text.splitlines() if isinstance(text, str) else text:
+        word = next((word for word in _STYLES if line.startswith(word)), "")
+        shown = Text(visible(line))
+        if word:
+            shown.stylize(_STYLES[word], 0, len(word))
+        (_ERR if err else _OUT).print(shown, soft_wrap=True)
 
 
-def json_text(value: Any) -> str:
-    """A record, or plain data with records in it, as `--json` prints it."""
-    import msgspec
-
-    return json.dumps(msgspec.to_builtins(value), indent=2)
+def warn(text: str) -> None:
+    """Say on standard error what is wrong."""
+    say(f"clonediff: {text}", err=True)
 
 
-class StatusLine:
+def say_json(value: Any) -> None:
+    """Print a record, or plain data with records in it, as JSON."""
+    say(json.dumps(msgspec.to_builtins(value), indent=2))
+
+
+def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table, whose last column has what room is left."""
+    if not _OUT.is_terminal:
+        _OUT.width = _WIDE
+    table = Table(*heads, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in table.columns[:-1]:
+        column.no_wrap = True
+    for row in rows:
+        table.add_row(*(Text(one_line(cell), style=_STYLES.get(cell, "")) for cell in row))
+    with _OUT.capture() as capture:
+        _OUT.print(table)
+    click.echo("\n".join(line.rstrip() for line in capture.get().splitlines()), color=True)
+
+
+def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool = False) -> int:
+    """130 interrupted, 2 the command could not do its work, 1 something breaks, 0."""
+    return 130 if interrupted else 2 if failed else int(breaks)
+
+
+def estimate(done: int, total: int, seconds: float) -> str:
+    """The time that is left as the end of a line; "" where it is not known, or nothing is left."""
+    return f", about {lasted(seconds * (total - done) / done)} left" if 0 < done < total else ""
+
+
+class Progress:
     """Where a command is, on standard error: a line that is written over on a terminal, now and then one elsewhere.
 
-    Everything that is printed meanwhile goes through `say`, so that the status never stands in the middle of it.
+    Everything that is printed meanwhile goes through `say`, so that it never stands in the middle of the line.
     """
 
-    def __init__(self, *, quiet: bool = False, soon: float = _SOON, piped: float | None = _PIPED) -> None:
-        """`quiet` says nothing but errors; `piped` is how often a line is due off a terminal, None for never."""
-        self.terminal = sys.stderr.isatty()
-        self._quiet = quiet
-        self._every = _ON_A_TERMINAL if self.terminal else piped
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._status = Status("starting", console=_ERR) if _ERR.is_terminal else None
+        self._quiet = quiet and self._status is None
         self._began = time.monotonic()
-        self._last = self._began + soon - (self._every or 0.0)
-        self._shown = ""
+        self._due = _SOON
+
+    def __enter__(self) -> Self:
+        if self._status:
+            self._status.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._status:
+            self._status.stop()
 
     @property
     def seconds(self) -> float:
         """How long the command has run."""
         return time.monotonic() - self._began
 
-    def show(self, status: str | Callable[[], str], *, now: bool = False) -> None:
-        """Show where it is, if that is due; with `now` on a terminal at once. A function is called only then."""
-        at = time.monotonic()
-        if self._quiet or self._every is None:
+    def show(self, text: str | Callable[[], str]) -> None:
+        """Show where the command is, if a line is due. A function is called only then."""
+        if self._quiet or (self._status is None and self.seconds < self._due):
             return
-        if at - self._last < self._every and not (now and self.terminal):
-            return
-        self._last = at
-        text = one_line(status() if callable(status) else status)
-        if not self.terminal:
-            click.echo(text, err=True)
-            return
-        self.clear()
-        self._shown = text[: shutil.get_terminal_size().columns - 1]
-        click.echo(self._shown, nl=False, err=True)
+        self._due = self.seconds + _EVERY
+        line = one_line(text() if callable(text) else text)
+        if self._status:
+            self._status.update(Text(line, overflow="ellipsis", no_wrap=True))
+        else:
+            say(line, err=True)
 
-    def say(self, text: str, *, error: bool = False) -> None:
-        """Print lines of their own: to standard output, or as an `error` to standard error."""
-        self.clear()
-        click.echo(text, err=error)
-
-    def note(self, text: str) -> None:
-        """Print a line on standard error that only a person wants to read."""
-        if not self._quiet:
-            self.say(lines(text), error=True)
-
-    def clear(self) -> None:
-        """Take the status away."""
-        if self._shown:
-            click.echo("\r" + " " * len(self._shown) + "\r", nl=False, err=True)
-            self._shown = ""
-
-
-def about_left(seconds: float) -> str:
-    """An estimate as the end of a status line; "" where nothing is left."""
-    whole = round(seconds + 0.5) if seconds > 0 else 0
-    return f", about {whole} s left" if whole else ""
+    def say(self, text: str | Iterable[str], *, err: bool = False) -> None:
+        """Print lines of their own."""
+        if self._status:
+            self._status.stop()
+        say(text, err=err)
+        if self._status:
+            self._status.start()

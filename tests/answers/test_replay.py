@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.replay import ReplayRow, answer_to, needs_costly
 from clonediff.harness.answers.targets import Target, targets
-from clonediff.harness.campaign.corpus import About, NightlyCorpus
-from clonediff.harness.cli.text.replay import exit_code
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.cli.replay import replay_exit_code
 from clonediff.harness.scripts.alone import ReplayAnswer
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Failure, ModelRun, Observation, Shape
@@ -118,8 +118,8 @@ def test_the_costly_checks_are_run_where_they_are_what_saw_it(root: Difference, 
 )
 def test_the_exit_code(answers: list[ReplayAnswer], interrupted: bool, code: int, bisect: int) -> None:
     rows = [ReplayRow("w", "t", "i", "keras", "upstream", answer) for answer in answers]
-    assert exit_code(rows, interrupted=interrupted) == code
-    assert exit_code(rows, interrupted=interrupted, bisect=True) == bisect
+    assert replay_exit_code(rows, interrupted=interrupted) == code
+    assert replay_exit_code(rows, interrupted=interrupted, bisect=True) == bisect
 
 
 def read(*paths: Path) -> list[Target]:
@@ -131,8 +131,8 @@ def read(*paths: Path) -> list[Target]:
 def test_a_corpus_is_all_its_graphs_as_they_were_found(tmp_path: Path) -> None:
     corpus = NightlyCorpus(tmp_path)
     files = [
-        corpus.keep("keras", TWO, About(("an-id",), "A title", "keras==3.14.1", "fixed")),
-        corpus.keep("tf_keras", replace(TWO, generation=None)),
+        corpus.keep(finding(0, subject="keras==3.14.1", cloner="fixed")),
+        corpus.keep(finding(0, replace(TWO, generation=None), generation="tf_keras", subject="")),
     ]
     (tmp_path / "keras" / ".half.json").write_text('{"gra')
     first, second = sorted(read(tmp_path), key=lambda target: target.generation)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
+from msgspec import Raw
 
+from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.records import Finding, read
 from tests.command_line import ran
@@ -31,6 +32,12 @@ def known_without(folder: Path, *ids: str) -> Path:
     return known
 
 
+def keep(corpus: Path, *graphs: bytes) -> list[Path]:
+    """Keep graphs as those of findings of an earlier night."""
+    found = [Finding("an-id", "A title", "keras", "upstream", Raw(graph), (), "") for graph in graphs]
+    return [NightlyCorpus(corpus).keep(finding) for finding in found]
+
+
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`clonediff fuzz`, to its end."""
     return ran("fuzz", *arguments, cwd=folder)
@@ -40,57 +47,40 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def fuzzing(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """`clonediff fuzz` while it runs; what is left of it afterwards is ended."""
     with under_way("fuzz", *arguments, cwd=folder) as process:
-        below: list[psutil.Process] = []
         try:
             yield process
         finally:
-            if process.poll() is None:
-                below = psutil.Process(process.pid).children(recursive=True)
-                process.kill()
-            for each in below:
-                try:
-                    each.send_signal(signal.SIGKILL)
-                except psutil.NoSuchProcess:
-                    continue
+            left = processes(process.pid)
+            process.kill()
+            for child in left:
+                with suppress(psutil.NoSuchProcess):
+                    child.kill()
 
 
 def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """What `--json` said."""
+    """What `--json` printed."""
     assert "Traceback" not in done.stderr, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
+    """The findings of a run, by folder: how often, what the script proved, the graph and the script."""
+    found = {}
+    for folder in sorted((run / "findings").iterdir()):
+        finding = read(folder / "finding.json", Finding)
+        found[folder.name] = finding.count, finding.proof, bytes(finding.graph), (folder / "repro.py").read_text()
     return found
 
 
-def found(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
-    """The findings of a run, by folder: how often, what the script proved, the graph and the script."""
-    its = {}
-    for folder in sorted((run / "findings").iterdir()):
-        assert not folder.name.startswith("."), f"{folder} was left behind"
-        finding = read(folder / "finding.json", Finding)
-        its[folder.name] = finding.count, finding.proof, bytes(finding.graph), (folder / "repro.py").read_text()
-    return its
-
-
-def below(pid: int) -> list[psutil.Process]:
-    """The processes that a process has started, and they."""
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-
-
-def subjects_below(pid: int) -> list[psutil.Process]:
-    """Those of them in which a Keras runs."""
-    return [each for each in below(pid) if "from inside.serve import main" in _line(each)]
-
-
-def workers_below(pid: int) -> list[psutil.Process]:
-    """Those of them that try shards."""
-    return [each for each in below(pid) if "spawn_main" in _line(each)]
+def processes(pid: int, program: str = "") -> list[psutil.Process]:
+    """The processes that a process has started, and they: those whose command line has this in it."""
+    with suppress(psutil.NoSuchProcess):
+        return [child for child in psutil.Process(pid).children(recursive=True) if program in _line(child)]
+    return []
 
 
 def _line(process: psutil.Process) -> str:
-    try:
+    with suppress(psutil.Error):
         return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""
+    return ""

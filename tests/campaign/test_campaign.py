@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import dataclass
+import re
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
-from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Severity
-from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, from_json
-from tests.campaign.running import (
-    UNKNOWN,
-    below,
-    found,
-    fuzz,
-    fuzzing,
-    known_without,
-    subjects_below,
-    summary,
-    workers_below,
-)
+from clonediff.reports.records import Finding, Run, Severity, read
+from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, to_json
+from tests.campaign.running import UNKNOWN, findings, fuzz, fuzzing, keep, known_without, processes, summary
 from tests.command_line import imported_by
 from tests.example_graphs import EXAMPLES
 from tests.interrupting import interrupt
 from tests.planted import planted
 from tests.waiting import PATIENCE, until
 
-TRIALS = 10
 SEED = 52
 """Of which one of the first graphs is a small model that is frozen."""
+SUBJECT, WORKER = "from inside.serve import main", "spawn_main"
 
 
 @pytest.fixture(scope="module")
@@ -47,184 +35,168 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with one job that nothing happens to."""
     folder = tmp_path_factory.mktemp("whole")
-    done = fuzz(folder, *_asked(known, "run"), "--jobs", "1")
+    done = fuzz(folder, *_options(known), "--trials", "10", "--jobs", "1")
     assert done.returncode == 1, done.stderr
     return folder / "run"
 
 
-def _asked(known: Path, out: str) -> list[str]:
-    return ["--trials", str(TRIALS), "--seed", str(SEED), "--known-issues", str(known), "--out", out, "--json"]
+def _options(known: Path, out: str = "run") -> list[str]:
+    return ["--seed", str(SEED), "--known-issues", str(known), "--out", out, "--json"]
 
 
-def test_what_is_found_is_kept_with_everything_that_a_person_needs(whole: Path) -> None:
-    its = read_run(whole)
-    assert not its.problems
-    assert len(its.findings) == 1
-    assert {kept.finding.proof for kept in its.findings} == {True}
-    assert all(kept.issue and kept.script for kept in its.findings)
-    assert its.run.drawn == TRIALS
-    assert its.run.ended
-    assert its.run.known
-    assert all(each.count for each in its.run.known)
+def _one_layer(layer: Layer) -> bytes:
+    graph = Graph((Input((3, 2)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
+    return to_json(graph)
+
+
+def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
+    read_back = read_run(whole)
+    assert read_back.problems == ()
+    (kept,) = read_back.findings
+    assert kept.finding.proof
+    assert kept.finding.smallest
+    assert kept.issue and kept.script
+    assert read_back.run.ended
+    assert read_back.run.total.graphs == 10
+    assert read_back.run.total.known
     assert (whole / "report.html").exists()
 
 
-@pytest.mark.slow(reason="a campaign more; tests/reports/test_draws has what a few refused graphs do, and what many do")
+@pytest.mark.slow(reason="a campaign more; tests/reports has what a few refused graphs do, and what many do")
 @pytest.mark.parametrize(("refused", "code"), [(1, 0), (3, 1)])
 def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
     refused: int, code: int, tmp_path: Path
 ) -> None:
-    for units in range(refused):
-        dense = Layer("Dense", (("units", -units),))
-        graph = Graph((Input((3,)),), (dense,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-        NightlyCorpus(tmp_path / "corpus").keep("keras", graph)
-    known = known_without(tmp_path)
-    done = fuzz(tmp_path, "--trials", "8", "--known-issues", str(known), "--out", "run", "--json")
-    said = summary(done)
-    assert (done.returncode, said["findings"], bool(said["to_mend"])) == (code, [], bool(code))
-    (why,) = said["draws"]["keras"]["reasons"]
+    keep(tmp_path / "corpus", *(_one_layer(Layer("Dense", (("units", -units),))) for units in range(refused)))
+    done = fuzz(tmp_path, "--trials", "8", "--out", "run", "--json")
+    counts = summary(done)["run"]["counts"]["keras"]
+    assert done.returncode == code
+    ((why, graphs),) = counts["refused"].items()
     assert why.startswith("ValueError: Received an invalid value for …")
-    assert said["draws"]["keras"]["refused"] == refused
+    assert graphs == refused
     assert len(list((tmp_path / "run" / "refused").iterdir())) == 1
 
 
 @pytest.mark.slow(reason="a campaign more; tests/trials/test_at_least counts by the worst, and leaves out")
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
-    calls: dict[str, Any] = {"calls": (Call(0, (Ref(0),)),), "takes": Ref(0), "gives": Ref(1), "generation": "keras"}
     lambda_ = Layer("Lambda", (("function", Function("lambda", ("x",))),))
-    corpus = NightlyCorpus(tmp_path / "corpus")
-    for layer in (lambda_, Layer("ReLU")):  # which crash, and change a name
-        corpus.keep("keras", Graph((Input((3, 2)),), (layer,), **calls))
-    corpus.keep("keras", from_json(EXAMPLES["weight-trainable"], "an example"))
-    nothing = tmp_path / "nothing"
-    nothing.mkdir()
-    asked = ("--trials", "1", "--known-issues", str(nothing), "--at-least", "trains", "--out", "run")
-    done = fuzz(tmp_path, *asked, "--json")
-    said = summary(done)
+    # They crash, change a name, and train differently.
+    keep(tmp_path / "corpus", _one_layer(lambda_), _one_layer(Layer("ReLU")), EXAMPLES["weight-trainable"].encode())
+    (tmp_path / "nothing").mkdir()
+    options = ("--trials", "1", "--known-issues", "nothing", "--at-least", "trains", "--out", "run")
+    done = fuzz(tmp_path, *options, "--json")
+    result = summary(done)
     assert done.returncode == 1, done.stderr
-    upstream = said["worst"]["upstream"]
-    assert (said["at_least"], sum(upstream.values())) == ("trains", said["drawn"])
-    assert (upstream["crashes"] >= 1, upstream["trains"] >= 1, upstream["left out"] >= 1) == (True, True, True)
+    upstream = result["worst"]["upstream"]
+    assert sum(upstream.values()) == result["drawn"]
+    assert upstream["crashes"] and upstream["trains"] and upstream["left out"]
     assert (upstream["property"], upstream["name"]) == (0, 0)
-    assert said["headline"].startswith(f"Keras {version('keras')}'s clone_model crashes on {upstream['crashes']} of ")
+    assert result["headline"].startswith(f"Keras {version('keras')}'s clone_model crashes on {upstream['crashes']} of ")
     severities = {kept.finding.severity for kept in read_run(tmp_path / "run").findings}
-    assert severities <= {Severity.CRASHES, Severity.COMPUTES, Severity.TRAINS}
-    assert {Severity.CRASHES, Severity.TRAINS} <= severities
-    assert (
-        f"graphs with only that: {upstream['left out']} with upstream" in (tmp_path / "run" / "summary.md").read_text()
-    )
+    assert {Severity.CRASHES, Severity.TRAINS} <= severities <= {Severity.CRASHES, Severity.COMPUTES, Severity.TRAINS}
 
 
 def test_a_killed_driver_loses_no_finding_and_the_next_run_begins_with_them(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "1") as process:
-        until(lambda: _events(run, "finding"), process)
-        left = below(process.pid)
+    with fuzzing(tmp_path, *_options(known), "--trials", "10", "--jobs", "1") as process:
+        until(lambda: _findings(run), process)
+        left = processes(process.pid)
         process.kill()
         process.wait()
     _, alive = psutil.wait_procs(left, timeout=PATIENCE)
-    assert not alive, [each.cmdline() for each in alive]
-    its = read_run(run)
-    assert not its.problems
-    assert its.findings
-    assert all(kept.script for kept in its.findings)
-    done = fuzz(tmp_path, "--trials", "1", "--seed", "77", "--known-issues", str(known), "--out", "next", "--json")
-    assert {each["id"] for each in summary(done)["findings"]} >= {kept.finding.id for kept in its.findings}
+    assert alive == []
+    read_back = read_run(run)
+    assert read_back.problems in ((), ("run.json: cannot be read (No such file or directory)",))
+    assert all(kept.script for kept in read_back.findings)
+    done = fuzz(tmp_path, "--trials", "1", "--known-issues", str(known), "--out", "next", "--json")
+    assert {found["id"] for found in summary(done)["findings"]} >= {kept.finding.id for kept in read_back.findings}
 
 
-@pytest.mark.parametrize(
-    "victims",
-    [
-        pytest.param(
-            subjects_below,
-            id="subject",
-            marks=pytest.mark.slow(reason="a worker takes its subject along; tests/subjects kills one by itself"),
-        ),
-        pytest.param(
-            workers_below,
-            id="worker",
-            marks=pytest.mark.slow(reason="two workers begin anew; a driver that is killed takes its workers along"),
-        ),
-    ],
-)
-def test_a_process_that_is_killed_loses_nothing(victims, whole: Path, known: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+@pytest.mark.slow(reason="two workers begin anew; a driver that is killed takes its workers along")
+@pytest.mark.parametrize("victim", [SUBJECT, WORKER], ids=["subject", "worker"])
+def test_a_process_that_is_killed_loses_nothing(victim: str, whole: Path, known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     killed: set[int] = set()
-    with fuzzing(tmp_path, *_asked(known, "run"), "--jobs", "2") as process:
+
+    def alive() -> list[psutil.Process]:
+        return [child for child in processes(process.pid, victim) if child.pid not in killed]
+
+    with fuzzing(tmp_path, *_options(known), "--trials", "10", "--jobs", "2") as process:
         until(lambda: (run / "run.json").exists() or process.poll() is not None)
         while process.poll() is None and len(killed) < 2:
-            for victim in [each for each in victims(process.pid) if each.pid not in killed][:1]:
-                victim.kill()
-                killed.add(victim.pid)
-            until(lambda: process.poll() is not None or any(each.pid not in killed for each in victims(process.pid)))
+            for child in alive()[:1]:
+                child.kill()
+                killed.add(child.pid)
+            until(lambda: process.poll() is not None or alive())
         stdout, stderr = process.communicate(timeout=PATIENCE)
     assert killed
     assert process.returncode == 1, stderr
-    assert json.loads(stdout)["failures"] == []
-    assert found(run) == found(whole)
+    assert json.loads(stdout)["run"]["failures"] == []
+    assert findings(run) == findings(whole)
 
 
-@dataclass(frozen=True)
-class UnderWay:
-    """A campaign: what was seen of it while it ran, and how it ended when it was interrupted."""
-
-    run: Path
-    listening: tuple[str, ...]
-    left: list[psutil.Process]
-    seconds: float
-    code: int
-    stdout: str
-    stderr: str
-
-
-def _events(run: Path, what: str) -> bool:
-    """Whether such an event is written down."""
-    return (run / "events.ndjson").exists() and f'"{what}"' in (run / "events.ndjson").read_text()
-
-
-@pytest.fixture(scope="module")
-def under_way(known: Path, tmp_path_factory: pytest.TempPathFactory) -> UnderWay:
-    folder = tmp_path_factory.mktemp("under-way")
-    run = folder / "run"
-    asked = ("--minutes", "30", "--seed", str(SEED), "--known-issues", str(known), "--out", "run", "--jobs", "1")
-    with fuzzing(folder, *asked, "--json") as process:
-        until(lambda: _events(run, "finding"), process)
-        left = below(process.pid)
-        connections = [
-            connection for each in (psutil.Process(process.pid), *left) for connection in each.net_connections("inet")
-        ]
-        listening = tuple(each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN)
-        began = time.monotonic()
+def test_an_interrupt_ends_it_and_keeps_everything_and_nothing_listens(known: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with fuzzing(tmp_path, *_options(known), "--minutes", "30", "--jobs", "1") as process:
+        until(lambda: _findings(run), process)
+        left = processes(process.pid)
+        connections = [each for child in left for each in child.net_connections("inet")]
         stdout, stderr = interrupt(process)
-    return UnderWay(run, listening, left, time.monotonic() - began, process.returncode, stdout, stderr)
+    assert process.returncode == 130, stderr
+    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+    assert [each for each in connections if each.status == psutil.CONN_LISTEN] == []
+    read_back = read_run(run)
+    assert read_back.run.interrupted
+    assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0
+    assert [kept.finding.smallest for kept in read_back.findings] == [False], "nobody had the time to make it smaller"
+    assert len(list((tmp_path / "corpus" / "keras").iterdir())) == 1
+    assert (run / "report.html").exists()
 
 
-def test_an_interrupt_ends_it_within_seconds_and_keeps_everything(under_way: UnderWay) -> None:
-    assert under_way.code == 130, under_way.stderr
-    assert under_way.seconds < 30
-    said = json.loads(under_way.stdout)
-    assert said["interrupted"]
-    its = read_run(under_way.run)
-    assert its.run.interrupted
-    assert its.run.drawn == said["drawn"] > 0
-    assert [each.finding.smallest for each in its.findings] == [False], "nobody had the time to make it smaller"
-    assert len(list((under_way.run.parent / "corpus" / "keras").iterdir())) == 1
-    assert (under_way.run / "report.html").exists()
-    _, alive = psutil.wait_procs(under_way.left, timeout=PATIENCE)
-    assert not alive
-
-
-def test_nothing_listens_and_a_local_run_imports_no_dask(under_way: UnderWay) -> None:
-    assert under_way.listening == ()
+def test_a_local_run_imports_no_dask() -> None:
     assert not {"dask", "distributed"} & imported_by("fuzz", "--subject", "nothing-of-the-kind")
+
+
+def _findings(run: Path) -> list[Path]:
+    return list(run.glob("findings/*/finding.json"))
 
 
 @pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
 def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:
     done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", planted("aborts"), "--seed", "2", "--json")
-    said = summary(done)
-    deadly = [each for each in said["findings"] if "sigabrt" in each["id"]]
-    assert [each["cloner"] for each in deadly] == [planted("aborts")]
-    assert said["drawn"] == 12
-    assert said["verdicts"]["fixed: faithful"] == 12
-    assert said["verdicts"][f"{planted('aborts')}: killed its process"] == deadly[0]["count"]
+    result = summary(done)
+    (deadly,) = [found for found in result["findings"] if "sigabrt" in found["id"]]
+    verdicts = result["run"]["counts"]["keras"]["verdicts"]
+    assert deadly["cloner"] == planted("aborts")
+    assert verdicts["fixed"] == {"faithful": 12}
+    assert verdicts[planted("aborts")]["killed its process"] == deadly["count"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Path:
+    """A disk of 320 kB, of which most is full."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=320k", "tmpfs", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(reason=f"cannot mount a small disk here: {mounted.stderr.strip()}")
+    (folder / "filler").write_bytes(bytes(200_000))
+    return folder
+
+
+@pytest.mark.slow(reason="a campaign has to find and write enough to fill a disk")
+def test_a_full_disk_is_a_line_and_what_was_written_is_whole(
+    small_disk: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    request.addfinalizer(lambda: subprocess.run(["umount", "-l", str(small_disk)], check=True))
+    (tmp_path / "nothing").mkdir()
+    out = small_disk / "run"
+    options = ("--trials", "120", "--known-issues", "nothing", "--out", str(out), "--jobs", "1")
+    done = fuzz(tmp_path, *options, "--corpus", str(tmp_path / "corpus"))
+    assert done.returncode == 2, done.stderr
+    assert re.search(rf"^clonediff: .*No space left on device.*{re.escape(str(out))}", done.stderr, re.MULTILINE)
+    assert "Traceback" not in done.stderr
+    read(out / "run.json", Run)
+    assert all(read(path, Finding) for path in _findings(out))
+    assert not list(out.rglob(".*.????????")), "half a file was left behind"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -14,11 +15,12 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from tests.campaign.running import found, fuzz, fuzzing, known_without, summary
+from tests.campaign.running import findings, fuzz, fuzzing, known_without, processes, summary
 from tests.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
 QUICK = ("--trials", "6", "--json")
+VICTIMS = {"scheduler": " dask scheduler ", "worker": "spawn_main"}
 
 
 @pytest.mark.slow(reason="two campaigns in turn, on a cluster of their own")
@@ -36,7 +38,7 @@ def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
         assert _subjects() <= before, "the subjects end with the campaign, though the workers go on"
     assert first["findings"]
     assert again["drawn"] >= 3
-    assert found(here / "run") == found(there / "run")
+    assert findings(here / "run") == findings(there / "run")
 
 
 def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +48,7 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
         monkeypatch.setenv("CLONEDIFF_WAIT", "2")
         done = fuzz(tmp_path, *QUICK, "--scheduler", address)
     assert done.returncode == 2
-    assert f"{address}: no Dask scheduler answers" in done.stderr
+    assert f"{address}: no Dask scheduler with a worker answers" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -59,9 +61,8 @@ def test_what_dies_on_a_cluster_leaves_what_was_done(victim: str, code: int, tmp
     with _cluster(tmp_path) as address:
         asked = ("--trials", "120", "--cloner", "fixed", "--out", "run", "--scheduler", address)
         with fuzzing(tmp_path, *asked) as process:
-            events = run / "events.ndjson"
-            until(lambda: events.exists() and '"progress"' in events.read_text(), process)
-            killed = [each for each in psutil.Process().children(recursive=True) if _is(each, victim)][:1]
+            until((run / "run.json").exists, process)
+            killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
             for each in killed:
                 each.kill()
             stdout, stderr = process.communicate(timeout=PATIENCE)
@@ -69,19 +70,16 @@ def test_what_dies_on_a_cluster_leaves_what_was_done(victim: str, code: int, tmp
     assert process.returncode == code, stderr
     assert "Traceback" not in stderr
     assert ("not done: the scheduler is gone" in stdout) == (victim == "scheduler")
-    its = read_run(run).run
-    assert its.ended
-    assert its.drawn == 120 or victim == "scheduler"
+    record = read_run(run).run
+    assert record.ended
+    assert record.total.graphs == 120 or victim == "scheduler"
     assert (run / "report.html").exists()
 
 
-def _is(process: psutil.Process, victim: str) -> bool:
-    """Whether it is the scheduler, or a process of a worker that tries shards."""
+def _is_of_dask(process: psutil.Process) -> bool:
+    """Whether it is a scheduler, or a process of a worker: a local campaign has such, too."""
     with suppress(psutil.Error):
-        line = " ".join(process.cmdline())
-        if victim == "scheduler":
-            return " dask scheduler " in line
-        return "spawn_main" in line and " dask worker " in " ".join(process.parent().cmdline())
+        return " dask " in " ".join((*process.cmdline(), *process.parent().cmdline()))
     return False
 
 
@@ -115,9 +113,4 @@ def _cluster(folder: Path, *, workers: int = 2) -> Iterator[str]:
 
 
 def _subjects() -> set[psutil.Process]:
-    mine = set()
-    for each in psutil.Process().children(recursive=True):
-        with suppress(psutil.Error):
-            if "from inside.serve import main" in " ".join(each.cmdline()):
-                mine.add(each)
-    return mine
+    return set(processes(os.getpid(), "from inside.serve import main"))

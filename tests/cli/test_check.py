@@ -131,4 +131,4 @@ def test_the_exit_codes_of_the_command(models: Path) -> None:
     assert json.loads(done.stdout)["clones"] == {"fixed": [], "upstream": []}
     done = ran("check", "junk.keras", cwd=models)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("Error: junk.keras is damaged") and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("clonediff: junk.keras is damaged") and len(done.stderr.splitlines()) == 1

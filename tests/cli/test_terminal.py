@@ -1,104 +1,136 @@
-"""The one terminal: what is printed as it is, what is not, and the line that is written over."""
+"""The one terminal: progress, tables, colours, and what happens on an interrupt."""
 
 from __future__ import annotations
 
 import io
-import os
+import json
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from clonediff.harness.cli.terminal import StatusLine, about_left, coloured, lines
-from clonediff.reports.markup import one_line
-
-
-class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.record import Record
+from clonediff.harness.cli import terminal
+from clonediff.harness.cli.campaign_text import CampaignText
+from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say_table
+from clonediff.reports.records import Counts, Run
+from clonediff.reports.run_folder import RunFolder
+from tests.command_line import imported_by
+from tests.example_graphs import EXAMPLES
+from tests.interrupting import interrupt, under_way
+from tests.reports.making import finding
+from tests.waiting import until
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time, as the status line sees it."""
+    """The time, as progress sees it."""
     now = [0.0]
     monkeypatch.setattr("clonediff.harness.cli.terminal.time.monotonic", lambda: now[0])
     return now
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        pytest.param("red \x1b[31mtext", "red \\x1b[31mtext", id="an ANSI sequence"),
-        pytest.param("bell\x07 and \x9b2J", "bell\\x07 and \\x9b2J", id="control characters"),
-        pytest.param("two\nlines\t here ", "two lines here", id="line ends"),
-        pytest.param("x" * 2000, "x" * 997 + "...", id="without an end"),
-    ],
-)
-def test_text_from_elsewhere_is_one_line_that_does_nothing(text: str, shown: str) -> None:
-    assert one_line(text) == shown
-
-
-def test_line_ends_are_kept_where_they_are_wanted() -> None:
-    assert lines("one\n\x1b]0;title\x07two") == "one\n\\x1b]0;title\\x07two"
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "expected"),
-    [("NO_COLOR", "1", False), ("NO_COLOR", "", True), ("TERM", "dumb", False), ("TERM", "xterm", True)],
-)
-def test_colours_are_for_terminals_whose_user_wants_them(
-    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, expected: bool
-) -> None:
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv(variable, value)
-    assert coloured(Terminal()) is expected
-    assert not coloured(io.StringIO())
-
-
-def test_a_piped_status_is_a_line_now_and_then_and_not_at_once(
+def test_progress_is_a_plain_line_now_and_then_where_nobody_watches(
     capsys: pytest.CaptureFixture[str], clock: list[float]
 ) -> None:
-    status = StatusLine()
-    for number, clock[0] in enumerate((1.0, 3.0, 10.0, 17.0, 20.0, 40.0)):
-        status.show(f"number {number}", now=True)
-    assert capsys.readouterr().err == "number 1\nnumber 4\nnumber 5\n"
+    with Progress() as progress, Progress(quiet=True) as quiet:
+        for clock[0] in (1.0, 3.0, 10.0, 17.0, 20.0, 40.0):
+            progress.show(lambda: f"at {clock[0]}\x1b[2J")
+            quiet.show("nothing")
+    assert capsys.readouterr() == ("", "at 3.0\\x1b[2J\nat 20.0\\x1b[2J\nat 40.0\\x1b[2J\n")
 
 
-def test_a_terminal_has_one_status_that_is_written_over(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
-    stream = Terminal()
-    monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((11, 24)))
-    status = StatusLine(soon=0.0)
-    clock[0] = 1.0
-    status.show("a status that is long")
-    status.show("too soon")
-    status.show("at once", now=True)
-    status.say("found", error=True)
-    status.clear()
-    assert stream.getvalue() == "a status t" + "\r" + " " * 10 + "\r" + "at once" + "\r" + " " * 7 + "\r" + "found\n"
+@pytest.mark.parametrize(("variables", "colours"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_a_terminal_has_colours_if_its_user_wants_them(
+    variables: dict[str, str], colours: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = {"TERM": "xterm-256color", **variables}
+    console = Console(file=io.StringIO(), force_terminal=True, width=40, _environ=environment)
+    monkeypatch.setattr(terminal, "_OUT", console)
+    say_table(("release", "answer", "what"), [("keras==3.12.3", "breaks", "long " * 9), ("keras", "gone", "")])
+    assert ("\x1b[31m" in capsys.readouterr().out) is colours
 
 
-def test_a_status_is_worked_out_only_when_it_is_due(clock: list[float]) -> None:
-    asked: list[float] = []
-    status = StatusLine(piped=5.0, soon=5.0)
-    for clock[0] in (1.0, 4.0, 5.0, 6.0):
-        status.show(lambda: asked.append(clock[0]) or "")
-    assert asked == [5.0]
-
-
-def test_a_quiet_status_line_says_errors_only(capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
-    status = StatusLine(quiet=True, soon=0.0)
-    clock[0] = 100.0
-    status.show("where it is", now=True)
-    status.note("by the way")
-    status.say("wrong", error=True)
-    assert capsys.readouterr().err == "wrong\n"
+def test_a_table_is_plain_where_it_is_piped(capsys: pytest.CaptureFixture[str]) -> None:
+    say_table(("release", "answer", "what"), [("keras==3.12.3", "breaks", "a long reason"), ("keras", "gone", "\x07")])
+    assert capsys.readouterr().out.splitlines() == [
+        "release        answer  what",
+        "keras==3.12.3  breaks  a long reason",
+        "keras          gone    \\x07",
+    ]
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.0, ""), (-1.0, ""), (0.2, ", about 1 s left"), (49.5, ", about 50 s left")]
+    ("done", "total", "said"),
+    [(0, 9, ""), (9, 9, ""), (1, 3, ", about 20 s left"), (1, 61, ", about 10 min left")],
 )
-def test_an_estimate(seconds: float, said: str) -> None:
-    assert about_left(seconds) == said
+def test_an_estimate(done: int, total: int, said: str) -> None:
+    assert estimate(done, total, 10.0) == said
+
+
+def test_an_interrupt_comes_before_a_failure_and_that_before_a_break() -> None:
+    codes = [exit_code(interrupted=True, failed=True), exit_code(failed=True, breaks=True), exit_code(breaks=True)]
+    assert [*codes, exit_code()] == [130, 2, 1, 0]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_campaign_says_what_it_finds_and_where_it_is(
+    quiet: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], clock: list[float]
+) -> None:
+    text = CampaignText(quiet=quiet)
+    run = Run("now", ("keras",), trials=200)
+    record = Record(RunFolder(tmp_path / "run"), run, NightlyCorpus(tmp_path / "corpus"), text.found, text.warn)
+    evil = "gone\x1b[2J\r\x07\u202e"
+    drawn = finding(0, title=evil, proof=None, smallest=False)
+    record.found(drawn)
+    record.found(finding(0, title=evil))
+    record.count("keras", Counts(graphs=50, known={"input-name": {"name": 7}}))
+    clock[0] = 10.0
+    text.progress(record, float("inf"), [evil])
+    text.progress(record, 0.0, [])
+    record.lose("keras/jax", f"keras/jax: {evil}")
+    out, err = capsys.readouterr()
+    assert not set("\x1b\r\x07\u202e") & {*out, *err}
+    assert (
+        [line.partition(":")[0] for line in out.splitlines()] == []
+        if quiet
+        else [
+            "found",
+            "as small as it gets (its script fails alone)",
+        ]
+    )
+    assert ("50 trials, 1 new, 1 known cause, making smaller: gone" in err) is not quiet
+    assert ("50 of 200 graphs, about 30 s left" in err) is not quiet
+    assert "clonediff: keras/jax: gone" in err
+
+
+def test_an_interrupt_of_a_replay_prints_what_was_replayed(tmp_path: Path) -> None:
+    example = json.loads(EXAMPLES["input-name"])
+    for number in range(2000):
+        (tmp_path / f"{number:04}.json").write_text(json.dumps({**example, "name": f"m{number}"}))
+    with under_way("replay", str(tmp_path), cwd=tmp_path, PYTHONUNBUFFERED="1") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("breaks       keras  0000.json")
+        stdout, stderr = interrupt(process)
+    assert process.returncode == 130, stderr
+    assert stdout.splitlines()[-1].startswith("interrupted; ")
+    assert " of 2000 replayed" in stdout
+    assert "Traceback" not in stderr
+
+
+def test_an_interrupt_of_an_audit_ends_it(tmp_path: Path) -> None:
+    waits = "import pathlib, threading\n\nimport keras\n\n\nclass Waits(keras.layers.Layer):\n    def __init__(self):\n"
+    forever = "        pathlib.Path('waits').touch()\n        threading.Event().wait()\n"
+    (tmp_path / "mine.py").write_text(waits + forever)
+    with under_way("audit", "mine.py", cwd=tmp_path) as process:
+        until((tmp_path / "waits").exists, process)
+        _, stderr = interrupt(process)
+    assert process.returncode == 130, stderr
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("repro", "lambda-refused")], ids=["help", "repro"])
+def test_reading_imports_neither_keras_nor_hypothesis(arguments: tuple[str, ...]) -> None:
+    imported = imported_by(*arguments)
+    assert "click" in imported
+    assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.reports.reading import read_run
-from clonediff.reports.writing import write_reports
-from tests.reports.hostile import hostile_folder
-from tests.reports.making import many, nightly, run_folder
+from tests.reports.making import finding
+from tests.reports.test_reports import hostile, reports
 from tests.waiting import PATIENCE
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -41,7 +39,8 @@ def tab(tmp_path: Path) -> Iterator[playwright.Page]:
 @pytest.mark.parametrize("width", [400, 1200])
 def test_a_page_opens_without_scrolling_sideways(tab: playwright.Page, tmp_path: Path, width: int) -> None:
     tab.set_viewport_size({"width": width, "height": 800})
-    tab.goto(write_reports(read_run(run_folder(tmp_path, many(40), run=nightly())))[0].as_uri())
+    reports(tmp_path, [finding(number) for number in range(40)])
+    tab.goto((tmp_path / "report.html").as_uri())
     assert not tab.locator("pre").first.is_visible()
     tab.locator("summary").first.click()
     assert tab.locator("pre").first.is_visible()
@@ -50,7 +49,8 @@ def test_a_page_opens_without_scrolling_sideways(tab: playwright.Page, tmp_path:
 
 
 def test_nothing_in_a_record_runs(tab: playwright.Page, tmp_path: Path) -> None:
-    tab.goto(write_reports(read_run(hostile_folder(tmp_path)))[0].as_uri())
+    hostile(tmp_path)
+    tab.goto((tmp_path / "report.html").as_uri())
     tab.evaluate(OPEN_ALL)
     tab.evaluate("document.querySelectorAll('*').forEach(each => each.dispatchEvent(new MouseEvent('mouseover')))")
     assert tab.evaluate("window.hacked") is None

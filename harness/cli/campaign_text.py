@@ -1,0 +1,121 @@
+"""What a person reads of a campaign: where it is, what it finds, and what it came to."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any
+
+import msgspec
+
+from clonediff.harness.campaign.record import Record
+from clonediff.harness.cli.terminal import Progress, estimate, say, say_table
+from clonediff.reports.draws import refusals
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.markup import one_line
+from clonediff.reports.reading import RunRead
+from clonediff.reports.records import DOES, Finding
+from clonediff.reports.verdict import by_worst, in_words, known_causes, lasted, ran, some, verdict
+
+CAUSES = 10
+"""The known causes that a screen has room for."""
+LINES = 5
+"""The reasons of refused graphs, and the new findings, that it has room for."""
+RECENT = 60.0
+"""A rate is that of the last so many seconds."""
+
+
+class CampaignText(Progress):
+    """Progress goes to standard error, what was found to standard output, unless `quiet`."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__(quiet=quiet)
+        self._says = not quiet
+        self._recent: deque[tuple[float, int]] = deque()
+
+    def found(self, finding: Finding) -> None:
+        """A finding is seen first, or is as small as it gets."""
+        if self._says:
+            when = f"as small as it gets ({finding.alone})" if finding.smallest else "found"
+            self.say(one_line(f"{when}: {finding.title} [{finding.who}: {finding.id}]"))
+
+    def warn(self, problem: str) -> None:
+        """Something went wrong."""
+        self.say(f"clonediff: {problem}", err=True)
+
+    def progress(self, record: Record, left: float, reducing: list[str]) -> None:
+        """Show where it is, with an estimate."""
+        self._recent.append((self.seconds, record.run.total.trials))
+        while self.seconds - self._recent[0][0] > RECENT:
+            self._recent.popleft()
+        self.show(lambda: ", ".join(self._parts(record, left, reducing)))
+
+    def _parts(self, record: Record, left: float, reducing: list[str]) -> list[str]:
+        run, total = record.run, record.run.total
+        if not total.trials:
+            return ["starting"]
+        (then, before), (now, trials) = self._recent[0], self._recent[-1]
+        parts = [some(trials, "trial")]
+        if now > then and trials > before:
+            parts.append(f"{(trials - before) / (now - then):.1f} a second")
+        new = sum(finding.proof is not False for finding in record.findings.values())
+        parts.append(f"{new} new, {some(len(total.known), 'known cause')}")
+        if reducing:
+            parts.append(f"making smaller: {reducing[0][:60]}")
+        if math.isfinite(left):
+            parts.append(f"{lasted(left)} left" if left > 0 else "finishing")
+        elif run.trials is not None and total.graphs:
+            graphs = run.trials * len(run.counts)
+            parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")
+        return parts
+
+
+def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
+    """The result for a script, as `--json` prints it."""
+    text, run, total = verdict(read), read.run, read.run.total
+    return {
+        "headline": text.headline,
+        "holds": text.holds,
+        "notes": text.notes,
+        "worst": by_worst(run),
+        "folder": str(read.path),
+        "report": str(read.path / "report.html"),
+        "trials": total.trials,
+        "drawn": total.graphs,
+        "broken": [
+            {"id": cause.id, "title": cause.title, "severity": cause.severity.word, "graphs": cause.graphs}
+            for cause in known_causes(run, known)
+        ],
+        "findings": [
+            {
+                "id": kept.finding.id,
+                "title": kept.finding.title,
+                "subject": kept.finding.subject,
+                "cloner": kept.finding.cloner,
+                "count": kept.finding.count,
+                "reproduced": kept.finding.proof,
+                "smallest": kept.finding.smallest,
+                "folder": str(kept.folder),
+            }
+            for kept in read.findings
+        ],
+        "run": msgspec.to_builtins(run),
+    }
+
+
+def say_run(read: RunRead, known: KnownIssues) -> None:
+    """The result for a person: what is broken, what is new and what holds."""
+    text, run = verdict(read), read.run
+    say(["", f"{text.headline}.", *text.holds, *(f"{note}." for note in text.notes), ""])
+    causes = known_causes(run, known)
+    if causes:
+        rows = [(f"{cause.graphs:,}", DOES[cause.severity], f"{cause.title} [{cause.id}]") for cause in causes[:CAUSES]]
+        say_table(("graphs", "the clone", "known cause"), rows)
+        more = f"{len(causes) - CAUSES} more: in the report; " if len(causes) > CAUSES else ""
+        say(["", f"{more}`clonediff repro ID` prints a script", ""])
+    new = [kept for kept in read.findings if kept.counts]
+    if new:
+        say([f"{len(new)} new, each with its script in {read.path}/findings", ""])
+    say(list(refusals(run))[:LINES])
+    say(f"{subject} ({in_words(versions)})" for subject, versions in run.versions.items())
+    say([ran(run), f"All of it: {read.path}/report.html"])

@@ -1,1 +1,0 @@
-"""What a person reads of each answer, as lines: no output here, and no decision."""

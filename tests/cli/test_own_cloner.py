@@ -1,0 +1,42 @@
+"""A cloner of the user's own: tried by a campaign, and its findings replayed where it is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import ran
+
+CLONER = "def through_config(model):\n    return type(model).from_config(model.get_config())\n"
+OWN = ("--cloner", "of_mine:through_config")
+
+
+@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_users_cloners.py has the rest")
+def test_a_cloner_of_the_users_own_is_tried_and_its_findings_are_replayed_where_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "of_mine.py").write_text(CLONER)
+    options = ("--trials", "8", "--seed", "1", *OWN, "--at-least", "computes", "--out", "run", "--json")
+    done = ran("fuzz", *options, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    findings = json.loads(done.stdout)["findings"]
+    assert {finding["cloner"] for finding in findings} == {f"{tmp_path}/of_mine:through_config"}
+    folder = next(finding["folder"] for finding in findings if finding["reproduced"])
+    assert "from of_mine import through_config as cloner" in Path(folder, "repro.py").read_text()
+    replayed = ran("replay", folder, *OWN, cwd=tmp_path)
+    assert replayed.returncode == 1, replayed.stdout
+    for command, said in (
+        (("replay", folder), "is code: name it with --cloner"),
+        (("repro", folder, "--run"), "which is code of somebody's own"),
+    ):
+        unnamed = ran(*command, cwd=tmp_path)
+        assert unnamed.returncode == 2
+        assert said in unnamed.stdout + unnamed.stderr
+
+
+@pytest.mark.slow(reason="a campaign that starts a Keras to ask it what a test of trials asks")
+def test_a_cloner_that_cannot_be_called_is_named(tmp_path: Path) -> None:
+    (tmp_path / "of_mine.py").write_text("def through(model, path):\n    return model\n")
+    done = ran("fuzz", "--trials", "8", "--cloner", "of_mine:through", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "of_mine:through: it is called with a model and nothing else" in done.stderr

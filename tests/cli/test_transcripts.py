@@ -1,0 +1,115 @@
+"""What each command prints and how it ends: the files in `transcripts`, where `...` stands for anything."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import math
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.reports.records import write_bytes
+from clonediff.strategies.graph import to_json
+from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
+from tests.command_line import Command
+from tests.example_graphs import EXAMPLES
+from tests.repositories import commit, git, put_keras
+
+TRANSCRIPTS = Path(__file__).with_name("transcripts")
+HOSTILE = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202eback"
+_CLASSES = """
+import os
+
+import keras
+
+
+class Dies(keras.layers.Layer):
+    def __init__(self):
+        os.abort()
+
+
+class Lives(keras.layers.Layer):
+    pass
+"""
+
+
+def _errors(folder: Path, keras: SubjectProcess) -> None:
+    """A folder that is not empty, and trees that are no Keras."""
+    write_bytes(folder / "full" / "mine.txt", b"mine")
+    (folder / "checkout").mkdir()
+
+
+def _replay(folder: Path, keras: SubjectProcess) -> None:
+    """Runs, one with a finding that is cut and one with hostile texts, and graphs."""
+    refused, renamed = a_finding(keras, "lambda-refused"), a_finding(keras, "input-name")
+    run_of(folder / "run", refused, renamed)
+    run_of(folder / "one", renamed)
+    run_of(folder / "none")
+    cut = folder_of(run_of(folder / "cut", refused, renamed), refused) / "finding.json"
+    cut.write_bytes(cut.read_bytes()[:200])
+    write_bytes(folder / "graphs" / "a-holds.json", to_json(DENSE))
+    write_bytes(folder / "graphs" / "b-breaks.json", EXAMPLES["lambda-refused"].encode())
+    graph = json.loads(bytes(refused.graph))
+    graph["layers"][0]["kind"] = HOSTILE
+    hostile = msgspec.structs.replace(
+        refused, title=HOSTILE, id=f"made-{HOSTILE}", subject="", versions={"keras\nimport os\n": HOSTILE}
+    )
+    broken = msgspec.structs.replace(hostile, graph=msgspec.Raw(json.dumps(graph).encode()), cloner=HOSTILE)
+    for number, finding in enumerate((hostile, broken)):
+        write_bytes(
+            folder / "hostile" / "findings" / f"{number}{HOSTILE}" / "finding.json", msgspec.json.encode(finding)
+        )
+
+
+def _bisect(folder: Path, keras: SubjectProcess) -> None:
+    """A tree without git, and one whose version cannot be told."""
+    (folder / "tree").mkdir()
+    put_keras(folder / "next", version="next")
+    git(folder / "next", "init", "-q")
+    commit(folder / "next")
+
+
+def _audit(folder: Path, keras: SubjectProcess) -> None:
+    """A class that ends its process, and one that is kept."""
+    (folder / "mine.py").write_text(_CLASSES)
+
+
+PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
+    "errors": _errors,
+    "replay": _replay,
+    "repro": _replay,
+    "bisect": _bisect,
+    "audit": _audit,
+}
+"""The files that the commands of a transcript read."""
+
+
+@pytest.mark.usefixtures("warm_commands")
+@pytest.mark.parametrize("name", sorted(path.stem for path in TRANSCRIPTS.glob("*.txt")))
+def test_a_transcript(
+    name: str, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clonediff.harness.cli.terminal._SOON", math.inf)  # progress depends on the time
+    prepare = PREPARED.get(name)
+    if prepare is not None:
+        prepare(tmp_path, keras)
+    checker = doctest.OutputChecker()
+    for expected in re.split(r"(?m)^(?=\$ )", (TRANSCRIPTS / f"{name}.txt").read_text())[1:]:
+        printed = _printed(expected.partition("\n")[0], clonediff)
+        assert not set("\x1b\x07\x9b\u202e") & set(printed), "a terminal would obey that"
+        if not checker.check_output(expected.rstrip() + "\n", printed.rstrip() + "\n", doctest.ELLIPSIS):
+            pytest.fail(checker.output_difference(doctest.Example("", expected), printed, doctest.ELLIPSIS))
+
+
+def _printed(line: str, clonediff: Command) -> str:
+    """A command as in a terminal: the line, what it prints, and its exit code where that is not 0."""
+    program, *arguments = shlex.split(line.removeprefix("$ "))
+    assert program == "clonediff"
+    code, out, err = clonediff(*arguments)
+    return f"{line}\n{out}{err}" + (f"[{code}]\n" if code else "")

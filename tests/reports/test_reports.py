@@ -1,0 +1,301 @@
+"""A run through every report: the page, the summary, and the text of each issue."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+from msgspec.structs import replace
+
+from clonediff.reports.draws import reason
+from clonediff.reports.issue import PROMISES
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.markup import visible
+from clonediff.reports.reading import read_run
+from clonediff.reports.records import Counts, Finding, Severity
+from clonediff.reports.verdict import by_worst, known_causes, verdict
+from clonediff.reports.writing import write_reports
+from tests.reports.making import a_run, finding, run_folder
+
+KNOWN = load()
+SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
+LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script", "svg"}
+"""Elements that load or run something."""
+
+
+class Page(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    @property
+    def links(self) -> set[str | None]:
+        return {attrs["href"] for _, attrs in self.elements if "href" in attrs}
+
+
+def reports(path: Path, findings: list[Finding], known: KnownIssues = KNOWN, **changes: Any) -> tuple[Page, str, str]:
+    """The page, the summary, and all issues of a run."""
+    read = read_run(run_folder(path, findings, a_run(**changes)))
+    write_reports(read, known)
+    issues = "".join(kept.read_text() for kept in sorted(path.glob("findings/*/issue.md")))
+    return Page((path / "report.html").read_text()), (path / "summary.md").read_text(), issues
+
+
+def counts(**changes: Any) -> dict[str, Counts]:
+    return {"keras": replace(a_run().counts["keras"], **changes)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "findings", "headline", "breaks"),
+    [
+        pytest.param({}, [], f"{SENTENCE}: 2 known causes, nothing new", False, id="known"),
+        pytest.param({}, [finding(0), finding(1)], f"{SENTENCE}: 2 known causes, 2 new", True, id="new"),
+        pytest.param({}, [finding(0, proof=False)], f"{SENTENCE}: 2 known causes, nothing new", False, id="unproven"),
+        pytest.param({"counts": counts(known={})}, [finding(0)], f"{SENTENCE}: 1 new", True, id="none known"),
+        pytest.param({"counts": counts(verdicts={"upstream": {"faithful": 1}}, worst={}, known={})}, [],
+                     "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", False, id="faithful"),
+        pytest.param({"counts": counts(verdicts={"fixed": {"diverged": 2, "faithful": 1}},
+                                       worst={"fixed": {"trains": 2}}, known={})}, [],
+                     "clonediff's own cloner trains differently on 2 of 3 graphs: nothing new", False, id="fixed"),
+        pytest.param({"counts": counts(verdicts={})}, [], "Nothing new in 300 trials", False, id="no cloner"),
+        pytest.param({"counts": {}}, [], "Nothing was tried", False, id="nothing"),
+        pytest.param({"counts": counts(refused={"ValueError: no": 9})}, [],
+                     f"{SENTENCE}: 2 known causes, nothing new", False, id="few refused"),
+        pytest.param({"counts": counts(refused={"ValueError: no": 10})}, [],
+                     f"{SENTENCE}: 2 known causes, nothing new", True, id="many refused"),
+    ],
+)  # fmt: skip
+def test_every_report_begins_with_what_is_broken(
+    changes: dict[str, Any], findings: list[Finding], headline: str, breaks: bool, tmp_path: Path
+) -> None:
+    page, summary, _ = reports(tmp_path, findings, **changes)
+    read = verdict(read_run(tmp_path))
+    assert (read.headline, read.breaks) == (headline, breaks)
+    assert summary.startswith(f"## clonediff: {headline}\n")
+    assert headline in page.text
+    assert ("a fault of the generator" in summary) is (
+        "10" in str(changes.get("counts", "")) and breaks and not findings
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "findings", "said"),
+    [
+        pytest.param({}, [], "clonediff's own cloner is faithful on all 300 graphs.", id="the other cloner"),
+        pytest.param({}, [], "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs", id="what ran"),
+        pytest.param({"ended": False}, [], "it has not ended", id="not ended"),
+        pytest.param({"interrupted": True}, [], "it was interrupted", id="interrupted"),
+        pytest.param({"lost": {"keras/jax": "keras/jax: jax\nis not installed"}}, [],
+                     "not tried: keras/jax: jax is not installed", id="lost"),
+        pytest.param({"failures": ["keras: a shard: no"]}, [], "not done: keras: a shard: no", id="failed"),
+        pytest.param({"unsteady": ["keras: a title"]}, [], "did not show again: keras: a title", id="unsteady"),
+        pytest.param({"counts": counts(losses={"memory": 2})}, [], "process was lost 2 times over memory", id="losses"),
+        pytest.param({"counts": counts(refused={"ValueError: no": 10})}, [],
+                     "keras cannot build 10 of 300 graphs (3.3%), more than 3%: a fault of the generator", id="mend"),
+        pytest.param({"counts": counts(refused={"ValueError: no": 4})}, [],
+                     "keras refused 4: ValueError: no [refused/keras-ValueError-", id="refused"),
+        pytest.param({"at_least": Severity.TRAINS,
+                      "counts": counts(verdicts={"upstream": {"crashed": 12, "left out": 270}})}, [],
+                     "left out by --at-least trains: what only loses a property or changes a name; "
+                     "graphs with only that: 270 with upstream", id="left out"),
+        pytest.param({}, [finding(0, smallest=False)], "1 finding not as small as it could be", id="large"),
+        pytest.param({}, [finding(0, proof=False)], "its script does not fail alone, so it does not count", id="proof"),
+        pytest.param({}, [finding(0, proof=None, unproven="it hangs")],
+                     "not known whether its script fails alone: it hangs", id="why not"),
+        pytest.param({}, [finding(0, known="lambda-refused")], "1 finding of known issues", id="of known issues"),
+    ],
+)  # fmt: skip
+def test_every_report_says(changes: dict[str, Any], findings: list[Finding], said: str, tmp_path: Path) -> None:
+    page, summary, _ = reports(tmp_path, findings, **changes)
+    assert said in page.text
+    assert said in re.sub(r"\\(.)", r"\1", summary)
+
+
+def test_causes_come_worst_first(tmp_path: Path) -> None:
+    findings = [finding(3), finding(0), finding(1), finding(2, proof=False), finding(4, known="lambda-refused")]
+    page, _, _ = reports(tmp_path, findings)
+    order = [page.text.index(findings[number].title) for number in (2, 1, 0, 3, 4)]
+    assert order == sorted(order)
+    read = read_run(tmp_path)
+    assert [(cause.id, cause.graphs, cause.severity) for cause in known_causes(read.run, KNOWN)] == [
+        ("lambda-refused", 12, Severity.CRASHES),
+        ("input-name", 290, Severity.PROPERTY),
+    ]
+    assert by_worst(read.run)["upstream"] == {
+        "crashes": 12, "computes": 0, "trains": 8, "property": 0, "name": 270, "left out": 0, "faithful": 10,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [0, 1, 40, 500])
+def test_a_report_has_every_cause_and_fits_on_a_page(count: int, tmp_path: Path) -> None:
+    page, summary, issues = reports(tmp_path, [finding(number) for number in range(count)])
+    assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were met"
+    assert page.text.count("import keras\n\nprint(") == 2 * count, "the script, and again in the text of the issue"
+    assert "clone = keras.models.clone_model(model)" in page.text, "the script of a known issue"
+    assert issues.count("## What should happen") == count
+    assert len(summary) < 100_000
+    assert ("and 450 more, in the report" in summary) is (count == 500)
+    assert not LOADS & {name for name, _ in page.elements}
+
+
+def test_a_known_issue_that_is_not_there_any_more_has_its_id(tmp_path: Path) -> None:
+    page, summary, _ = reports(tmp_path, [], KnownIssues())
+    assert "lambda-refused" in page.text
+    assert "| it crashes | lambda-refused | 12 | lambda-refused |" in summary
+
+
+ISSUE = """\
+# LSTM: value (0)
+
+## What happens
+
+`clone_model` does not give the same model as the one below: it computes something else.
+
+- where: `call.outputs[0]`
+- first seen at: `lstm` (LSTM)
+
+3 of 12 numbers differ, by 0.25 at most. The first, at [0, 1]: `0.5` in the original, `0.25` in the clone.
+
+Its consequences:
+
+- `model.name`: `functional` becomes `functional_1`
+
+## What should happen
+
+With the weights of the original, a clone computes the same outputs for the same inputs.
+
+## Script
+
+```python
+import keras
+
+print(0)
+```
+
+Its script fails alone.
+
+## Versions
+
+| package | version |
+|---|---|
+| keras | 3.15.1 |
+| tensorflow | 2.21.0 |
+| python | 3.11.7 |
+
+Found by clonediff, as `outputs-value-00000000`.
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        pytest.param({}, ISSUE, id="whole"),
+        pytest.param({"proof": False}, "does not fail alone, so it does not count: look at it before", id="not proven"),
+        pytest.param({"cloner": "fixed"}, "`clonediff.clone_model` of clonediff does not give", id="ours"),
+        pytest.param({"differences": (), "detail": "ValueError: no"}, "The model cannot be built or run", id="refused"),
+    ],
+)
+def test_an_issue_has_what_a_maintainer_reads(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    assert said in reports(tmp_path, [finding(0, **changes)])[2]
+
+
+def test_each_check_has_its_promise() -> None:
+    from clonediff.harness.trials.checks import CHECKS
+
+    assert set(CHECKS) <= set(PROMISES)
+
+
+def test_a_reason_has_neither_names_nor_numbers() -> None:
+    message = "Exception encountered when calling Dense.call().\n\nno units=-1.5e3 for 'dense_3', shape=(None, 3)"
+    assert reason("ValueError", message) == "ValueError: no units=… for …, shape=…"
+    assert len(reason("ValueError", 1000 * "no ")) <= 200
+
+
+POISON = " ".join(
+    (
+        "</script></style></title></textarea><script>window.hacked=1;alert(1)</script>",
+        '"><img src=x onerror="window.hacked=1"><svg onload=window.hacked=1><details open ontoggle=hacked=1>',
+        "' onmouseover='window.hacked=1' autofocus onfocus='window.hacked=1' x='",
+        "javascript:window.hacked=1//https://evil.example/x www.evil.example data:text/html,<script>1</script>",
+        "<!--<script>--!><![CDATA[ ]]> <?xml version='1.0'?> <!DOCTYPE x [<!ENTITY a 'b'>]> &a; &#x3c;b&#x3e;",
+        "safe\u202e\u2066\u200f\u061c\ufeff\U000e0041evil\x00\x08\x1b[31m\x7f\x85\uffff end",
+        "[a](javascript:window.hacked=1) ![b](http://evil.example) <http://c.example> `d` **e** | f\n# g @org",
+        "${window.hacked=1} {{constructor.constructor('window.hacked=1')()}} %3Cscript%3E \\u003cscript\\u003e",
+    )
+)
+"""All in one text: what ends an element, runs, links, or turns the direction of text."""
+MARKDOWN = {
+    "heading_open", "heading_close", "inline", "text", "paragraph_open", "paragraph_close", "softbreak",
+    "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close", "text_special",
+    "code_inline", "fence",
+    *(f"{part}_{end}" for part in ("table", "thead", "tbody", "tr", "th", "td") for end in ("open", "close")),
+}  # fmt: skip
+"""The tokens of Markdown that a report is made of: no link, image, HTML or emphasis."""
+
+
+def poisoned(value: Any, text: str) -> Any:
+    """A record with this text in the place of every text."""
+    if isinstance(value, msgspec.Raw):
+        return value
+    if isinstance(value, msgspec.Struct):
+        return replace(value, **{name: poisoned(getattr(value, name), text) for name in value.__struct_fields__})
+    if isinstance(value, dict):
+        words = {"faithful", "crashed", "diverged", "crashes", "trains", "name", "property"}
+        return {key if key in words else text: poisoned(item, text) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)(poisoned(item, text) for item in value)
+    return text if isinstance(value, str) else value
+
+
+def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
+    """The reports of a run with this text in every field."""
+    evil = replace(poisoned(finding(0), text), subject="keras", cloner=text[:50])
+    findings = [replace(evil, id="a", known=text), replace(evil, id="b", proof=False), replace(evil, id="c")]
+    run = poisoned(a_run(lost={"": ""}, failures=[""], unsteady=[""]), text)
+    run.counts["keras"] = poisoned(counts(refused={"": 1})["keras"], text)
+    known = KnownIssues((replace(poisoned(KNOWN["lambda-refused"], text), link=f"https://x/{text}"),))
+    return reports(path, findings, known, **{name: getattr(run, name) for name in run.__struct_fields__})
+
+
+def test_the_page_shows_every_text_as_text(tmp_path: Path) -> None:
+    page, _, _ = hostile(tmp_path)
+    assert page.text.count("onerror") > 20
+    assert len(page.links) == 1, "of the known issue"
+    assert not LOADS & {name for name, _ in page.elements}
+    for _, attributes in page.elements:
+        assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
+
+
+def test_markdown_shows_every_text_as_text(tmp_path: Path) -> None:
+    _, *texts = hostile(tmp_path)
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    for text in texts:
+        tokens = [token for outer in parser.parse(text) for token in (outer, *(outer.children or ()))]
+        assert {token.type for token in tokens} <= MARKDOWN
+        assert not [token for token in tokens if token.type == "text" and re.search(r"@\w", token.content)]
+    assert not re.search(r"(?i)(https?|ftp)://|\bwww\.\w", texts[0]), "GitHub makes links of bare addresses"
+    for path in (*tmp_path.glob("*.[hm]*"), *tmp_path.rglob("issue.md")):
+        assert path.read_text() == visible(path.read_text()), "nothing turns or hides text"
+
+
+def test_long_texts_are_cut_and_say_so(tmp_path: Path) -> None:
+    hostile(tmp_path, (POISON.replace("\x00", "") * 10_000)[:1_000_000])
+    for name in ("report.html", "summary.md"):
+        assert (tmp_path / name).stat().st_size < 10_000_000
+        assert "cut: 1,000,000 characters in all" in (tmp_path / name).read_text()
