@@ -320,7 +320,6 @@ _COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]]
     "kept": Comparison("all(map(np.array_equal, clone.get_weights(), model.get_weights()))", how="kept"),
     "kind": kind,
     "kinds": kinds,
-    "layer ids": Comparison("[id(each) for each in {}._flatten_layers()]"),
     "layers": layers,
     "listed": listed,
     "names": names,

@@ -39,10 +39,5 @@ def number_of(graph: Graph) -> int:
 
 
 def _input(given: Input) -> dict[str, Any]:
-    return {
-        "shape": list(given.shape),
-        "dtype": given.dtype,
-        "fill": given.fill,
-        "optional": given.optional,
-        "high": given.high,
-    }
+    fields = {name: getattr(given, name) for name in ("dtype", "fill", "optional", "high")}
+    return {"shape": list(given.shape), **fields}

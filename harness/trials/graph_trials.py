@@ -56,9 +56,7 @@ class Tally:
 
     def meet(self, hits: Collection[Hit]) -> None:
         """Count the known issues of a graph, each once, with the worst that it did there."""
-        met = [
-            (each.known.id, each.cause.severity) for each in hits if each.known is not None and each.cause is not None
-        ]
+        met = [(hit.known.id, hit.cause.severity) for hit in hits if hit.known is not None and hit.cause is not None]
         self.known.update({name for name, _ in met})
         for name, severity in met:
             self.severities[name] = min(severity, self.severities.get(name, severity))
@@ -108,10 +106,9 @@ class GraphTrials:
     def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
         try:
-            reasons = (unsupported_cloner(cloner, self.process, graph) for cloner in self.cloners)
-            reason = next(filter(None, reasons), "")
-            if reason:
-                return Trial(not_tried=reason)
+            for cloner in self.cloners:
+                if reason := unsupported_cloner(cloner, self.process, graph):
+                    return Trial(not_tried=reason)
             return self.try_graph(graph, costly=costly)
         except SubjectError as error:
             return Trial(not_tried=str(error))
@@ -129,7 +126,7 @@ class GraphTrials:
 
     def new_hit(self, graph: Graph, key: Key, *, costly: Costly) -> Hit | None:
         """The new hit of a graph under that key, if it shows one."""
-        return next((each for each in new_hits(self.try_graph(graph, costly=costly).hits) if each.key == key), None)
+        return next((hit for hit in new_hits(self.try_graph(graph, costly=costly).hits) if hit.key == key), None)
 
     def _try_graph(self, graph: Graph, costly: Costly) -> Trial:
         trial = self.try_case(self.case(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
@@ -145,20 +142,13 @@ class GraphTrials:
         if trial.lost is not None:
             lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
             return replace(trial, hits=(lost,))
-        hits = [
-            Hit(
-                cause.fingerprint,
-                cloner,
-                _with_arguments(title(cause), case),
-                case,
-                graph,
-                cause,
-                self.known(cloner).of(cause),
-            )
-            for cloner, clone in trial.clones.items()
-            for cause in clone.causes
-            if cause.severity <= self.at_least
-        ]
+        hits = []
+        for cloner, clone in trial.clones.items():
+            for cause in clone.causes:
+                if cause.severity <= self.at_least:
+                    words = _with_arguments(title(cause), case)
+                    known = self.known(cloner).of(cause)
+                    hits.append(Hit(cause.fingerprint, cloner, words, case, graph, cause, known))
         return replace(trial, hits=tuple(hits))
 
     def _count(self, trial: Trial) -> None:
@@ -175,12 +165,12 @@ class GraphTrials:
                 tally.worst[name, worst] += 1
 
 
-def _with_arguments(said: str, case: Case) -> str:
+def _with_arguments(sentence: str, case: Case) -> str:
     words = [f"{case.arguments[name]} for the model" if name == MODEL else name for name in case.arguments]
-    return f"{said}, with {' and '.join(words)}" if words else said
+    return f"{sentence}, with {' and '.join(words)}" if words else sentence
 
 
 def new_hits(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:
     """The hits that are neither known nor seen already, our own faults first."""
-    fresh = [each for each in hits if each.known is None and each.key not in seen]
-    return sorted(fresh, key=lambda each: each.cloner == "upstream")
+    new = [hit for hit in hits if hit.known is None and hit.key not in seen]
+    return sorted(new, key=lambda hit: hit.cloner == UPSTREAM)

@@ -72,16 +72,10 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     `given` is what `clone_model` was given, and what was done before.
     """
     flow = Flow(()) if original is None else Flow.of(original)
-    found = [
-        Cause(
-            mark,
-            members[0],
-            tuple(members[1:]),
-            min(member.severity for member in members),
-            (*given, *_facts(original, members[0])),
-        )
-        for mark, members in causes_of(flow, differences).items()
-    ]
+    found = []
+    for mark, (root, *followers) in causes_of(flow, differences).items():
+        severity = min(difference.severity for difference in (root, *followers))
+        found.append(Cause(mark, root, tuple(followers), severity, (*given, *_facts(original, root))))
     return sorted(found, key=lambda cause: cause.severity)
 
 
@@ -136,18 +130,15 @@ def _classes(original: Observation, first: Place) -> Iterator[str]:
 
 def _is_of_one(args: list[Any]) -> bool:
     """Whether the first of a call's arguments is a list or a tuple that holds one tensor and nothing else."""
-    match args:
-        case [[{"tensor": _}]] | [{"tuple": [{"tensor": _}]}]:
-            return True
-    return False
+    first = args[0].get("tuple") if args and isinstance(args[0], dict) else args and args[0]
+    return isinstance(first, list) and len(first) == 1 and isinstance(first[0], dict) and "tensor" in first[0]
 
 
 def fingerprint(root: Difference) -> str:
     """The name of a cause, good for a folder: the words of its key and a short hash of it."""
     key = signature(root)
     digest = hashlib.blake2b("\n".join(key).encode(), digest_size=4).hexdigest()
-    words = [word for word in (*key[:4],) if word]
-    slug = re.sub(r"[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
+    slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, key[:4])).lower()).strip("-")
     return f"{slug[:60].rstrip('-')}-{digest}"
 
 
@@ -164,13 +155,8 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     if root.check not in _CLONING:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
-        return (
-            root.check,
-            f"{_aspect(root)} in a call",
-            "",
-            raised.type,
-            _SAME_FRAME.get(raised.calling, raised.calling),
-        )
+        calling = _SAME_FRAME.get(raised.calling, raised.calling)
+        return root.check, f"{_aspect(root)} in a call", "", raised.type, calling
     frame = _SAME_FRAME.get(raised.frame, raised.frame)
     return root.check, _aspect(root), "" if frame else _kind(root), raised.type, frame
 
@@ -283,5 +269,5 @@ def _aspect(root: Difference) -> str:
     return aspect
 
 
-def _form(argument: str) -> str:
-    return next((form for start, (form, _) in FORMS.items() if argument.startswith(start)), "value")
+def _form(text: str) -> str:
+    return next((form for start, (form, _) in FORMS.items() if text.startswith(start)), "value")

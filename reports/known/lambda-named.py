@@ -22,6 +22,12 @@ model in the config of one that keras/src/models/cloning.py:219 clones.
 #
 # [[match]]
 # check = "made"
+# found = "*Could not locate function '*"
+# exception = "TypeError"
+# frame = "keras/src/saving/serialization_lib.py:_retrieve_class_or_fn"
+#
+# [[match]]
+# check = "made"
 # kind = ["Functional", "Sequential"]
 # found = "*Could not locate class '*"
 # exception = "TypeError"

@@ -1,132 +1,295 @@
-"""What a downstream project uses: `check_clone` and `clone_model`, in its own process."""
+"""What a downstream project uses in its own process: `check_clone`, `assert_clones_faithfully` and `clone_model`."""
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+import keras
+import numpy as np
 import pytest
+import tf_keras
 
-from clonediff import UnfaithfulClone, check_clone, clone_model
-from clonediff.reports.records import Severity
+from clonediff import UnfaithfulClone, assert_clones_faithfully, check_clone, clone_model
+from clonediff.harness.inside.frameworks import framework
 from clonediff.strategies import Graph
 from clonediff.strategies.graph import Call, Function, Input, Layer, Ref, Seq
+from tests.planted import faults
 from tests.waiting import PATIENCE
 
-TWO_OUTPUTS = Graph(
+KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
+REPORTED = Graph(
     inputs=(Input((1,)),),
     layers=(Layer("Lambda", (("function", Function("lambda", ("x", "x"), "list")),)), Layer("Add")),
     calls=(Call(0, (Ref(0),), outputs=2), Call(1, (Seq((Ref(1, 0), Ref(1, 1))),))),
     takes=Ref(0),
     gives=Ref(2),
 )
+DENSE = Graph((Input((3,)),), (Layer("Dense", (("units", 2),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-@pytest.mark.parametrize("costly", [False, True], ids=["quick", "costly"])
-def test_the_reported_model_is_cloned_faithfully(generation: Any, costly: bool) -> None:
-    check_clone(TWO_OUTPUTS, clone_model, generation=generation, costly=costly)
+def test_the_reported_model_is_cloned_faithfully(generation: Any) -> None:
+    check_clone(REPORTED, clone_model, generation=generation, costly=True)
 
 
-def test_a_model_is_checked_in_a_session_that_was_cleared() -> None:
-    tf_keras: Any = pytest.importorskip("tf_keras")
-    backend = importlib.import_module("tf_keras.src.backend")
-    phases = backend._GRAPH_LEARNING_PHASES
-    try:
-        tf_keras.backend.clear_session()
-        cleared = backend._GRAPH_LEARNING_PHASES
-        assert type(cleared) is dict
-        check_clone(TWO_OUTPUTS, clone_model, generation="tf_keras", costly=False)
-        assert backend._GRAPH_LEARNING_PHASES is cleared
-    finally:
-        backend._GRAPH_LEARNING_PHASES = phases
+def itself(model: Any) -> Any:
+    return model
 
 
-def test_a_model_that_warns_is_checked_where_warnings_are_errors() -> None:
-    keras: Any = pytest.importorskip("keras")
-    made = keras.layers.Dense.__init__
-
-    def warns(self: Any, *args: Any, **options: Any) -> None:
-        warnings.warn("a dense layer", UserWarning, stacklevel=1)
-        made(self, *args, **options)
-
-    dense = Graph((Input((3,)),), (Layer("Dense", (("units", 2),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        patch.setattr(keras.layers.Dense, "__init__", warns)
-        warnings.simplefilter("error")
-        check_clone(dense, clone_model, costly=True)
+def refuses(model: Any) -> Any:
+    raise NotImplementedError("no clones today")
 
 
-def test_a_cloner_that_hands_back_the_model_is_caught() -> None:
-    with pytest.raises(UnfaithfulClone, match="own: ") as caught:
-        check_clone(TWO_OUTPUTS, lambda model: model)
-    assert {cause.root.check for cause in caught.value.causes} == {"own"}
-    assert "layers.Lambda(lambda x: [x, x])" in str(caught.value)
+def renamed(model: Any) -> Any:
+    clone = clone_model(model)
+    clone.layers[-1].name = "other"
+    return clone
 
 
-def test_a_cloner_that_raises_is_caught() -> None:
-    def refuses(model: Any) -> Any:
-        raise NotImplementedError("no clones today")
-
-    with pytest.raises(UnfaithfulClone, match="no clones today") as caught:
-        check_clone(TWO_OUTPUTS, refuses)
-    assert caught.value.causes[0].root.check == "made"
+def frozen(model: Any) -> Any:
+    clone = renamed(model)
+    clone.layers[-1].trainable = False
+    return clone
 
 
-def test_a_cause_can_be_ignored() -> None:
-    check_clone(TWO_OUTPUTS, lambda model: model, ignore=lambda cause: cause.root.check == "own")
+@pytest.mark.parametrize(
+    ("cloner", "options", "message"),
+    [
+        (itself, {}, "own: "),
+        (refuses, {}, "no clones today"),
+        (renamed, {}, "has another name"),
+        (frozen, {"at_least": "trains"}, r"(?m)^left out, by at_least='trains': 1 cause$"),
+        (itself, {"ignore": lambda cause: cause.root.check == "own"}, ""),
+        (renamed, {"at_least": "property"}, ""),
+        (renamed, {"checks": ["outputs"]}, ""),
+    ],
+)
+def test_a_cloner_of_ones_own_is_checked(cloner: Callable[[Any], Any], options: dict[str, Any], message: str) -> None:
+    if not message:
+        check_clone(DENSE, cloner, **options)
+        return
+    with pytest.raises(UnfaithfulClone, match=message) as caught:
+        check_clone(DENSE, cloner, **options)
+    assert caught.value.causes and "layers.Dense(2)" in str(caught.value)
 
 
-def test_what_costs_less_than_is_asked_for_is_left_out() -> None:
-    def another_name(model: Any) -> Any:
-        clone = clone_model(model)
-        clone.layers[-1].name = "other"
-        return clone
-
-    with pytest.raises(UnfaithfulClone) as caught:
-        check_clone(TWO_OUTPUTS, another_name)
-    assert {cause.severity for cause in caught.value.causes} == {Severity.NAME}
-    assert "left out" not in str(caught.value)
-    check_clone(TWO_OUTPUTS, another_name, at_least="property")
-
-
-def test_how_many_causes_were_left_out_is_in_the_message() -> None:
-    def frozen(model: Any) -> Any:
-        clone = clone_model(model)
-        clone.layers[-1].name = "other"
-        clone.layers[-1].trainable = False
-        return clone
-
-    dense = Graph((Input((3,)),), (Layer("Dense", (("units", 2),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
-    with pytest.raises(UnfaithfulClone, match=r"(?m)^left out, by at_least='trains': 1 cause$") as caught:
-        check_clone(dense, frozen, at_least="trains")
-    assert {cause.severity for cause in caught.value.causes} == {Severity.TRAINS}
-
-
-def test_an_unknown_severity_is_named() -> None:
-    with pytest.raises(ValueError, match="at_least: 'speed' is not one of crashes, computes, trains, property, name"):
-        check_clone(TWO_OUTPUTS, clone_model, at_least="speed")
-
-
-def test_an_unknown_check_is_named() -> None:
-    with pytest.raises(ValueError, match="'colour' is not one of"):
-        check_clone(TWO_OUTPUTS, clone_model, checks=["colour"])
-
-
-def test_a_check_that_would_look_at_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="'functions' is of a `clone_function`, .*; leave it out"):
-        check_clone(TWO_OUTPUTS, clone_model, checks=["outputs", "functions"])
-
-
-def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(ValueError, match="a model or layer of Keras"):
-        clone_model(3)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at_least": "speed"}, "at_least: 'speed' is not one of crashes, computes, trains, property, name"),
+        ({"checks": ["colour"]}, "'colour' is not one of"),
+        ({"checks": ["outputs", "functions"]}, "'functions' is of a `clone_function`, .*; leave it out"),
+    ],
+)
+def test_an_option_that_says_nothing_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        check_clone(DENSE, clone_model, **options)
+    with pytest.raises(ValueError, match=message):
+        assert_clones_faithfully(shared("keras"), **options)
 
 
 def test_importing_imports_no_keras() -> None:
     code = "import clonediff, sys; print([n for n in ('keras', 'tensorflow') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.strip() == "[]"
+
+
+@cache
+def trained(generation: str) -> Any:
+    """A model that looks numbers up, draws and keeps statistics: compiled, trained, partly frozen."""
+    theirs = KERAS[generation]
+    layers = theirs.layers
+
+    class Scale(layers.Layer):  # type: ignore[misc,name-defined]
+        def __init__(self, rate: float, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            self.rate = rate
+
+        def call(self, x: Any) -> Any:
+            return x * self.rate
+
+    inputs = theirs.Input((None,), dtype="int32", name="words")
+    x = layers.LSTM(3)(layers.Embedding(7, 4, name="table")(inputs))
+    x = layers.BatchNormalization()(Scale(2.0)(layers.Dropout(0.5, seed=3)(x)))
+    model = theirs.Model(inputs, layers.Dense(1)(x), name="of_ones_own")
+    model.get_layer("table").trainable = False
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
+    return model
+
+
+def shared(generation: str) -> Any:
+    """A model whose clone by upstream has the calls of a layer in another order, and on `tf_keras` lacks a tensor."""
+    theirs = KERAS[generation]
+    inputs = theirs.Input((1,), name="numbers")
+    if generation == "keras":
+        activation = theirs.layers.Activation("relu")
+        return theirs.Model(inputs, [activation(inputs), activation(inputs)])
+
+    class Total(tf_keras.layers.Layer):
+        def call(self, *tensors: Any) -> Any:
+            return sum(tensors)
+
+    return theirs.Model(inputs, Total()(inputs, inputs))
+
+
+def small() -> Any:
+    inputs = keras.Input((2,), name="numbers")
+    return keras.Model(inputs, keras.layers.Dense(1, trainable=False)(keras.layers.Dense(3)(inputs)))
+
+
+def everything_of(model: Any, its: Any) -> dict[str, Any]:
+    """What a user would notice of a model, if it changed."""
+    variables = [*model.variables, *its.learned(model), *(state for state, _ in its.states(model))]
+    return {
+        "config": str(model.get_config()),
+        "names": [(layer.name, layer.trainable) for layer in model.layers],
+        "variables": [(id(variable), np.asarray(its.read(variable)).tolist()) for variable in variables],
+        "nodes": [its.node_counts(layer) for layer in model.layers],
+        "compiled": its.compiled(model),
+        "attributes": [sorted(vars(layer)) for layer in (model, *model.layers)],
+        "optimizer": id(model.optimizer),
+    }
+
+
+@pytest.mark.parametrize("generation", KERAS)
+def test_a_trained_model_is_cloned_faithfully_and_stays_as_it_is(generation: str) -> None:
+    model, its = trained(generation), framework(generation)
+    before = everything_of(model, its)
+    assert_clones_faithfully(model)
+    assert everything_of(model, its) == before
+    model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
+
+
+@pytest.mark.parametrize("generation", KERAS)
+def test_what_upstream_breaks_is_told_in_the_words_of_check_clone(generation: str) -> None:
+    model = shared(generation)
+    assert_clones_faithfully(model)
+    with pytest.raises(UnfaithfulClone) as caught:
+        assert_clones_faithfully(model, clone=KERAS[generation].models.clone_model)
+    lines = str(caught.value).splitlines()
+    if generation == "keras":
+        words = "The calls of a shared layer come in another order in the clone"
+        assert lines[0] == f"{words} [structure-call-order-49466e96]"
+        assert lines[2:4] == ["    original: [0, 1]", "    clone:    [1, 0]"]
+    assert lines[-1] == f"Functional {model.name!r}, {generation} {KERAS[generation].__version__}"
+    assert_clones_faithfully(
+        model, clone=KERAS["keras"].models.clone_model if generation == "keras" else None, checks=["outputs"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "check"),
+    [("trainable_forgotten", "structure"), ("original_reset", "untouched"), ("gradient_stopped", "training")],
+)
+def test_a_planted_fault_is_caught_and_the_model_stays(fault: str, check: str) -> None:
+    model = small()
+    before = model.get_weights()
+    with pytest.raises(UnfaithfulClone) as caught:
+        assert_clones_faithfully(model, clone=getattr(faults, fault))
+    assert check in {one.check for cause in caught.value.causes for one in cause.differences}
+    assert all(np.array_equal(one, other) for one, other in zip(before, model.get_weights(), strict=True))
+
+
+@pytest.mark.parametrize("generation", KERAS)
+def test_the_process_stays_as_it_is_also_where_it_is_stopped(generation: str) -> None:
+    theirs = KERAS[generation]
+    inputs = theirs.Input((2,))
+    model = theirs.Model(inputs, theirs.layers.Dense(2)(theirs.layers.Dropout(0.5)(inputs)))
+    settings = theirs.backend.floatx(), keras.config.is_traceback_filtering_enabled()
+    number, before = int(theirs.layers.Dense(1).name.rpartition("_")[2]), model.get_weights()
+    drawn = theirs.utils.set_random_seed(1) or np.random.random()
+    theirs.utils.set_random_seed(1)
+    assert_clones_faithfully(model)
+    assert np.random.random() == drawn
+    assert theirs.layers.Dense(1).name == f"dense_{number + 1}"
+    assert (theirs.backend.floatx(), keras.config.is_traceback_filtering_enabled()) == settings
+
+    def stopped(model: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        assert_clones_faithfully(model, clone=stopped)
+    assert all(np.array_equal(one, other) for one, other in zip(before, model.get_weights(), strict=True))
+
+
+def test_what_a_user_has_set_holds_for_the_clone() -> None:
+    seen = []
+
+    def cloned(model: Any) -> Any:
+        seen.append(keras.config.dtype_policy().name)
+        return clone_model(model) if keras.saving.get_registered_object("known") else None
+
+    keras.config.set_dtype_policy("mixed_float16")
+    try:
+        with keras.saving.custom_object_scope({"known": Warns}):
+            assert_clones_faithfully(small(), clone=cloned)
+    finally:
+        keras.config.set_dtype_policy("float32")
+    assert set(seen) == {"mixed_float16"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (np.zeros((3, 6)), ""),
+        ([np.zeros((3, 6))], ""),
+        ({"words": [[1, 2, 3]]}, ""),
+        ({"word": np.zeros((2, 3))}, "inputs: has 'word', expected 'words'"),
+        ([np.zeros((2, 3))] * 2, "inputs: has 2 arrays, expected one for each of 'words'"),
+        (np.zeros(3), r"inputs: the array for 'words' has the shape \(3,\), expected \(None, None\)"),
+        (np.full((2, 3), 7), "it cannot be called on the inputs; give it others with `inputs=`. InvalidArgumentError"),
+    ],
+)
+def test_a_model_is_called_on_the_inputs_that_are_given(inputs: Any, message: str) -> None:
+    if not message:
+        assert_clones_faithfully(trained("keras"), inputs=inputs, costly=False)
+        return
+    with pytest.raises(ValueError, match=message):
+        assert_clones_faithfully(trained("keras"), inputs=inputs)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: 3, TypeError, "expected a model of Keras 3 or tf_keras, found int"),
+        (lambda: keras.layers.Dense(1), TypeError, "expected a model, found Dense"),
+        (lambda: type("Own", (keras.Model,), {})(), TypeError, "Own is subclassed: Keras knows no graph"),
+        (lambda: keras.Sequential([keras.layers.Dense(1)], name="open"), ValueError, "the model 'open' is not built"),
+    ],
+    ids=["a number", "a layer", "a subclassed model", "not built"],
+)
+def test_what_cannot_be_compared_is_refused(make: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        assert_clones_faithfully(make())
+
+
+class Warns(keras.layers.Layer):
+    """Warns whenever it is run on numbers, and saved."""
+
+    def call(self, x: Any) -> Any:
+        warnings.warn("numbers", UserWarning, stacklevel=1)
+        return x
+
+    def compute_output_spec(self, x: Any) -> Any:
+        return keras.KerasTensor(x.shape, x.dtype)
+
+
+def test_our_own_calls_warn_of_nothing_and_a_cloner_of_what_it_does() -> None:
+    def warning_cloner(model: Any) -> Any:
+        warnings.warn("a cloner", UserWarning, stacklevel=1)
+        return clone_model(model)
+
+    x = keras.Input((3,))
+    model = keras.Model(x, keras.layers.Dense(2)(Warns()(x)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert_clones_faithfully(model)
+        check_clone(DENSE, clone_model)
+        with pytest.raises(UnfaithfulClone, match="UserWarning: a cloner"):
+            assert_clones_faithfully(model, clone=warning_cloner)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from clonediff.harness.subjects import Case, SubjectProcess
@@ -112,31 +110,3 @@ def test_a_list_that_a_constructor_consumes_is_changed_in_the_original(keras: Su
     source = SOURCE.format(init=init, config="self.items", given="[1, 2, 3]", after="")
     clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream")["upstream"]
     assert ("untouched", f"original.{FIRST}.items") in {(one.check, one.path) for one in clone.differences}
-
-
-INNER = """
-import {keras} as keras
-from {keras} import layers
-
-a, b = (keras.Input((3,), name=name) for name in "ab")
-inner = keras.Model(b, {outputs}, name="inner")
-model = keras.Model(a, layers.Dense(2)(keras.tree.flatten(inner(a))[0] if hasattr(keras, "tree") else {first}))
-"""
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-@pytest.mark.parametrize(
-    ("outputs", "first"),
-    [
-        ("layers.Dense(2)(b)", "inner(a)"),
-        ("[layers.Dense(2)(b), b]", "inner(a)[0]"),
-        ("{{'z': layers.Dense(2)(b), 'y': b}}", "inner(a)['z']"),
-    ],
-    ids=["a tensor", "a list", "a dict"],
-)
-def test_what_a_model_within_gives_is_nested_alike(
-    outputs: str, first: str, generation: str, warm: Callable[[str], SubjectProcess]
-) -> None:
-    source = INNER.format(keras=generation, outputs=outputs.replace("{{", "{").replace("}}", "}"), first=first)
-    clone = tried(Case(source, ({"shape": [3], "dtype": "float32"},)), warm(generation), "fixed")["fixed"]
-    assert clone.differences == ()

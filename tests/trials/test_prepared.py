@@ -1,4 +1,4 @@
-"""Models that something was done to, and clones with arguments, in a real process: the fixed cloner is faithful."""
+"""Models that something was done to, and clones with arguments, in a real process."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load
-from clonediff.strategies.asking import asking
 from clonediff.strategies.clone_arguments import RECIPES
-from clonediff.strategies.graph import Call, Form, Function, Graph, Input, Layer, Named, Preparation, Ref, Seq, Value
+from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Named, Preparation, Ref, Value
 from clonediff.strategies.kinds import Generation
 from clonediff.strategies.no_oracle import unsaid
-from clonediff.strategies.preparations import PREPARATIONS
 from tests.strategies.models import CHAIN, GRAPH
 from tests.waiting import PATIENCE
 
@@ -37,60 +34,10 @@ def alone(layer: Layer, given: Input | None = None, generation: Generation = "ke
 
 
 HUBER = Named("losses.Huber", (("delta", 2.0),))
-COMPILED = compiled(
-    optimizer=Named("optimizers.Adam", (("clipnorm", 1.0), ("name", "mine"))),
-    loss=HUBER,
-    loss_weights=0.5,
-    metrics=Seq((Named("metrics.CosineSimilarity", (("axis", 1),)),)),
-    weighted_metrics=Seq((Function("error lambda", ("y_true - y_pred",)),)),
-    run_eagerly=True,
-)
-OF_BOTH = (
-    Preparation("trainable", None, (("trainable", False),)),
-    Preparation("trainable", "Dense", (("trainable", False),)),
-    Preparation("objects", "Dense", (("takes", "kernel_initializer"), ("within", "both"))),
-)
-OF_KERAS = (
-    COMPILED,
-    Preparation("weight trainable", "Dense", (("kernel.trainable", False),)),
-    Preparation("lora", "Dense", (("rank", 2), ("lora_alpha", 3))),
-    Preparation("quantize", None, (("mode", "int8"),)),
-)
-OF_TF_KERAS = (compiled(weighted_metrics=Seq((Form("metric", "callable"),))),)
 SESSIONS = tuple(
     Preparation("session", None, (setting,))
     for setting in (("image_data_format", "channels_first"), ("floatx", "float64"), ("unsafe_deserialization", True))
 )
-IDS = Input((3,), "int32", fill="ids", high=6)
-LEARNING = (
-    (Input((4,)), Layer("Normalization", (("mean", 0.5), ("variance", 2.0)))),
-    (Input((4,)), Layer("Discretization", (("bin_boundaries", Seq((-0.5, 0.0, 0.5))), ("output_mode", "multi_hot")))),
-    (IDS, Layer("IntegerLookup", (("vocabulary", Seq((1, 2, 4))),))),
-    (Input((3,), "string", fill="words"), Layer("StringLookup", (("vocabulary", Seq(("red", "green"))),))),
-)
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_fixed_keeps_what_was_done(generation: Generation, warm: Warm) -> None:
-    for preparation in (*OF_BOTH, *(OF_KERAS if generation == "keras" else OF_TF_KERAS)):
-        fixed_is_faithful(replace(GRAPH, generation=generation, preparations=(preparation,)), warm(generation))
-
-
-@pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_fixed_keeps_what_was_learned_and_upstream_computes_it_where_weights_have_it(
-    generation: Generation, warm: Warm
-) -> None:
-    for given, layer in LEARNING:
-        graph = alone(layer, given, generation)
-        with asking(asked(warm(generation))):
-            data = PREPARATIONS["adapt"].args(graph, layer.kind)["data"][0]
-        graph = replace(graph, preparations=(Preparation("adapt", layer.kind, (("data", data),)),))
-        clones = tried(graph, warm(generation), "fixed", "upstream")
-        assert clones["fixed"].differences == ()
-        if generation == "tf_keras":
-            assert not any(one.check == "outputs" for one in clones["upstream"].differences), layer.kind
-
-
 TELLS = """
 import keras
 from keras.src.saving.serialization_lib import in_safe_mode

@@ -161,21 +161,15 @@ FORM = "call.args type"
             for aspect in ("config.mask", "attribute.seed", "config.bias_regularizer")
         ),
         pytest.param([lost(f"config.{it}", INPUT_LAYER) for it in ("optional", "ragged", "sparse")], 1, id="options"),
-        pytest.param([lost(it, LOOKUP) for it in ("attribute.vocabulary", "config.vocabulary_size")], 1, id="words"),
         pytest.param(
             [lost(f"attribute.{it}", GRU) for it in ("compute_dtype", "dtype", "dtype_policy")], 1, id="dtypes"
         ),
         pytest.param([lost(FORM, DENSE, it, TENSOR) for it in (TUPLE, LIST)], 1, id="a list and a tuple of one"),
         pytest.param([lost(FORM, DENSE, TUPLE, it) for it in (TENSOR, LIST)], 2, id="a tuple that is a list"),
-        pytest.param([lost(FORM, DENSE, it, "[1]") for it in (ARRAY, CONSTANT)], 1, id="a constant is an array"),
         pytest.param([frozen("Dense"), frozen("GRU", "Functional")], 1, id="flags of layers"),
-        pytest.param([frozen("Model"), frozen("Functional")], 1, id="flags of models"),
         pytest.param([frozen("Dense"), frozen("Functional")], 2, id="flags of a layer and of a model"),
-        pytest.param([frozen("Functional", layer=-1), frozen("Functional")], 2, id="flags of the model and one in it"),
         pytest.param([frozen(it, "Bidirectional") for it in ("GRU", "LSTM")], 1, id="flags held by one kind"),
         pytest.param([frozen("Dense", it) for it in ("Branches", "Stack")], 1, id="flags held by custom layers"),
-        pytest.param([frozen("Dense", it) for it in ("Stack", "GRU")], 2, id="flags held by two kinds"),
-        pytest.param([frozen("X", it) for it in ("ConvLSTM1D", "ConvLSTM3D")], 1, id="of other dimensions"),
         pytest.param([frozen("GRU", it) for it in ("OwnModel_2", "OwnSequential")], 1, id="flags in custom models"),
         pytest.param(
             [
@@ -220,28 +214,6 @@ FORM = "call.args type"
 )
 def test_what_has_one_name(differences: list[Difference], names: int) -> None:
     assert len(set(map(fingerprint, of_plain_models(differences)))) == names
-
-
-def test_the_class_of_a_model_of_ones_own_is_no_plain_one() -> None:
-    (own,) = of_plain_models([lost("kind", Place("a", "OwnModel_3", 2))])
-    assert own.first == Place("a", "OwnModel", 2)
-
-
-@pytest.mark.parametrize(
-    ("frames", "telling"),
-    [
-        (
-            ["keras/src/layers/core/lambda_layer.py:_raise_for_lambda_deserialization"],
-            "a helper that raises for others",
-        ),
-        (["keras/src/utils/traceback_utils.py:error_handler"], "one that passes an exception on"),
-        (["keras/src/backend/tensorflow/core.py:cast"], "a backend"),
-    ],
-)
-def test_helpers_do_not_stand_for_a_failure(frames: list[str], telling: str) -> None:
-    reads = "keras/src/layers/core/lambda_layer.py:from_config"
-    raised = refused(KERAS_CLONING, reads, *frames).raised
-    assert raised is not None and raised.frame == reads, telling
 
 
 def test_a_loop_that_does_not_end_has_one_name_wherever_it_was_when_time_ran_out() -> None:

@@ -79,7 +79,6 @@ ASPECTS = (
     ),
     another("layer shared by clones", TRAINS, "{clone} holds {a} of the first clone itself", "", True),
     another("* shared by clones", TRAINS, "{clone} shares a {thing} of {a} with the first clone", "", True),
-    another("layer replaced", TRAINS, "{a} is another object", "layer ids", True),
     another("layer unshared", TRAINS, "a shared {kind} is two{inside}", "", True),
     another("layer merged", TRAINS, "two layers are one{inside}", "", True),
     another("kind", PROPERTY, "{a} is of another class{inside}", "kind"),
@@ -145,9 +144,7 @@ ASPECTS = (
     quiet("object shared", PROPERTY, "{clone} has a list, or another object, of the original itself", "apart", True),
     quiet("object reached.*", PROPERTY, "{clone} leads to an object of the original, by {name}", "unreached", True),
     # What cloning does to the original.
-    derived("inbound nodes", PROPERTY, "{a} of it is called once more", "", True),
     derived("untouched: weight value", COMPUTES, "a weight has another value{inside}", "weight values", True),
-    derived("optimizer state", TRAINS, "what the optimizer and the metrics have counted is another"),
     derived("touched", PROPERTY, "something in it is another"),
     # Making a clone.
     derived("made: raises", CRASHES, "{held} cannot be cloned", "raises"),
@@ -175,7 +172,6 @@ ASPECTS = (
     derived("training: raises", CRASHES, "{clone} cannot be trained"),
     derived("raises", CRASHES, "{clone} does not run{training}", "run"),
     derived("no longer raises|raises another", PROPERTY, "{clone} raises another exception, or none{training}"),
-    derived("not run|not trained", COMPUTES, "{clone} was {aspect}"),
     # Training it.
     derived("losses count|losses value", TRAINS, "the layers add other losses{inside}"),
     derived("losses order", PROPERTY, "the losses that layers add come in another order{inside}", "", True),

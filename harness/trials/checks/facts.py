@@ -35,6 +35,8 @@ _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
 _TOLD_ELSEWHERE = (*_COMES_WITH_WEIGHTS, ".input_names", ".output_names", "config.trainable")
+_NO_CONFIG = "config.get_config"
+"""The one fact of a config that cannot be read."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
@@ -122,6 +124,8 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
             if want == have or _same(want, have) or any(path == each or _is_in(path, each) for each in passed):
                 continue
             passed.append(path)
+            if path.startswith("config.") and path != _NO_CONFIG and _NO_CONFIG in (ours.keys() ^ theirs.keys()):
+                continue
             if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
                 continue
             if path.partition("[")[0] in (*_OF_CALLED, *(_SPECS if layer >= 0 else ())) and not (

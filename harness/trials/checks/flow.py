@@ -70,10 +70,6 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         are_layers = one.layer >= 0 and other.layer >= 0
         return self.related(one, other) or (are_layers and self.one(one.layer) in self.upstream(self.one(other.layer)))
 
-    def near(self, layer: int) -> set[int]:
-        """A layer, what holds it, and what it holds."""
-        return {self.one(layer), *self._holders.get(self.one(layer), ()), *self._held.get(self.one(layer), ())}
-
     def upstream(self, layer: int) -> set[int]:
         """Every layer that can have a say in what this one gives."""
         if layer not in self._upstream:

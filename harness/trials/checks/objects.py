@@ -136,7 +136,7 @@ def untouched(pair: Pair) -> list[Difference]:
         is_called = original.keeps == "layers"  # so that a layer may hold something else
         found = structure.structure(after)
         differences += [one for one in found if not (is_called and one.aspect.startswith("attribute."))]
-        differences += [*weights.weights(after), *sharing(after), *_called(after), *_changed_weights(after)]
+        differences += [*weights.weights(after), *sharing(after), *_changed_weights(after)]
         if not differences and not original.keeps:
             first = place(original.shape, -1)
             differences.append(differs("untouched", "touched", "model", "as before", "changed", first))
@@ -144,20 +144,6 @@ def untouched(pair: Pair) -> list[Difference]:
         compared = after, original.inference, clone.inference_after, "inference"
         differences += [*runs.output_differences(*compared), *runs.mask_differences(*compared)]
     return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
-
-
-def _called(after: Pair) -> Iterator[Difference]:
-    """Layers of the original that were called once more."""
-    (original, changed), keeps = after.shapes, after.original.keeps
-    seen = set()
-    for index, found in () if keeps == "layers" else ((-1, -1), *after.layers.pairs):
-        before, now = (shape.layers[i] if i >= 0 else shape for shape, i in ((original, index), (changed, found)))
-        is_kept = keeps == "inputs" and before.kind == "InputLayer"
-        ident = original.layers[index].ident if index >= 0 else -1
-        if before.nodes[0] != now.nodes[0] and not is_kept and ident not in seen:
-            seen.add(ident)  # once for a layer in several places
-            path, counts = f"{at(original, index)}.nodes.inbound", (f"{before.nodes[0]} nodes", f"{now.nodes[0]}")
-            yield differs("untouched", "inbound nodes", path, *counts, place(original, index))
 
 
 def _changed_weights(after: Pair) -> Iterator[Difference]:

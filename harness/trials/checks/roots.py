@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from itertools import chain
 
 from clonediff.harness.trials.checks.aspects import Word, aspect_of, rank_of
 from clonediff.harness.trials.checks.flow import Flow
@@ -34,25 +33,15 @@ _STAGES = {
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[tuple[Difference, list[Difference]]]:
     """The causes among differences, each with what follows from it, in the order in which they come about."""
     groups: list[tuple[Difference, list[Difference]]] = []
-    placed: list[tuple[Difference, int]] = []
-    others: list[int] = []
-    names: dict[int, list[int]] = {}
+    placed: list[tuple[Difference, list[Difference]]] = []
     for difference in sorted(differences, key=lambda difference: _turn(difference, flow)):
-        first = difference.first
-        at_layer = first is not None and first.layer >= 0
-        near = [names.get(layer, []) for layer in flow.near(first.layer)] if first and at_layer else names.values()
-        earlier = (placed[number] for number in (sorted([*others, *chain(*near)]) if _is_name(difference) else others))
-        group = next((group for one, group in earlier if follows(difference, one, flow)), None)
-        if first and at_layer and _is_name(difference):  # of a thousand of these, most are not asked
-            names.setdefault(flow.one(first.layer), []).append(len(placed))
-        else:
-            others.append(len(placed))
-        if group is None:
-            group = len(groups)
+        followers = next((followers for earlier, followers in placed if follows(difference, earlier, flow)), None)
+        if followers is None:
             groups.append((difference, []))
+            followers = groups[-1][1]
         else:
-            groups[group][1].append(difference)
-        placed.append((difference, group))
+            followers.append(difference)
+        placed.append((difference, followers))
     return groups
 
 
@@ -121,8 +110,8 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return flow.related(one, other)  # the config of what holds a layer has that of the layer
     if fnmatchcase(later.aspect, "call.* extra"):
         return flow.reaches(one, other)  # such as a mask, which Keras adds for what the layer is called on
-    if earlier.aspect == "call count" and _is_of_tensors(later.aspect):
-        return flow.reaches(one, other)  # a layer that is called once less gives its tensors to those after it
+    if word is Word.CHOSEN and earlier.aspect.startswith("call") and _is_of_tensors(later.aspect):
+        return flow.reaches(one, other)  # a layer that is called otherwise gives other tensors to those after it
     if flow.one(one.layer) == flow.one(other.layer):
         if later.check == "own":
             return word is Word.ANOTHER or earlier.check == "own"
