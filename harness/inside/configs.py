@@ -18,9 +18,6 @@ _BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
 _OF_MODELS = ("trainable", "dtype")
 """What is told of a model that a layer holds where that is itself."""
 
-_MOST_REMEMBERED = 4096
-_remembered: dict[bytes, dict[str, str]] = {}
-
 
 def settings(layer: Any, framework: Framework) -> dict[str, str]:
     """What a layer says of itself; with a dot before its name, what it has learned and does not say."""
@@ -28,32 +25,36 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
         config = framework.config(layer)
     except Exception as error:  # a layer may have no config: that is what there is to say of it
         return {"get_config": "raises %s" % type(error).__name__}
+    without = _TOLD_ELSEWHERE | _OF_THE_GRAPH if "layers" in config else _TOLD_ELSEWHERE
+    config = {name: value for name, value in config.items() if name not in without}
     if framework.is_graph(layer) or not framework.is_layer(layer):
         return _texts(config)
     own = vars(layer)
     if not framework.learns_apart and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
-        config = {name: value for name, value in config.items() if name != "vocabulary_size"}  # counted in its table
+        config.pop("vocabulary_size", None)  # counted in its table
     if type(layer).__name__ == "MultiHeadAttention":
         config = {name: value for name, value in config.items() if name not in _BUILT_ON}
     # A function that the config calls by its name is that function: its object may be any of several wrappers.
-    named = {name for name in _CALLABLES if isinstance(config.get(name), str)}
-    callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None and name not in named}
+    callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
+    callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
     plain = {name: _without_its_own(value) for name, value in config.items() if name not in callables}
     told = {name.lstrip("_"): entry(value) for name, value in callables.items()}
     return {**_texts(plain), **_learned(layer, framework), **told}
 
 
+_MOST_REMEMBERED = 4096
+_remembered: dict[bytes, dict[str, str]] = {}
+
+
 def _texts(config: dict[str, Any]) -> dict[str, str]:
-    passed_over = _TOLD_ELSEWHERE | _OF_THE_GRAPH if "layers" in config else _TOLD_ELSEWHERE
-    config = {name: value for name, value in config.items() if name not in passed_over}
     try:
         # The version without references: equal values give equal bytes, whoever else holds on to them.
         key = marshal.dumps(config, 2)
     except ValueError:  # no plain data
         return {str(name): entry(value) for name, value in config.items()}
+    if len(_remembered) >= _MOST_REMEMBERED:
+        _remembered.clear()
     if key not in _remembered:
-        if len(_remembered) >= _MOST_REMEMBERED:
-            _remembered.clear()
         _remembered[key] = {str(name): entry(value) for name, value in config.items()}
     return _remembered[key]
 
@@ -73,7 +74,8 @@ def _learned(layer: Any, framework: Framework) -> dict[str, str]:
     if not framework.learns_apart:
         return {}
     if own.get("input_mean", 0) is None and "mean" in own:
-        return {".statistics": entry([framework.tensors.array(own[name])[0].tolist() for name in ("mean", "variance")])}
+        statistics = [framework.tensors.array(own[name])[0].tolist() for name in ("mean", "variance")]
+        return {".statistics": entry(statistics)}
     lookup = own.get("_lookup_layer", layer)
     if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):
         return {".vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}
@@ -109,20 +111,19 @@ def _tell(path: str, value: Any, told: dict[str, str]) -> None:
         _tell_made(path, type(value).__name__, _settings(value), told)
 
 
-def _tell_made(path: str, kind: str, settings: dict[str, Any], told: dict[str, str]) -> None:
+def _tell_made(path: str, kind: str, settings: Any, told: dict[str, str]) -> None:
     """An object that a config describes, or its config."""
     told[path] = kind
-    for name, each in settings.items():
+    for name, value in settings.items() if isinstance(settings, dict) else ():
         here = "%s.%s.%s" % (path, kind, name)
-        if hasattr(each, "get_config"):
-            _tell(here, each, told)
-        elif not isinstance(each, dict) or "class_name" not in each:
-            told[here] = entry(each)
-        elif each["class_name"] == "__lambda__":
+        if hasattr(value, "get_config"):
+            _tell(here, value, told)
+        elif not isinstance(value, dict) or "class_name" not in value:
+            told[here] = entry(value)
+        elif value["class_name"] == "__lambda__":
             told[here] = "__lambda__"  # its bytes tell the line that it stands in as well
         else:
-            config = each.get("config")
-            _tell_made(here, str(each["class_name"]), config if isinstance(config, dict) else {}, told)
+            _tell_made(here, str(value["class_name"]), value.get("config"), told)
 
 
 def _settings(value: Any) -> dict[str, Any]:
@@ -131,10 +132,7 @@ def _settings(value: Any) -> dict[str, Any]:
         settings = dict(value.get_config())
     except Exception:  # one of the user's own may refuse to tell
         settings = {}
-    for name in _FURTHER:
-        held = vars(value).get(name)
-        if isinstance(held, dict):
-            settings.update({key: each for key, each in held.items() if key not in settings})
-        elif held is not None:
-            settings["fn"] = held
+    for held in map(vars(value).get, _FURTHER):
+        if held is not None:
+            settings = {**held, **settings} if isinstance(held, dict) else {**settings, "fn": held}
     return settings

@@ -133,10 +133,19 @@ class Facts:
         if whole or depth > _DEEPEST:
             self._told[path] = whole or kind.__name__
             return False
-        if id(value) in self._changing and not self._in_values:
+        if self._in_values:
+            return self._look_into(path, value, depth)
+        if id(value) in self._changing:
             self._told[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
             return True
-        return self._look_into(path, value, depth)
+        self._first[id(value)] = self._number, path
+        self._changing[id(value)] = value  # until it is known: it may hold itself
+        changes = self._look_into(path, value, depth)
+        if not changes:
+            del self._changing[id(value)]
+        elif id(value) in self._of_original and not isinstance(value, np.ndarray):
+            self._told[path] = SHARED + self._told[path]
+        return changes
 
     def _whole(self, value: Any, kind: Any) -> str:
         """The fact of what is not looked into; "" of anything else. Layers and calls have facts of their own."""
@@ -152,23 +161,11 @@ class Facts:
             return ""
         if _is_tensor(value):
             return "a tensor of %s" % (value.shape,)  # what a call has given
-        said = entry(value)
-        return said if len(said) <= _LONGEST else kind.__name__ + " " + short_hash(said.encode("utf-8", "replace"))
+        text = entry(value)
+        return text if len(text) <= _LONGEST else kind.__name__ + " " + short_hash(text.encode("utf-8", "replace"))
 
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
-        """Tell what is in something, and where it is, if it can change."""
-        if self._in_values:
-            return self._inside(path, value, depth)
-        self._first[id(value)] = self._number, path
-        self._changing[id(value)] = value  # until it is known: it may hold itself
-        changes = self._inside(path, value, depth)
-        if not changes:
-            del self._changing[id(value)]
-        elif id(value) in self._of_original and not isinstance(value, np.ndarray):
-            self._told[path] = SHARED + self._told[path]
-        return changes
-
-    def _inside(self, path: str, value: Any, depth: int) -> bool:
+        """Tell what is in something."""
         if isinstance(value, np.ndarray):
             self._told[path] = self._array(value)
             return True

@@ -30,16 +30,12 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
 
     The few frames of ours that only lead to Keras are left out.
     """
-    frames = _below(_frames(error), below) if below else _frames(error)
-    said = error
-    for inner in _wrapped(error):
-        said = inner
+    errors = [error, *_wrapped(error)]
+    frames = _below(_frames(error), below)
+    for inner in errors[1:]:
         frames += _frames(inner)
-    return {
-        "type": encodable(type(error).__name__),
-        "message": encodable(without_addresses(str(said)))[:LONGEST_MESSAGE],
-        "frames": plain_frames(frames),
-    }
+    message = encodable(without_addresses(str(errors[-1])))[:LONGEST_MESSAGE]
+    return {"type": encodable(type(error).__name__), "message": message, "frames": plain_frames(frames)}
 
 
 def encodable(text: str) -> str:
@@ -54,7 +50,7 @@ def stack(frame: Any) -> Frames:
 
 def plain_frames(frames: Frames, below: str = "") -> list[dict[str, Any]]:
     """Frames as plain data; those that lie below the function of that name in this room, where there is one."""
-    named = [(package_path(file), name, line) for file, name, line in (_below(frames, below) if below else frames)]
+    named = [(package_path(file), name, line) for file, name, line in _below(frames, below)]
     named = [frame for frame in named if not _PLUMBING.match(frame[0])]
     if len(named) > MOST_FRAMES:
         named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
@@ -68,9 +64,8 @@ def _below(frames: Frames, function: str) -> Frames:
 
 def _frames(error: BaseException) -> Frames:
     # Not `extract_tb`: that reads the source of every file on the way.
-    return [
-        (frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in traceback.walk_tb(error.__traceback__)
-    ]
+    walked = traceback.walk_tb(error.__traceback__)
+    return [(frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in walked]
 
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:

@@ -1,11 +1,28 @@
-"""What a trial observes models with: the framework, the digests, and the numbers that objects go by."""
+"""What a trial observes models with, and the memory that trials leave.
+
+Models are cycles of objects, so that somebody has to collect them. A process of our own collects now and then, and what
+was there before its first trial is frozen: a collection walks over the last trials only.
+"""
 
 from __future__ import annotations
 
+import functools
+import gc
+import sys
+import typing
 from typing import Any
 
 from .digests import Digests
 from .frameworks.interface import Framework
+
+_COLLECT_EVERY = 16
+_FORGET_KERNELS_EVERY = 512
+"""So many trials are between two collections, and between two times that the backend forgets its kernels."""
+QUESTION = 1 / 16
+"""As much of a trial is a call that is tried: a layer or two, where a trial has three models."""
+
+_count = 0.0
+_serving = False
 
 
 class Observer:
@@ -20,21 +37,38 @@ class Observer:
         self.private = False
         """Whether private attributes are looked at."""
         self.digests = Digests()
-        self._numbers: dict[int, int] = {}
-        self._held: list[Any] = []
-        self._next = 0
+        self._numbered: dict[int, tuple[int, Any]] = {}
 
     def ident(self, thing: Any) -> int:
         """The number of an object, the same for as long as the trial lasts."""
-        key = id(thing)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = self._next
-            self._next += 1
-            self._held.append(thing)
-        return number
+        return self._numbered.setdefault(id(thing), (len(self._numbered), thing))[0]
 
     def release(self) -> None:
         """Let go of the trial's objects; what is left is its digests and the arrays behind them."""
-        self._held = []
-        self._numbers = {}
+        self._numbered = {}
+
+
+def take_over() -> None:
+    """Freeze what there is and collect by count from now on. For a process of our own only."""
+    global _serving  # noqa: PLW0603 - the collector is a process-wide thing
+    _serving = True
+    # Python looks at a protocol once; until 3.12 it does at each `isinstance`, of which TensorFlow asks many.
+    for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
+        if hasattr(typing, name):
+            setattr(typing, name, functools.lru_cache(maxsize=None)(getattr(typing, name)))
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+
+
+def tidy(framework: Framework, part: float = 1) -> None:
+    """Before a trial, or what is such a `part` of one: forget names, and now and then collect."""
+    global _count  # noqa: PLW0603 - likewise
+    framework.forget()
+    if not _serving:
+        return
+    before, _count = _count, _count + part
+    if before // _COLLECT_EVERY != _count // _COLLECT_EVERY:
+        gc.collect()
+    if before // _FORGET_KERNELS_EVERY != _count // _FORGET_KERNELS_EVERY:
+        framework.tensors.forget_kernels()

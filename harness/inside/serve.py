@@ -22,8 +22,7 @@ from .cloners.users import problem
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
-from .housekeeping import take_over
-from .observer import Observer
+from .observer import Observer, take_over
 from .other_layers import other_layers
 from .trial import run_trial
 from .try_call import answer, refusal
@@ -64,24 +63,21 @@ def main(arguments: list[str] | None = None) -> int:
 
 def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
     """What the child is, said once."""
-    about: dict[str, Any] = {"generation": framework.generation}
-    about.update(framework.versions())
-    about.update(
-        numpy=np.__version__, python=platform.python_version(), devices=framework.tensors.devices(), seconds=seconds
-    )
-    about["capabilities"] = capabilities(framework)
-    return about
+    return {
+        "generation": framework.generation,
+        **framework.versions(),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "devices": framework.tensors.devices(),
+        "seconds": seconds,
+        "capabilities": capabilities(framework),
+    }
 
 
 def send(lines: TextIO, message: dict[str, Any]) -> None:
-    """Write one line."""
-    lines.write(encoded(message) + "\n")
+    """Write a message as one line of JSON."""
+    lines.write(_encode(message) + "\n")
     lines.flush()
-
-
-def encoded(message: Any) -> str:
-    """A message as one line of JSON."""
-    return _encode(message)
 
 
 # Answers are trees: looking for circles would take a third of the time that encoding takes.
@@ -96,6 +92,7 @@ class Server:
         self._lines = lines
         self._last: Observer | None = None
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
+            "trial": self._trial,
             "values": self._values,
             "layers": lambda request: other_layers(request["names"], framework),
             "gives": lambda request: answer(request["question"], framework),
@@ -110,7 +107,7 @@ class Server:
         run_trial({"source": _WARM_UP[generation], "inputs": inputs, "cloners": []}, self._framework)
 
     def serve(self, requests: TextIO) -> None:
-        """Answer each line of `requests`; an error is an answer too."""
+        """Answer each line of `requests`; an error is an answer too, as the child outlives what it cannot answer."""
         for line in requests:
             if not line.strip():
                 continue
@@ -123,25 +120,21 @@ class Server:
                 asked = request.get("do")
                 if asked == "quit":
                     return
-                if asked == "trial":
-                    text = self._trial(request)
-                elif asked in self._work:
-                    text = encoded({"id": identity, asked: self._work[asked](request)})
-                else:
-                    known = ", ".join(sorted([*self._work, "trial"]) + ["quit"])
+                if asked not in self._work:
+                    known = ", ".join(sorted([*self._work, "quit"]))
                     raise ValueError("field `do` is %r: choose one of %s" % (asked, known))
-            except Exception as error:  # the child outlives every request that it cannot answer
-                text = encoded({"id": identity, "error": failure(error, below="serve")})
-            self._lines.write(text + "\n")
-            self._lines.flush()
+                name = "answer" if asked == "trial" else asked
+                send(self._lines, {"id": identity, name: self._work[asked](request)})
+            except Exception as error:
+                send(self._lines, {"id": identity, "error": failure(error, below="serve")})
 
-    def _trial(self, request: dict[str, Any]) -> str:
+    def _trial(self, request: dict[str, Any]) -> dict[str, Any]:
         observer = Observer(self._framework, int(request.get("seed", 0)))
         self._last = None
         answer = run_trial(request, self._framework, observer)
         observer.release()
         self._last = observer
-        return encoded({"id": request.get("id"), "answer": answer})
+        return answer
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
         if self._last is None:

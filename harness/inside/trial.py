@@ -20,9 +20,8 @@ from .facts import Facts, may_vary, same_fact
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
-from .housekeeping import tidy
 from .leaks import contents, held_by_modules, leaks, owned, same_contents
-from .observer import Observer
+from .observer import Observer, tidy
 from .run import run, train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, fresh, fresh_states, randomize

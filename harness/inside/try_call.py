@@ -15,7 +15,7 @@ import numpy
 from .build import build, build_after, script
 from .failures import GRAPH_FILE
 from .frameworks.interface import Framework
-from .housekeeping import QUESTION, tidy
+from .observer import QUESTION, tidy
 from .values import input_array
 from .warned import Warned
 

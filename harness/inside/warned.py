@@ -39,42 +39,29 @@ def heard_as(filters: Any) -> Iterator[None]:
 
 
 class Warned:
-    """The warnings that were given within `listening`, in their order."""
+    """The warnings that were given within `listening`, by category and text without numbers, in their order."""
 
     def __init__(self) -> None:
         self._heard: dict[tuple[str, str], dict[str, Any]] = {}
 
     @contextlib.contextmanager
     def listening(self, below: str = "") -> Iterator[None]:
-        """A scope in which warnings are heard, and none is shown or raised; frames are those below a function.
+        """A scope in which warnings are heard, and none is shown or raised; frames are those below a function."""
 
-        Heard is what Python shows by default.
-        """
+        def hear(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            text, kind = without_addresses(str(message)), category.__name__
+            key = kind, _NUMBER.sub("", text)  # names are numbered, and a clone's are other ones
+            if not issubclass(category, _NOT_SHOWN) and key not in self._heard:
+                frames = plain_frames(stack(sys._getframe(2)), below)
+                self._heard[key] = {"type": kind, "message": text[:LONGEST_MESSAGE], "frames": frames}
+
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-
-            def hear(message: Any, category: Any, *where: Any, **more: Any) -> None:
-                if not issubclass(category, _NOT_SHOWN):
-                    self._hear(str(message), category.__name__, below)
-
             warnings.showwarning = hear
             yield
-
-    def _hear(self, text: str, category: str, below: str) -> None:
-        key = category, alike(text)
-        if key in self._heard:
-            return
-        frames = plain_frames(stack(sys._getframe(3)), below)
-        message = without_addresses(text)[:LONGEST_MESSAGE]
-        self._heard[key] = {"type": category, "message": message, "frames": frames}
 
     def beside(self, other: Warned) -> list[dict[str, Any]]:
         """What was heard here and not there, up to a number of them; a name that is quoted may be another since."""
         there = {(category, _QUOTED.sub("", text)) for category, text in other._heard}
         heard = (((category, _QUOTED.sub("", text)), told) for (category, text), told in self._heard.items())
         return [told for key, told in heard if key not in there][:_MOST]
-
-
-def alike(text: str) -> str:
-    """The text without numbers and addresses: names are numbered, and a clone's are other ones."""
-    return _NUMBER.sub("", without_addresses(text))

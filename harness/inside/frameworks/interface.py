@@ -55,6 +55,43 @@ class Framework:
     _takes_training: str
     """The attribute that says whether a layer takes `training`."""
 
+    # What each generation answers itself.
+
+    speed_up: Callable[[], None]
+    """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
+    forget_names: Callable[[], None]
+    """Count the names of layers from the beginning again; what is there stays as it is."""
+    draws: Callable[[list[Any], str], bool]
+    """Whether a model of these layers, built by this source, draws from the backend's own generator."""
+    members: Callable[[Any], list[Any]]
+    """The layers and operations of a graph, in its own order."""
+    held: Callable[[Any], list[Any]]
+    """The layers that a layer holds."""
+    graph_nodes: Callable[[Any], list[Any]]
+    """The nodes of a graph."""
+    arguments: Callable[[Any], tuple[Any, Any]]
+    """The arguments of a node, positional and by keyword."""
+    outputs: Callable[[Any], list[Any]]
+    """The symbolic tensors that a node gave."""
+    begins_inside: Callable[[Any], bool]
+    """Whether a model begins inside another: Keras then makes it of copies of the tensors, which have no masks."""
+    structures: Callable[[Any], tuple[Any, Any]]
+    """The symbolic inputs and outputs of a graph as it was given them; None where it is not built."""
+    ends: Callable[[Any], tuple[list[Any], list[Any]]]
+    """The symbolic inputs and outputs of a model, flat."""
+    end_options: Callable[[Any], tuple[bool, bool, bool]]
+    """Whether an input is optional, whether it is sparse, and whether ragged."""
+    dtype: Callable[[Any], str]
+    """The dtype of a tensor or a variable, by name."""
+    compiled: Callable[[Any], dict[str, Any] | None]
+    """The arguments that a model was compiled with, None where it was not."""
+    own_variables: Callable[[Any], list[Any]]
+    """The variables that a layer itself owns, weights and states."""
+    states: Callable[[Any], list[tuple[Any, bool]]]
+    """Variables of a model that are no weights, each with whether chance gave it its value."""
+    read: Callable[[Any], Any]
+    """A variable's value as an array."""
+
     def __init__(self) -> None:
         root = self.keras.__name__ + ".src.layers."
         self._drops_out = root + "rnn.", root + "attention."
@@ -72,10 +109,6 @@ class Framework:
         backend = self.tensors
         return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
-    def speed_up(self) -> None:
-        """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
-        raise NotImplementedError
-
     def on(self, device: str | None) -> ContextManager[Any]:
         """A scope in which tensors and variables live on `device`."""
         return contextlib.nullcontext() if device is None else self._device(device)
@@ -91,10 +124,6 @@ class Framework:
             for key, value in list(known.items()):
                 if getattr(value if isinstance(key, str) else key, "__module__", "") == "__main__":
                     del known[key]
-
-    def forget_names(self) -> None:
-        """Count the names of layers from the beginning again; what is there stays as it is."""
-        raise NotImplementedError
 
     @contextlib.contextmanager
     def beside(self) -> Iterator[None]:
@@ -122,10 +151,6 @@ class Framework:
         with self.beside():
             self.forget()
             yield
-
-    def draws(self, layers: list[Any], source: str) -> bool:
-        """Whether a model of these layers, built by this source, draws from the backend's own generator."""
-        raise NotImplementedError
 
     def reseed(self, seed: int, backend: bool = False) -> None:
         """Let random numbers that carry no seed of their own begin anew.
@@ -155,18 +180,6 @@ class Framework:
         """Whether it is a variable of this Keras."""
         return isinstance(value, self._variable)
 
-    def members(self, graph: Any) -> list[Any]:
-        """The layers and operations of a graph, in its own order."""
-        raise NotImplementedError
-
-    def held(self, layer: Any) -> list[Any]:
-        """The layers that a layer holds."""
-        raise NotImplementedError
-
-    def graph_nodes(self, graph: Any) -> list[Any]:
-        """The nodes of a graph."""
-        raise NotImplementedError
-
     def layer_nodes(self, layer: Any) -> list[Any]:
         """The nodes that calls of a layer have made, in their order, whatever graph they belong to."""
         return list(layer._inbound_nodes)
@@ -174,14 +187,6 @@ class Framework:
     def node_counts(self, layer: Any) -> tuple[int, int]:
         """How often a layer was called on symbolic tensors, and how often what it gave was used by such a call."""
         return len(getattr(layer, "_inbound_nodes", ())), len(getattr(layer, "_outbound_nodes", ()))
-
-    def arguments(self, node: Any) -> tuple[Any, Any]:
-        """The arguments of a node, positional and by keyword."""
-        raise NotImplementedError
-
-    def outputs(self, node: Any) -> list[Any]:
-        """The symbolic tensors that a node gave."""
-        raise NotImplementedError
 
     def origin(self, tensor: Any) -> tuple[Any, Any, int]:
         """The layer and the node that a symbolic tensor comes from, and its place among that node's outputs."""
@@ -192,10 +197,6 @@ class Framework:
         """Whether a symbolic tensor has a mask."""
         return getattr(tensor, "_keras_mask", None) is not None
 
-    def begins_inside(self, graph: Any) -> bool:
-        """Whether a model begins inside another: Keras then makes it of copies of the tensors, which have no masks."""
-        raise NotImplementedError
-
     def config(self, layer: Any) -> dict[str, Any]:
         """A layer's config; of a graph, only what is not said of its layers.
 
@@ -205,14 +206,6 @@ class Framework:
             return {}
         config = layer.get_config()
         return config if isinstance(config, dict) else {}
-
-    def structures(self, model: Any) -> tuple[Any, Any]:
-        """The symbolic inputs and outputs of a graph as it was given them; None where it is not built."""
-        raise NotImplementedError
-
-    def ends(self, model: Any) -> tuple[list[Any], list[Any]]:
-        """The symbolic inputs and outputs of a model, flat."""
-        raise NotImplementedError
 
     def declared(self, model: Any) -> tuple[Any, Any]:
         """The structures of inputs and outputs as the model was given them, their leaves numbered as in `ends`."""
@@ -230,14 +223,6 @@ class Framework:
             return values
         return self._pack(structure, values)
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
-        """Whether an input is optional, whether it is sparse, and whether ragged."""
-        raise NotImplementedError
-
-    def dtype(self, thing: Any) -> str:
-        """The dtype of a tensor or a variable, by name."""
-        raise NotImplementedError
-
     def shape(self, tensor: Any) -> tuple[Any, ...] | None:
         """The shape of a symbolic tensor with its batch, None where its rank is not known."""
         shape = tensor.shape
@@ -252,10 +237,6 @@ class Framework:
         if type(layer).__module__.startswith(self._drops_out):  # whose one use of `training` is dropout
             return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
         return bool(getattr(layer, self._takes_training, True))
-
-    def compiled(self, model: Any) -> dict[str, Any] | None:
-        """The arguments that a model was compiled with, None where it was not."""
-        raise NotImplementedError
 
     def compiled_with(self, model: Any) -> list[Any]:
         """The objects with a state of their own that it was compiled with: its optimizer, metrics."""
@@ -277,14 +258,6 @@ class Framework:
     def weights_written(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does beside writing variables; with an `original`, its weights have been copied."""
 
-    def own_variables(self, layer: Any) -> list[Any]:
-        """The variables that a layer itself owns, weights and states."""
-        raise NotImplementedError
-
-    def states(self, model: Any) -> list[tuple[Any, bool]]:
-        """Variables of a model that are no weights, each with whether chance gave it its value."""
-        raise NotImplementedError
-
     def name(self, variable: Any) -> str:
         """A variable's name, as long as it gets."""
         return str(variable.name)
@@ -292,10 +265,6 @@ class Framework:
     def short_name(self, variable: Any) -> str:
         """What a variable calls itself, where that is kept apart from its path; "" where it is not."""
         return ""
-
-    def read(self, variable: Any) -> Any:
-        """A variable's value as an array."""
-        raise NotImplementedError
 
     def write(self, variable: Any, array: Any) -> None:
         """Give a variable a value."""
