@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .by_class import once_a_class
 from .canonical import entry
 from .configs import settings
 from .observer import Observer
@@ -148,10 +149,7 @@ class Layers:
         args = tuple(args)
         if len(args) < 2 and not kwargs:
             return args, kwargs
-        try:
-            parameters = dict(inspect.signature(layer.call).parameters)
-        except (AttributeError, TypeError, ValueError):
-            parameters = {}
+        parameters = {parameter.name: parameter for parameter in _parameters_of_call(type(layer))}
         positional = [each for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
         masked = any(self._framework.is_symbolic(leaf) and self._framework.has_mask(leaf) for leaf in leaves(args))
         while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
@@ -188,6 +186,15 @@ class Layers:
     def _array(self, kind: str, array: Any, prefix: str) -> dict[str, Any]:
         digest = self._observer.digests.digest(array, prefix)
         return {kind: {"shape": list(array.shape), "dtype": prefix + str(array.dtype), "digest": digest}}
+
+
+@once_a_class
+def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
+    """The parameters of the call of a layer; none where they cannot be told."""
+    try:
+        return list(inspect.signature(kind.call).parameters.values())[1:]
+    except (AttributeError, TypeError, ValueError):
+        return []
 
 
 def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import keras
@@ -38,20 +37,3 @@ def test_a_convolution_that_is_compiled_once_gives_the_same_bits(
         results.append([np.asarray(array) for array in (result, *tape.gradient(result, layer.trainable_variables))])
     for arrays in results[1:]:
         assert all(map(np.array_equal, arrays, results[0]))
-
-
-@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
-def test_a_function_for_a_gpu_is_left_out_of_a_graph_that_is_thrown_away(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tf_keras = pytest.importorskip("tf_keras")
-    utils = importlib.import_module("tf_keras.src.layers.rnn.gru_lstm_utils")
-    registered: list[Any] = []
-    monkeypatch.setattr(utils, "function_register", lambda *args, **kwargs: registered.append(args))
-    framework("tf_keras").speed_up()
-    inputs = tf_keras.Input((3, 4))
-    model = tf_keras.Model(inputs, getattr(tf_keras.layers, kind)(2)(inputs))
-    assert not registered
-    numbers = np.ones((2, 3, 4), "float32")
-    np.testing.assert_allclose(tf.function(model)(numbers), model(numbers), rtol=1e-5)
-    assert len(registered) == 1

@@ -12,7 +12,7 @@ import pytest
 from clonediff.harness.inside.canonical import LONGEST, entry, text
 from clonediff.harness.inside.digests import Digests, same
 from clonediff.harness.inside.structure import numbered
-from clonediff.harness.inside.values import FILLS, input_arrays, weight_arrays
+from clonediff.harness.inside.values import input_arrays, weight_arrays
 from clonediff.harness.inside.variable_values import fresh
 
 
@@ -41,12 +41,6 @@ def test_numbers_suit_what_takes_them(seed: int) -> None:
     ids = arrays(seed, shape=[5], dtype="int32", fill="ids", high=4, batch=7)
     assert (ids.shape, ids.min()) == ((7, 5), 0)
     assert ids.max() < 4
-
-
-@pytest.mark.parametrize("fill", sorted(FILLS))
-def test_every_fill_takes_a_shape_without_dimensions(fill: str) -> None:
-    dtype = {"words": "string", "mask": "bool", "ids": "int32"}.get(fill, "float32")
-    assert arrays(shape=[], dtype=dtype, fill=fill).shape == (3,)
 
 
 def test_weights_are_distinct_and_variances_positive() -> None:
