@@ -35,8 +35,6 @@ class Description:
         inputs, outputs = framework.ends(model)
         structures = framework.declared(model)
         compiled = framework.compiled(model)
-        # What training has left beside the model, where something was done that may have trained it.
-        learned = framework.learned(model) if observer.values_by_chance else []
         self.shape: dict[str, Any] = {
             "kind": type(model).__name__,
             "name": str(model.name),
@@ -50,7 +48,6 @@ class Description:
             "states": [self._variable(state, owners, False) for state in self.states],
             "compiled": None if compiled is None else parts(compiled),
             "compiled_with": [observer.ident(thing) for thing in framework.compiled_with(model)],
-            "learned": [digest(framework.read(variable)) for variable in learned],
             "nodes": framework.node_counts(model),
             "own": is_own_class(type(model)),
         }

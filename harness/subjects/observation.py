@@ -129,9 +129,8 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     """A model at rest: everything that can be said of it without calling it.
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
-    metric it was given. `learned` has digests of what training has left beside a model that has run: in its optimizer
-    and its metrics. `attributes` has what the model itself holds, as a layer has. `own` says that the model's class is
-    not one of Keras.
+    metric it was given. `attributes` has what the model itself holds, as a layer has. `own` says that the model's class
+    is not one of Keras.
     """
 
     kind: str
@@ -146,7 +145,6 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     states: tuple[Variable, ...]
     compiled: dict[str, str] | None = None
     compiled_with: tuple[int, ...] = ()
-    learned: tuple[str, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
     attributes: dict[str, str] = {}
