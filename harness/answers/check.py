@@ -164,5 +164,5 @@ class _Shown:
         issue = self._known.of(cause) if cloner in ("upstream", _REVIVED) else None
         if cloner == _REVIVED:
             return cause_shown(cause, issue)
-        script = reproducer(self._case.source, self._tried.generation, cause.root, cloner, self._case)
+        script = reproducer(self._case, self._tried.generation, cause.root, cloner)
         return cause_shown(cause, issue, script=with_versions(script, self.versions).text)

@@ -293,7 +293,7 @@ class Candidate(GraphTrials):
         shown = []
         for cause, where, case in sorted(causes.values(), key=lambda entry: entry[0].severity):
             known = self._issues.of(cause)
-            script = self._in_script(reproducer(case.source, self.generation, cause.root, "upstream", case).text)
+            script = self._in_script(reproducer(case, self.generation, cause.root).text)
             does, id_ = DOES[cause.severity], None if known is None else known.id
             shown.append(JudgedCause(cause.fingerprint, title(cause), does, cause.root.found, where, script, id_))
         return tuple(shown)

@@ -53,4 +53,4 @@ def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
     """The script that shows a hit: plain Keras, unless it is our own cloner that breaks it."""
     if hit.cause is None:
         return with_versions(Script(hit.case.source), versions)
-    return with_versions(reproducer(hit.case.source, dialect, hit.cause.root, hit.cloner, hit.case), versions)
+    return with_versions(reproducer(hit.case, dialect, hit.cause.root, hit.cloner), versions)

@@ -36,7 +36,7 @@ SPECS: list[tuple[dict[str, Any], ...]] = [
 def test_inputs_are_those_of_the_trial(specs: tuple[dict[str, Any], ...], seed: int) -> None:
     names: dict[str, Any] = {}
     case = Case("", specs, 3, seed)
-    exec("\n".join((*imported("keras"), *drawn(case, "keras"))), names)
+    exec("\n".join((*imported("keras"), *drawn(case))), names)
     expected = input_arrays(list(specs), 3, seed)
     assert len(names["values"]) == len(expected)
     for one, other in zip(expected, names["values"], strict=True):

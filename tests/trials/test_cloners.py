@@ -239,7 +239,7 @@ def test_its_script_imports_a_module_of_any_name_and_fails_alone(
     folder = tmp_path / "a{}b"
     folder.mkdir()
     (folder / f"{name}.py").write_text(text)
-    script = reproducer(SOURCE, "keras", difference, named(f"{folder}/{name}.py:{function}"), case())
+    script = reproducer(case(), "keras", difference, named(f"{folder}/{name}.py:{function}"))
     assert "clonediff" not in script.text
     assert ScriptRunner(Subject.parse("keras")).proof(script) == (fails, "")
 
