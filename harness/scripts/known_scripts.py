@@ -55,11 +55,8 @@ def _input(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _cloning(statement: ast.stmt) -> ast.Call | None:
     """The call of `clone_model` in a statement."""
-    for node in ast.walk(statement):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="clone_model")):
-                return node
-    return None
+    calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return next((call for call in calls if getattr(call.func, "attr", "") == "clone_model"), None)
 
 
 def _arguments(call: ast.Call, text: str) -> dict[str, str]:

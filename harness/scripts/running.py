@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
+from clonediff.harness.source.words import literal
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.records import Difference
 
@@ -30,10 +31,6 @@ _COPIED = {
 }
 """In Keras 3 the seeds of layers are variables too."""
 
-_OUTPUTS = {
-    "keras": "next(each for each in model.operations if each.name == {name})._inbound_nodes[{use}].outputs",
-    "tf_keras": "tf.nest.flatten(model.get_layer({name}).get_output_at({use}))",
-}
 _MASKS = {
     "keras": """\
 def masks(model):
@@ -54,7 +51,6 @@ def masks(model):
 _TREES = {"keras": "keras.tree", "tf_keras": "tf.nest"}
 _ARRAYS = {"keras": "keras.ops.convert_to_numpy", "tf_keras": "np.asarray"}
 
-_STEP = re.compile(r"(?:original\.)?\w+\.steps\['([^'/]+)'\]\[(\d+)\]")
 _SYMBOLIC = re.compile(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[")
 
 
@@ -95,7 +91,7 @@ def weighted(case: Case) -> list[str]:
 def compared(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[list[str], bool]:
     """The lines that fail where two models differ in a run, and whether they compare just what differed."""
     if symbolic := _SYMBOLIC.match(difference.path):
-        lines = _MASKS[dialect].format(name=_text(symbolic[1])).splitlines()
+        lines = _MASKS[dialect].format(name=literal(symbolic[1])).splitlines()
         return [*lines, "", "", "assert masks(clone) == masks(model), (masks(clone), masks(model))"], True
     lines = [*imported(dialect), "", *drawn(case), *(() if sure else weighted(case))]
     lines += [*_COPIED[dialect].splitlines(), "", *_run(difference, dialect, case), ""]
@@ -119,9 +115,6 @@ def _run(difference: Difference, dialect: str, case: Case) -> list[str]:
     lines = ["def run(model):"]
     if training:
         lines.append("    keras.utils.set_random_seed(0)")
-    if step := _STEP.match(difference.path):
-        outputs = _OUTPUTS[dialect].format(name=_text(step[1]), use=step[2])
-        lines.append(f"    model = keras.Model(model.input, [*{outputs}, *model.outputs])")
     alone = len(case.inputs) == 1
     inputs = "values[0]" if alone else f"{_TREES[dialect]}.pack_sequence_as(model.input, values)"
     return [*lines, f"    return model({inputs}, training={training})"]
@@ -148,7 +141,3 @@ def _comparison(difference: Difference, dialect: str) -> list[str]:
         "    if masks[1] is not None:",
         f"        np.testing.assert_array_equal(*map({array}, masks))",
     ]
-
-
-def _text(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)

@@ -70,6 +70,9 @@ class Child:
         watchdog.start()
         try:
             answer = self._exchange(line)
+        except BaseException:  # of an interrupt, say: the next line would be the answer to this one
+            self.close()
+            raise
         finally:
             done.set()
             watchdog.join()

@@ -6,8 +6,7 @@ import dataclasses
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -30,6 +29,7 @@ from clonediff.reports.records import UNREADABLE
 from clonediff.strategies.kinds.of_release import Signature
 
 Reply = TypeVar("Reply")
+_Reply: TypeAlias = dict[str, msgspec.Raw]
 
 GIB = 1 << 30
 TRIAL = "a trial"
@@ -114,7 +114,7 @@ class SubjectProcess:
         except OSError as error:
             raise SubjectError(f"{self.subject}: {self._command[0]} cannot be started: {error}") from error
         try:
-            reply = self._read(self._child.ask(b"", self.limits.start, self.limits.memory))
+            reply = self._decoded(self._child.ask(b"", self.limits.start, self.limits.memory), _Reply)
             broken, ready = self._part(reply, "broken", Failure), self._part(reply, "ready", Ready)
             if broken is not None:
                 advice = f"; to install it again, remove {self.place[0]}" if self.place else ""
@@ -145,9 +145,7 @@ class SubjectProcess:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End it."""
         self.close()
 
@@ -227,7 +225,7 @@ class SubjectProcess:
         assert self._child is not None
         line = msgspec.json.encode(request) + b"\n"
         try:
-            reply = self._read(self._child.ask(line, seconds, self.limits.memory))
+            reply = self._decoded(self._child.ask(line, seconds, self.limits.memory), _Reply)
         except ChildLost as error:
             self._give_up(over)
             return error.lost
@@ -237,11 +235,8 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: {problem}: {failure.type}: {failure.message}", failure)
         return found
 
-    def _part(self, reply: dict[str, msgspec.Raw], part: str, kind: type[Reply]) -> Reply | None:
+    def _part(self, reply: _Reply, part: str, kind: type[Reply]) -> Reply | None:
         return self._decoded(reply[part], kind, f".{part}") if part in reply else None
-
-    def _read(self, line: bytes) -> dict[str, msgspec.Raw]:
-        return self._decoded(line, dict[str, msgspec.Raw])
 
     def _decoded(self, text: bytes | msgspec.Raw, kind: type[Reply], part: str = "") -> Reply:
         try:

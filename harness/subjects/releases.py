@@ -1,13 +1,8 @@
 """Where the code of a subject comes from: a release of the package index, a folder, a commit, a wheel.
 
-Each is put once into a folder of the cache, which goes first on the path of a child:
-
-<cache>/packages/keras-3.12.3-cpython-311/    complete: it has its name only since then
-<cache>/packages/.unfinished-...              incomplete; removed by the next process that installs
-<cache>/lock                                  for the process that installs
-
-What is no release gets a version that no other code has, so that whatever reads the version need not know of folders,
-and so that a run tries the same code to its end:
+Each is put once, under a lock, into a folder of the cache, which has its name, such as keras-3.12.3-cpython-311, only
+when it is complete, and goes first on the path of a child. What is no release gets a version that no other code has, so
+that whatever reads the version need not know of folders, and so that a run tries the same code to its end:
 
 ../keras#v3.15.0                  keras==3.15.0+g1f3a5c7e9b              a commit, tag or branch
 ../keras                          keras==3.16.0+g3422977a5e              the commit, if the folder is as committed

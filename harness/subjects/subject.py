@@ -9,13 +9,10 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 import msgspec
 from packaging.version import InvalidVersion, Version
-
-if TYPE_CHECKING:  # the strategies bring Hypothesis, for which a command that draws nothing need not wait
-    from clonediff.strategies.kinds import Generation
 
 Package = Literal["keras", "tf_keras"]
 
@@ -37,8 +34,10 @@ NIGHTLY = "keras-nightly"
 DEVICES = ("cpu", "gpu")
 
 _DRIVER = Path("/proc/driver/nvidia/gpus")
-_SPEC = re.compile(r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?(?:@(?P<device>[^/@]*))?")
-_DEVICE = re.compile(r"(?P<kind>[a-z]+)(?::(?P<number>\d{1,3}))?")
+_SPEC = re.compile(
+    r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?"
+    r"(?:@(?P<device>cpu|gpu)(?::(?P<number>\d{1,3}))?)?"
+)
 
 
 class UnknownSubjectError(ValueError):
@@ -65,75 +64,58 @@ class Subject(msgspec.Struct, frozen=True):
         """
         match = _SPEC.fullmatch(spec.strip())
         if match is None:
-            raise UnknownSubjectError(f"{spec!r} is not a subject: write RELEASE[/BACKEND][@DEVICE]; {supported()}")
-        package, backend = match["package"], match["backend"]
-        if package == NIGHTLY:
-            if not _is_nightly("keras", match["version"]):
-                raise UnknownSubjectError(
-                    f"{spec!r}: {NIGHTLY} has development releases only, such as {NIGHTLY}==3.16.0.dev2026102704"
-                )
-            package = "keras"
+            raise UnknownSubjectError(f"{spec!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {supported()}")
+        package, version, backend, device, number = match.groups()
+        if package == NIGHTLY and not is_nightly(version):
+            reason = f"{NIGHTLY} has development releases only, such as {NIGHTLY}==3.16.0.dev2026102704"
+            raise UnknownSubjectError(f"{spec!r}: {reason}")
+        package = "keras" if package == NIGHTLY else package
         if package not in BACKENDS:
             raise UnknownSubjectError(f"{spec!r}: unknown release {package!r}; {supported()}")
-        version = None if match["version"] is None else _version(spec, package, match["version"])
-        backends = BACKENDS[package]
-        if backend is not None and backend not in backends:
-            raise UnknownSubjectError(
-                f"{spec!r}: {package} has no backend {backend!r}, choose one of {', '.join(backends)}; {supported()}"
-            )
-        device, number = _device(spec, match["device"])
-        return cls(cast("Package", package), version, backend or backends[0], device, number)
+        backend = BACKENDS[package][0] if backend is None else backend
+        if backend not in BACKENDS[package]:
+            choice = ", ".join(BACKENDS[package])
+            raise UnknownSubjectError(f"{spec!r}: {package} has no backend {backend!r}, choose one of {choice}")
+        if version is not None and (problem := _problem(package, version)):
+            raise UnknownSubjectError(f"{spec!r}: {problem}")
+        return cls(cast("Package", package), version, backend, device or DEVICES[0], int(number or 0))
 
     @property
-    def generation(self) -> Generation:
+    def generation(self) -> Package:
         """Whose catalogue of kinds, known issues, fixed cloner and spelling of models (`source.DIALECTS`) it has."""
         return self.package
 
     @property
     def release(self) -> str:
         """The part of its name that says which package in which version."""
-        name = NIGHTLY if _is_nightly(self.package, self.version) else self.package
+        name = NIGHTLY if self.package == "keras" and is_nightly(self.version) else self.package
         return name if self.version is None else f"{name}=={self.version}"
 
     def __str__(self) -> str:
         """The shortest name that parses to this subject."""
-        spec = self.release
-        if self.backend != BACKENDS[self.package][0]:
-            spec += f"/{self.backend}"
-        if self.number:
-            return f"{spec}@{self.device}:{self.number}"
-        return spec if self.device == DEVICES[0] else f"{spec}@{self.device}"
+        backend = "" if self.backend == BACKENDS[self.package][0] else f"/{self.backend}"
+        device = f"@{self.device}" if (self.device, self.number) != (DEVICES[0], 0) else ""
+        return f"{self.release}{backend}{device}{f':{self.number}' if self.number else ''}"
 
 
-def _is_nightly(package: str, version: str | None) -> bool:
+def is_nightly(version: str | None) -> bool:
+    """Whether a version is that of a development release of the package index."""
     try:
-        its = Version(version or "")
+        parsed = Version(version or "")
     except InvalidVersion:
         return False
-    return package == "keras" and its.is_devrelease and its.local is None
+    return parsed.is_devrelease and parsed.local is None
 
 
-def _version(spec: str, package: str, text: str) -> str:
+def _problem(package: str, text: str) -> str:
+    """Why a version of a package cannot be asked for; "" where it can be."""
+    if (package, text) == ("keras", EXHIBIT):
+        return "only `clonediff fuzz` and `clonediff judge` try this release, and no other beside it"
     try:
-        version = Version(text)
+        is_old = Version(text) < Version(f"{OLDEST[package]}a0")
     except InvalidVersion:
-        raise UnknownSubjectError(f"{spec!r}: {text!r} is not a version: write {package}==3.14.1, say") from None
-    if package == "keras" and text.strip() == EXHIBIT:
-        raise UnknownSubjectError(
-            f"{spec!r}: only `clonediff fuzz` and `clonediff judge` try this release, and no other beside it"
-        )
-    if version < Version(f"{OLDEST[package]}a0"):
-        raise UnknownSubjectError(f"{spec!r}: {package} can be asked for from {OLDEST[package]} on; {supported()}")
-    return text.strip()
-
-
-def _device(spec: str, text: str | None) -> tuple[str, int]:
-    if text is None:
-        return DEVICES[0], 0
-    match = _DEVICE.fullmatch(text)
-    if match is None or match["kind"] not in DEVICES:
-        raise UnknownSubjectError(f"{spec!r}: unknown device {text!r}, choose one of {', '.join(DEVICES)}, or gpu:1")
-    return match["kind"], int(match["number"] or 0)
+        return f"{text!r} is not a version: write {package}==3.14.1, say"
+    return f"{package} can be asked for from {OLDEST[package]} on; {supported()}" if is_old else ""
 
 
 def supported() -> str:
@@ -167,5 +149,5 @@ def missing(subject: Subject) -> str | None:
 def has_gpu() -> bool:
     """Whether the NVIDIA driver names a GPU."""
     command = shutil.which("nvidia-smi")
-    listed = subprocess.run([command, "-L"], capture_output=True, check=False).stdout if command else b""
-    return b"GPU " in listed or any(_DRIVER.glob("*"))
+    names = subprocess.run([command, "-L"], capture_output=True, check=False).stdout if command else b""
+    return b"GPU " in names or any(_DRIVER.glob("*"))

@@ -214,11 +214,6 @@ def test_a_child_that_does_not_come_up(program: str, says: str) -> None:
     assert process.pid is None
 
 
-def test_an_interpreter_that_is_not_there() -> None:
-    with pytest.raises(SubjectError, match="/no/python cannot be started"):
-        SubjectProcess(Subject("keras"), started_by=["/no/python"]).start()
-
-
 def _gone(pid: int) -> bool:
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)

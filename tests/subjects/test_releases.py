@@ -98,8 +98,12 @@ def test_a_release_is_no_tree_and_its_name_stays_as_it_is(spec: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["old", "feature/jax/tensorflow", "HEAD~1"])
-def test_a_commit_is_taken_whatever_lies_in_the_folder(checkout: Path, name: str) -> None:
+def test_a_commit_is_taken_whatever_lies_in_the_folder(
+    checkout: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (checkout / LAYERS).write_text("third = 3\n")
+    for variable in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a hook of git names its own repository
+        monkeypatch.setenv(variable, "/nowhere")
     version = f"3.16.0+g{hash_of(checkout, 'old')}"
     assert in_full(f"{checkout}#{name}") == f"keras=={version}"
     folder = copy_of(f"{checkout}#{name}")
@@ -154,12 +158,6 @@ def test_a_wheel_is_named_by_what_is_in_it(tmp_path: Path) -> None:
     first = in_full(str(wheel(tmp_path)))
     assert (copy_of(f"{wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
     assert in_full(str(wheel(tmp_path, line="second = 2\n"))) != first
-
-
-def test_a_hook_of_git_names_its_own_repository(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
-        monkeypatch.setenv(name, "/nowhere")
-    assert in_full(f"{checkout}#old") == f"keras==3.16.0+g{hash_of(checkout, 'old')}"
 
 
 def _without_version(folder: Path) -> str:
@@ -244,10 +242,6 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "file"))
     with pytest.raises(ReleaseError, match="file.*: Not a directory: make room or give access, or name another folder"):
         place_of(Subject.parse(RELEASE))
-
-
-def test_no_release_is_what_is_beside_clonediff() -> None:
-    assert place_of(Subject.parse("keras")) == ()
 
 
 def _installing() -> subprocess.Popen[bytes]:

@@ -37,32 +37,24 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("keras-2.2.4", "unknown release 'keras-2.2.4'"),
+        ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported are keras, keras/jax, keras/torch, keras/numpy, tf_"),
         ("keras-nightly==3.15.0", "has development releases only, such as keras-nightly==3.16.0.dev"),
         ("work", "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT"),
         ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
         ("tf_keras/jax", "choose one of tensorflow"),
-        ("keras@tpu", "unknown device 'tpu', choose one of cpu, gpu"),
+        ("keras@tpu", "write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]"),
         ("", "write RELEASE"),
         ("keras/jax/cpu", "write RELEASE"),
-        ("keras@gpu:first", "unknown device 'gpu:first'"),
         ("keras==new", "'new' is not a version"),
         ("keras==", "'' is not a version"),
         ("keras==2.2.4", "only `clonediff fuzz` and `clonediff judge` try this release"),
         ("keras==2.3.1", "keras can be asked for from 3.1 on; supported are keras"),
-        ("keras==3.0.5", "keras can be asked for from 3.1 on"),
         ("tf_keras==2.15.1", "tf_keras can be asked for from 2.16 on"),
-        ("tensorflow==2.4.4", "unknown release 'tensorflow'; supported are keras"),
     ],
 )
 def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
     with pytest.raises(UnknownSubjectError, match=re.escape(says)):
         Subject.parse(spec)
-    if "@" not in spec and "==" not in spec:
-        with pytest.raises(
-            UnknownSubjectError, match="supported are keras, keras/jax, keras/torch, keras/numpy, tf_keras"
-        ):
-            Subject.parse(spec)
 
 
 def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
