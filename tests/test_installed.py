@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE
 ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
 ROOMS = ("harness", "reports", "strategies")
-OTHERS = ("*.toml", "*.json", "*.j2", "py.typed")
+OTHERS = ("*.toml", "*.txt", "*.json", "*.j2", "py.typed")
 """The files that are needed beside modules."""
 
 OWN_TEST = """

@@ -45,16 +45,12 @@ def command(target: str, jobs: int, as_json: bool) -> None:
             found.append(audited)
             if not as_json:
                 progress.say(_lines(audited))
-            progress.show(
-                lambda: f"{len(found)} of {len(classes)}{estimate(len(found), len(classes), progress.seconds)}"
-            )
+            progress.show(f"{len(found)} of {len(classes)}{estimate(len(found), len(classes), progress.seconds)}")
     found.sort(key=lambda audited: audited.name)
     answers = [argument.answer for audited in found for argument in audited.arguments]
     counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
-    if as_json:
-        say_json(found)
-    else:
-        say(f"{target}: {len(found)} class{'' if len(found) == 1 else 'es'}; arguments: {counts}")
+    total = f"{target}: {len(found)} class{'' if len(found) == 1 else 'es'}; arguments: {counts}"
+    say_json(found) if as_json else say(total)
     sys.exit(exit_code(breaks=any(audited.lost for audited in found)))
 
 

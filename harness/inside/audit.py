@@ -22,7 +22,6 @@ from .warned import unheard
 Facts = dict[str, str]
 """What an object holds, by the path to it."""
 
-_LONGEST = 300
 _COUNTED = re.compile(r"(_\d+)+(?='$)")
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
@@ -147,4 +146,4 @@ class Audit:
 def _one_line(error: Exception) -> str:
     """An exception in a line; of one around another, what that said."""
     text = str(error).rpartition("Exception encountered: ")[2]
-    return f"{type(error).__name__}: {' '.join(text.split())}"[:_LONGEST]
+    return f"{type(error).__name__}: {' '.join(text.split())}"

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully
-from clonediff.harness.answers.audit.hub import CALLS, small
+from clonediff.harness.answers.audit.one_class import imports_of
+from clonediff.harness.answers.audit.values import CALLS, small
 from tests.example_counts import everything
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
@@ -58,14 +59,14 @@ def applications() -> Iterator[Recipe]:
 
 
 def keras_hub() -> Iterator[Recipe]:
-    """Each model of keras_hub of which `keras_hub.toml` says how it is made small."""
+    """Each model of keras_hub of which `keras_hub.txt` says how it is made small."""
     table = TABLES["keras_hub"]
     for name, arguments in CALLS.items():
         if "." in name or name in table["bases"]:
             continue
         backbone = ast.unparse(arguments["backbone"]).partition("(")[0] if "backbone" in arguments else ""
         model = small(name)
-        source = "\n".join((*model.imports, f"model = {model.text}\n"))
+        source = "\n".join((*imports_of(model), f"model = {model}\n"))
         skipped = table["not_tried"].get(name) or table["not_tried"].get(backbone, "")
         sizes = table["sizes"].get(name) or table["sizes"].get(backbone, {})
         yield Recipe(f"keras_hub:{name}", source, sizes, skipped)

@@ -14,16 +14,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-import msgspec
-
-from clonediff.harness.answers.audit.hub import made_with
+from clonediff.harness.answers.audit.classes import AuditedClass, audited_class, classes, generation_of
 from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
-from clonediff.harness.answers.audit.values import AuditedClass
+from clonediff.harness.answers.audit.values import made_with
 from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.drawing.drawable_kinds import value_of
 from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.inside.audit import Audit
-from clonediff.harness.inside.audited_classes import audited_class, classes, generation_of_class
 from clonediff.harness.source import DIALECTS
 from clonediff.strategies.kinds import Generation
 
@@ -44,26 +41,25 @@ def assert_config_is_complete(
     made with one argument at a time away from its default. `values` has values to try first, by the name of an
     argument; numbers, texts, lists, tuples and dictionaries of them. An argument in `ignore` may be lost.
     """
-    keras = here(generation_of_class(kind))
+    keras = here(generation_of(kind))
     more = {name: tuple(value_of(value, name) for value in tried) for name, tried in (values or {}).items()}
     with keras.framework.scratch():
-        described = msgspec.convert(audited_class(kind.__name__, kind, keras.framework), AuditedClass)
+        described = audited_class(kind.__name__, kind, keras.framework.keras)
         audited = Auditor(Audit(keras.framework, {kind.__name__: kind}), keras.dialect, more).audit(described)
     if audited.reason:
         raise ValueError(f"{kind.__name__}: {audited.reason}; `values` may name what its arguments can be")
-    lost = [argument for argument in audited.lost if argument.name not in ignore]
+    lost = [f"\n  {argument.given}: {argument.reason}" for argument in audited.lost if argument.name not in ignore]
     if lost:
-        lines = [f"\n  {argument.given}: {argument.reason}" for argument in lost]
-        raise IncompleteConfig(f"the config of {kind.__name__} loses what it is made with:{''.join(lines)}")
+        raise IncompleteConfig(f"the config of {kind.__name__} loses what it is made with:{''.join(lost)}")
 
 
 def classes_of(target: str) -> tuple[Generation, list[AuditedClass]]:
     """The classes with a config that a package, a module or a file has, or the one that is named."""
     keras_here("keras")
     found = classes(target)
-    generation: Generation = max((generation_of_class(kind) for _, kind in found), default="keras")
-    described = [audited_class(name, kind, keras_here(generation)) for name, kind in found]
-    return generation, msgspec.convert(described, list[AuditedClass])
+    generation: Generation = max((generation_of(kind) for _, kind in found), default="keras")
+    keras = keras_here(generation).keras
+    return generation, [audited_class(name, kind, keras) for name, kind in found]
 
 
 def audit_all(kinds: Sequence[AuditedClass], generation: Generation, jobs: int, memory: int) -> Iterator[ClassAudited]:

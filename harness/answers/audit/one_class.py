@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
-from clonediff.harness.answers.audit.values import AuditedClass, bases, is_guessed, tried
+from clonediff.harness.answers.audit.classes import AuditedClass
+from clonediff.harness.answers.audit.values import Arguments, Text, bases, is_guessed, tried
 from clonediff.harness.inside.audit import Answer, Audit
 from clonediff.harness.source.dialect import Dialect
 from clonediff.harness.source.other_layers import write_loading
@@ -21,8 +22,7 @@ from clonediff.strategies.graph import Value
 from clonediff.strategies.kinds.arguments import NEEDS
 from clonediff.strategies.kinds.kind import Parameter
 
-_LOST_BY_LAYER = "autocast"
-"""What the base of all layers loses, which is no fault of a class."""
+_LOST_BY_LAYER = "autocast"  # the base of all layers loses it, which is no fault of a class
 _SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
 
 
@@ -54,17 +54,6 @@ class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     def lost(self) -> tuple[ArgumentAudited, ...]:
         """The arguments that its config loses."""
         return tuple(argument for argument in self.arguments if argument.answer == "lost")
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A value that is written already, and the imports that it needs."""
-
-    text: str
-    imports: tuple[str, ...] = ()
-
-
-Arguments: TypeAlias = Mapping[str, Value | Text]
 
 
 @dataclass(frozen=True)
@@ -133,8 +122,8 @@ class Auditor:
         script = ScriptLines(self.dialect)
         written = []
         for argument, value in arguments.items():
-            script.imports.update(value.imports if isinstance(value, Text) else ())
-            written.append(f"{argument}={value.text if isinstance(value, Text) else script.plain(value)}")
+            script.imports.update(imports_of(value) if isinstance(value, Text) else ())
+            written.append(f"{argument}={value if isinstance(value, Text) else script.plain(value)}")
         path, colon, word = name.rpartition(":")
         if colon:
             variable = snake(Path(path).stem)
@@ -152,3 +141,8 @@ class Auditor:
 def _may_be_the_value(answer: Answer) -> bool:
     """Whether it cannot be revived for a reason that may be the value, and not what the config has or leaves out."""
     return any(not lost.path and not _SIGNATURE.search(lost.revived) for lost in answer.lost)
+
+
+def imports_of(text: str) -> list[str]:
+    """The imports of the modules of which a text calls something."""
+    return [f"import {module}" for module in dict.fromkeys(re.findall(r"\b([a-z_][\w.]*)\.\w+\(", text))]

@@ -1,37 +1,31 @@
 """What to try for the arguments of a class: what is drawn for an argument of the name, or of its default.
 
-Whether a class takes a value, Keras says. A value that may be the default itself in another form is left out.
+Whether a class takes a value, Keras says. A value that may be the default itself in another form is left out. Of a
+model of `keras_hub`, `keras_hub.txt` has a call that makes a small one.
 """
 
 from __future__ import annotations
 
+import ast
 import itertools
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
+from clonediff.harness.answers.audit.classes import AuditedClass
+from clonediff.harness.drawing.drawable_kinds import value_of
 from clonediff.strategies.graph import Form, Function, Made, Seq, Value, leaves
 from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, arguments, objects
 from clonediff.strategies.kinds.arguments import NOT_GIVEN, made
-from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter, Parameters
-
-
-class AuditedClass(msgspec.Struct, frozen=True):
-    """A class that has a config: its sort, and what its constructor takes."""
-
-    name: str
-    sort: str = "object"
-    constructor: Parameters = ()
-
+from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter
 
 Values = Mapping[str, tuple[Value, ...]]
+_HUB = "keras_hub.models"
 
-_MOST = 4
-"""So many values are tried for an argument."""
-_COMBINED = 24
-"""So many ways are tried to make a class of what it needs."""
+_MOST, _COMBINED = 4, 24
+"""So many values are tried for an argument, and so many ways to make a class of what it needs."""
 _ANY_WORD = "mine"
 _OF_ALL: Values = {
     "name": (_ANY_WORD,),
@@ -89,7 +83,7 @@ def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, Any], 
         found += [value for value in _options(audited).get(name, ()) if value != "each"]
         found += objects.values_of(audited.sort, parameter)
         found += arguments.values(name, None if parameter.required else default)
-        found += [_ANY_WORD] if isinstance(default, str) else []
+        found += [_ANY_WORD] if type(default) is str else []
     away = [value for value in dict.fromkeys(found) if _plain(value) != _plain(default) and not _is_own(value)]
     if audited.sort == "model":  # it is made of numbers and words
         away = [value for value in away if not any(isinstance(leaf, Made) for leaf in leaves(value))]
@@ -117,3 +111,54 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return repr(value)
     return float(value) if isinstance(value, (int, float)) else value
+
+
+class Text(str):
+    """A value that is written already."""
+
+    __slots__ = ()
+
+
+Arguments: TypeAlias = Mapping[str, Value | Text]
+
+
+def _arguments(call: ast.Call) -> dict[str, ast.expr]:
+    return {keyword.arg or "": keyword.value for keyword in call.keywords}
+
+
+_TEXT = Path(__file__).with_name("keras_hub.txt").read_text(encoding="utf-8")
+_CALLS = [node.value for node in ast.parse(_TEXT).body if isinstance(node, ast.Expr)]
+CALLS = {ast.unparse(call.func): _arguments(call) for call in _CALLS if isinstance(call, ast.Call)}
+"""The arguments of a model of each class."""
+
+
+def small(name: str) -> Text:
+    """The call that makes a small model of a class."""
+    return _written(ast.Call(ast.Name(name), [], []))
+
+
+def made_with(kinds: Sequence[AuditedClass]) -> dict[str, Arguments]:
+    """The arguments of each class of keras_hub that needs some, by its name."""
+    found: dict[str, Arguments] = {}
+    for kind in kinds:
+        name = kind.name.rpartition(".")[2]
+        if kind.name == f"{_HUB}.{name}" and name in CALLS and any(each.required for each in kind.constructor):
+            found[kind.name] = {key: _value(key, node) for key, node in CALLS[name].items()}
+    return found
+
+
+def _value(name: str, node: ast.expr) -> Value | Text:
+    """An argument; of a number, the audit tries a larger one."""
+    try:
+        return value_of(ast.literal_eval(node), name)
+    except ValueError:
+        return _written(node)
+
+
+def _written(node: ast.expr) -> Text:
+    if not isinstance(node, ast.Call):
+        return Text(ast.unparse(node))
+    name = ast.unparse(node.func)
+    arguments = {**CALLS.get(name, {}), **_arguments(node)}
+    written = ", ".join(f"{key}={_written(value)}" for key, value in arguments.items())
+    return Text(f"{name if '.' in name else f'{_HUB}.{name}'}({written})")

@@ -13,8 +13,8 @@ import pytest
 
 from clonediff import IncompleteConfig, assert_config_is_complete
 from clonediff.harness.answers.audit import classes_of
-from clonediff.harness.answers.audit.hub import small
 from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
+from clonediff.harness.answers.audit.values import small
 from clonediff.harness.inside.audit import Audit
 from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.source import DIALECTS
@@ -127,4 +127,4 @@ def test_what_is_wrong_with_a_target_is_said(target: str, message: str, clonedif
 
 def test_a_model_of_keras_hub_is_made_of_small_ones() -> None:
     depths = "keras_hub.models.MiTBackbone(layerwise_depths="
-    assert small("SegFormerBackbone").text.startswith(f"keras_hub.models.SegFormerBackbone(image_encoder={depths}")
+    assert small("SegFormerBackbone").startswith(f"keras_hub.models.SegFormerBackbone(image_encoder={depths}")

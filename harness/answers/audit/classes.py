@@ -1,6 +1,6 @@
 """The classes of a package, a module or a file that have a config: what sort each is, and what its constructor takes.
 
-Nothing is made here.
+Nothing is made here, and importing this module imports no Keras.
 """
 
 from __future__ import annotations
@@ -8,26 +8,29 @@ from __future__ import annotations
 import inspect
 import re
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any
 
-from .capabilities import OTHERS, documents, parameters_of, said_parameter, words_of
-from .frameworks.interface import Framework
-from .other_layers import named
+import msgspec
 
-_SORTS = {
-    "model": "Model",
-    "layer": "layers.Layer",
-    "loss": "losses.Loss",
-    "metric": "metrics.Metric",
-    "schedule": "optimizers.schedules.LearningRateSchedule",
-    "optimizer": "optimizers.Optimizer",
-    "initializer": "initializers.Initializer",
-    "regularizer": "regularizers.Regularizer",
-    "constraint": "constraints.Constraint",
-}
+from clonediff.harness.inside.capabilities import OTHERS, documents, parameters_of, said_parameter, words_of
+from clonediff.harness.inside.other_layers import named
+from clonediff.strategies.kinds import Generation
+from clonediff.strategies.kinds.kind import Parameters
+from clonediff.strategies.kinds.objects import MODULES
+
+_BASES = {"model": "Model", "layer": "layers.Layer", "schedule": "optimizers.schedules.LearningRateSchedule"}
+_SORTS = {**{sort: f"{module}.{sort.title()}" for sort, module in MODULES.items()}, **_BASES}
 """By a base of its class, as Keras calls it, the first that it has."""
 _SKIPPED = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 """Modules that have other names of the same classes."""
+
+
+class AuditedClass(msgspec.Struct, frozen=True):
+    """A class that has a config: its sort, and what its constructor takes."""
+
+    name: str
+    sort: str = "object"
+    constructor: Parameters = ()
 
 
 def classes(target: str) -> list[tuple[str, Any]]:
@@ -40,19 +43,17 @@ def classes(target: str) -> list[tuple[str, Any]]:
             if inspect.ismodule(thing):
                 if thing.__name__.startswith(module + ".") and not _SKIPPED.match(word) and name not in modules:
                     modules.append(name)
-            elif isinstance(thing, type) and hasattr(thing, "get_config") and hasattr(thing, "from_config"):
-                if thing.__name__ == word or name == target:
-                    found.setdefault(id(thing), (name, thing))
+            elif isinstance(thing, type) and hasattr(thing, "from_config") and word == thing.__name__:
+                found.setdefault(id(thing), (name, thing))
     return list(found.values())
 
 
-def audited_class(name: str, kind: Any, framework: Framework) -> dict[str, Any]:
-    """A class, as `AuditedClass` declares it.
+def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
+    """A class with the arguments that its constructor names, and those of the bases that it hands others on to.
 
-    The arguments are those that its constructor names, and those of the bases that it hands others on to. What a base
-    within Keras takes is left out where the class does not document it.
+    What a base within Keras takes is left out where the class does not document it.
     """
-    bases = {sort: attrgetter(path)(framework.keras) for sort, path in _SORTS.items()}
+    bases = {sort: attrgetter(path)(keras) for sort, path in _SORTS.items()}
     found: dict[str, dict[str, Any]] = {}
     words: set[str] = set()
     for base in kind.__mro__:
@@ -70,10 +71,9 @@ def audited_class(name: str, kind: Any, framework: Framework) -> dict[str, Any]:
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             break
     sort = next((sort for sort, base in bases.items() if issubclass(kind, base)), "object")
-    return {"name": name, "sort": sort, "constructor": list(found.values())}
+    return AuditedClass(name, sort, msgspec.convert(list(found.values()), Parameters))
 
 
-def generation_of_class(kind: Any) -> Literal["keras", "tf_keras"]:
+def generation_of(kind: Any) -> Generation:
     """The generation that a class is of: "tf_keras" where it has a base there, else "keras"."""
-    packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
-    return "tf_keras" if "tf_keras" in packages else "keras"
+    return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
