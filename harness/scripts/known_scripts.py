@@ -28,24 +28,21 @@ def case_of_script(issue: KnownIssue) -> Case:
 
     The source of the model is the script up to the statement that clones it.
     """
-    tree = ast.parse(issue.script)
-    for statement in tree.body:
-        call = _cloning(statement)
-        if call is None:
-            continue
-        lines = issue.script.splitlines(keepends=True)
-        facts: dict[str, Any] = {
-            "batch": _BATCH,
-            **issue.trial,
-            "source": "".join(lines[: statement.lineno - 1]),
-            "arguments": _arguments(call, issue.script),
-            "inputs": [_input(spec) for spec in issue.trial.get("inputs", [])],
-        }
-        try:
-            return msgspec.convert(facts, Case)
-        except msgspec.ValidationError as error:
-            raise RecordError(f"{issue.id}: `trial`: {error}") from error
-    raise RecordError(f"{issue.id}: no statement of the script calls clone_model")
+    calls = {statement.lineno: call for statement in ast.parse(issue.script).body if (call := _cloning(statement))}
+    if not calls:
+        raise RecordError(f"{issue.id}: no statement of the script calls clone_model")
+    line = min(calls)
+    facts: dict[str, Any] = {
+        "batch": _BATCH,
+        **issue.trial,
+        "source": "".join(issue.script.splitlines(keepends=True)[: line - 1]),
+        "arguments": _arguments(calls[line], issue.script),
+        "inputs": [_input(spec) for spec in issue.trial.get("inputs", [])],
+    }
+    try:
+        return msgspec.convert(facts, Case)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{issue.id}: `trial`: {error}") from error
 
 
 def _input(spec: dict[str, Any]) -> dict[str, Any]:

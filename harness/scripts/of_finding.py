@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from clonediff.harness.scripts.alone import is_proven
 from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.trial import Hit
@@ -34,19 +33,7 @@ def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Findi
         blame=hit.blame.value if hit.blame else "",
         detail=hit.detail,
         smallest=False,
-        unproven=_not_run(hit),
     )
-
-
-def _not_run(hit: Hit) -> str:
-    """Why the script was not run, as long as nobody has run it."""
-    if hit.cause is None:
-        return "it is the model alone"
-    if is_proven(hit.cloner):
-        return "there was no time to run it yet"
-    if hit.cloner == "fixed":
-        return "it needs clonediff, and is not run"
-    return f"only scripts of clone_model are run, and this is one of {hit.cloner}"
 
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:

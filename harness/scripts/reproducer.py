@@ -158,8 +158,6 @@ def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[
         return [], [], False
     if shown.how == "run":
         return ([], *running.compared(difference, shown.sure, dialect, case))
-    if shown.how == "kept":
-        return ["import numpy as np", "", *running.weighted(case)], ["", f"assert {expression}"], True
     if shown.how == "assert":
         return [], ["", f"assert {expression}"], shown.sure
     if shown.how == "shared":
@@ -187,9 +185,6 @@ def _untouched(difference: Difference, dialect: str, case: Case) -> tuple[list[s
         if difference.raised is not None or shown.how != "run":
             return [], [], False
         return (*running.unchanged(difference, dialect, case), False)
-    if shown.how == "weights":
-        before = ["import numpy as np", "", *running.weighted(case), f"before = {shown.expression}"]
-        return before, ["", f"assert all(map(np.array_equal, {shown.expression}, before))"], True
     if shown.how != "equal" or not shown.expression:
         shown = WHOLE_CONFIG
     now = shown.expression.format("model")

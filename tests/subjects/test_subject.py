@@ -9,7 +9,7 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.environment import environment
-from clonediff.harness.subjects.outcomes import fault_frames, package_path
+from clonediff.harness.subjects.outcomes import fault_frames
 from clonediff.harness.subjects.subject import UnknownSubjectError
 
 
@@ -57,59 +57,32 @@ def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
         Subject.parse(spec)
 
 
-def test_a_child_has_the_backend_of_its_subject_and_one_thread() -> None:
-    variables = environment(Subject("keras", backend="jax"), base={"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--mine"})
+def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    base = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
+    variables = environment(Subject("keras", backend="jax"), ("/one", "/two"), base=base)
     assert variables["KERAS_BACKEND"] == "jax"
     assert variables["OMP_NUM_THREADS"] == "4"
     assert variables["TF_NUM_INTRAOP_THREADS"] == "1"
     assert variables["CUDA_VISIBLE_DEVICES"] == ""
-    assert variables["XLA_FLAGS"].startswith("--mine ")
-    mine = {"XLA_FLAGS": "--xla_backend_optimization_level=2"}
-    both = environment(Subject("keras", backend="jax"), base=mine)["XLA_FLAGS"]
-    assert both == "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false"
-    assert "TF_ENABLE_ONEDNN_OPTS" not in variables
+    assert variables["XLA_FLAGS"] == "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false"
+    assert variables["PYTHONPATH"] == f"/one:/two:{tmp_path}/mine", "a child runs in a folder of its own"
     assert "CUDA_VISIBLE_DEVICES" not in environment(Subject("keras", device="gpu"), base={})
 
 
-def test_folders_of_a_release_come_before_all_others() -> None:
-    variables = environment(Subject("keras"), ("/one", "/two"), base={"PYTHONPATH": "/mine"})
-    assert variables["PYTHONPATH"] == "/one:/two:/mine"
-
-
-def test_a_relative_folder_on_the_path_is_found_from_the_folder_of_a_child(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert environment(Subject("keras"), base={"PYTHONPATH": "mine"})["PYTHONPATH"] == str(tmp_path / "mine")
-
-
 def test_the_stack_that_a_crash_leaves_is_read_innermost_last() -> None:
-    text = """Fatal Python error: Aborted
-
-Thread 0x00007f (most recent call first):
+    text = """Thread 0x00007f (most recent call first):
   File "/usr/lib/python3.11/threading.py", line 1 in wait
 
 Current thread 0x00007f (most recent call first):
   File "<graph>", line 7 in stop
+  File "/home/me/of_mine.py", line 8 in call
+  File "/cache/keras-3.5.0/keras/src/layers/layer.py", line 9 in call
   File "/venv/lib/python3.11/site-packages/keras/src/layers/core/lambda_layer.py", line 95 in call
   File "/home/me/clonediff/harness/inside/serve.py", line 90 in main
-
-Extension modules: numpy
 """
-    frames = fault_frames(text)
-    assert [frame.file for frame in frames] == ["inside/serve.py", "keras/src/layers/core/lambda_layer.py", "<graph>"]
-    assert frames[-1].function == "stop"
+    *files, last = [frame.file for frame in fault_frames(text)]
+    assert files[:2] == ["inside/serve.py", "keras/src/layers/core/lambda_layer.py"]
+    assert files[2:] == ["keras/src/layers/layer.py", "of_mine.py"]
+    assert last == "<graph>"
     assert fault_frames("nothing of the kind") == ()
-
-
-@pytest.mark.parametrize(
-    ("path", "short"),
-    [
-        ("/a/site-packages/keras/src/x.py", "keras/src/x.py"),
-        ("/cache/keras-3.5.0/keras/src/x.py", "keras/src/x.py"),
-        ("/home/me/graph.py", "graph.py"),
-        ("<graph>", "<graph>"),
-    ],
-)
-def test_a_path_starts_at_its_package(path: str, short: str) -> None:
-    assert package_path(path) == short
