@@ -65,7 +65,7 @@ class Crashes(keras.layers.Layer):
 
 
 class Normalises(keras.layers.Layer):
-    """Nothing is lost: `sizes` becomes a pair, `mode` is written in small letters, `area` follows from it."""
+    """Nothing is lost: `sizes` becomes a pair, and `mode` is written in small letters."""
 
     def __init__(self, sizes=1, mode="UP", **kwargs):
         super().__init__(**kwargs)
@@ -73,12 +73,8 @@ class Normalises(keras.layers.Layer):
         self.sizes = (sizes, sizes) if isinstance(sizes, int) else tuple(sizes)
         self.mode = mode.lower()
 
-    @property
-    def area(self):
-        return self.sizes[0] * self.sizes[1]
-
     def call(self, x):
-        return x * self.area if self.mode == "up" else x / self.area
+        return x * self.sizes[0] if self.mode == "up" else x
 
     def get_config(self):
         return {**super().get_config(), "sizes": self.sizes, "mode": self.mode}
