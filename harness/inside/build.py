@@ -21,16 +21,13 @@ def script(source: str | None) -> Iterator[Any]:
         yield None
         return
     module = types.ModuleType("__main__")
-    before = sys.modules.get("__main__")
+    before = sys.modules["__main__"]
     sys.modules["__main__"] = module
     linecache.cache[GRAPH_FILE] = (len(source), None, source.splitlines(True), GRAPH_FILE)
     try:
         yield module
     finally:
-        if before is None:
-            del sys.modules["__main__"]
-        else:
-            sys.modules["__main__"] = before
+        sys.modules["__main__"] = before
         # Lambdas refer to the module and it to the model: without this, all of it waits for the collector.
         module.__dict__.clear()
 
@@ -62,10 +59,7 @@ def custom_objects(module: Any) -> dict[str, Any]:
     own = {
         name: value
         for name, value in module.__dict__.items()
-        if callable(value) and getattr(value, "__module__", "") == "__main__" and name != "model" and _defined(value)
+        if isinstance(value, (type, types.FunctionType)) and value.__module__ == "__main__"
     }
+    own = {name: value for name, value in own.items() if name != "model" and value.__name__ != "<lambda>"}
     return dict(named, **own) if isinstance(named, dict) else own
-
-
-def _defined(value: Any) -> bool:
-    return isinstance(value, (type, types.FunctionType)) and value.__name__ != "<lambda>"

@@ -103,10 +103,6 @@ def _object(value: Any, depth: int) -> str:
             return "%s %s" % (name, text(np.asarray(value.numpy()), depth + 1))
         except Exception:  # a symbolic tensor refuses in a way of its own, release by release
             return "%s(%s, %s)" % (name, getattr(value, "shape", ""), value.dtype)
-    if hasattr(value, "op") and hasattr(value, "dtype"):  # of a graph of TensorFlow, in which its name is counted
-        constant = value.op.get_attr("value") if value.op.type == "Const" else ""
-        said = short_hash(str(constant).encode("utf-8", "backslashreplace"))
-        return "%s(%s, %s) %s" % (name, getattr(value, "shape", ""), value.dtype, said)
     if hasattr(value, "get_config"):
         try:
             return "%s %s" % (name, text(value.get_config(), depth + 1))

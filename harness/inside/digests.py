@@ -53,6 +53,11 @@ class Digests:
                 self._room -= array.nbytes
         return name
 
+    def leaf(self, array: Any, prefix: str = "") -> dict[str, Any]:
+        """An array as `Leaf` declares it on the wire."""
+        shape, dtype = list(array.shape), prefix + str(array.dtype)
+        return {"shape": shape, "dtype": dtype, "digest": self.digest(array, prefix)}
+
     def difference(self, left: str, right: str) -> dict[str, Any]:
         """How two arrays differ: the largest distance, how many elements, the first of them with both its values."""
         missing = [digest for digest in (left, right) if digest not in self._arrays]

@@ -178,14 +178,10 @@ class Layers:
             self.variables.setdefault(id(value), value)
             return {"variable": list(self.variables).index(id(value))}
         if isinstance(value, np.ndarray):
-            return self._array("array", value, "")
+            return {"array": self._observer.digests.leaf(value)}
         if framework.tensors.concrete(value):
-            return self._array("constant", *framework.tensors.array(value))
+            return {"constant": self._observer.digests.leaf(*framework.tensors.array(value))}
         return {"value": entry(value)}
-
-    def _array(self, kind: str, array: Any, prefix: str) -> dict[str, Any]:
-        digest = self._observer.digests.digest(array, prefix)
-        return {kind: {"shape": list(array.shape), "dtype": prefix + str(array.dtype), "digest": digest}}
 
 
 @once_a_class

@@ -80,7 +80,7 @@ def run(
         }
         for number, use, structure, found, seen in calls
     ]
-    answer["losses"] = [reader.digest(loss) for loss in losses]
+    answer["losses"] = [reader.leaf(loss)["digest"] for loss in losses]
     return answer, result
 
 
@@ -111,11 +111,10 @@ def train(
         return {"failure": failure(error, below="train")}
     reader = Reader(observer)
     reader.read([[loss], gradients])
-    digest = observer.digests.digest
     return {
-        "loss": reader.digest(loss),
-        "gradients": [None if gradient is None else reader.leaf(gradient, None) for gradient in gradients],
-        "weights": [{"shape": value.shape, "dtype": str(value.dtype), "digest": digest(value)} for value in after],
+        "loss": reader.leaf(loss)["digest"],
+        "gradients": [None if gradient is None else reader.leaf(gradient) for gradient in gradients],
+        "weights": [observer.digests.leaf(value) for value in after],
     }
 
 
@@ -126,7 +125,7 @@ class Reader:
         self._tensors = observer.framework.tensors
         self._digests = observer.digests
         self._arrays: dict[int, Any] = {}
-        self._read: dict[int, dict[str, Any]] = {}
+        self._leaves: dict[int, dict[str, Any]] = {}
 
     def read(self, groups: list[list[Any]]) -> None:
         """Fetch the numbers of all these tensors."""
@@ -135,25 +134,15 @@ class Reader:
                 if tensor is not None and id(tensor) not in self._arrays and self._tensors.concrete(tensor):
                     self._arrays[id(tensor)] = self._tensors.array(tensor)
 
-    def leaf(self, tensor: Any, mask: Any) -> dict[str, Any]:
-        """A leaf as it is declared on the wire."""
-        numbers = self._numbers(tensor)
-        return numbers if mask is None else {**numbers, "mask": self.digest(mask)}
-
-    def digest(self, tensor: Any) -> str:
-        """The digest of a tensor, or of a number."""
-        digest: str = self._numbers(tensor)["digest"]
-        return digest
-
-    def _numbers(self, tensor: Any) -> dict[str, Any]:
-        if id(tensor) in self._arrays:
-            if id(tensor) not in self._read:
-                array, prefix = self._arrays[id(tensor)]
-                digest = self._digests.digest(array, prefix)
-                dtype = prefix + str(array.dtype)
-                self._read[id(tensor)] = {"shape": list(array.shape), "dtype": dtype, "digest": digest}
-            return self._read[id(tensor)]
+    def leaf(self, tensor: Any, mask: Any = None) -> dict[str, Any]:
+        """A tensor, or a number, as `Leaf` declares it on the wire."""
+        if mask is not None:
+            return {**self.leaf(tensor), "mask": self.leaf(mask)["digest"]}
         if tensor is None:
             return {"shape": [], "dtype": "none", "digest": "none"}
-        text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
-        return {"shape": [], "dtype": type(tensor).__name__, "digest": text}
+        if id(tensor) not in self._arrays:
+            text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+            return {"shape": [], "dtype": type(tensor).__name__, "digest": text}
+        if id(tensor) not in self._leaves:
+            self._leaves[id(tensor)] = self._digests.leaf(*self._arrays[id(tensor)])
+        return self._leaves[id(tensor)]

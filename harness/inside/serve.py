@@ -27,11 +27,8 @@ from .other_layers import other_layers
 from .trial import run_trial
 from .try_call import answer, refusal
 
-# A first trial pays for what Keras and its backend set up when they are first used.
-_WARM_UP = {
-    "keras": "import keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
-    "tf_keras": "import tf_keras as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n",
-}
+_WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
+"""A first trial pays for what Keras and its backend set up when they are first used."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -49,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
             framework.speed_up()
             imported = perf_counter() - started
             server = Server(framework, lines)
-            server.warm_up(generation)
+            server.warm_up()
         except BaseException as error:  # an import may end in anything, SystemExit among it
             send(lines, {"broken": failure(error)})
             return 2
@@ -101,10 +98,10 @@ class Server:
             "cloner": lambda request: problem(str(request.get("name"))),
         }
 
-    def warm_up(self, generation: str) -> None:
+    def warm_up(self) -> None:
         """Run a small trial, whose seconds belong to the start."""
         inputs = [{"shape": [2], "dtype": "float32", "fill": "normal"}]
-        run_trial({"source": _WARM_UP[generation], "inputs": inputs, "cloners": []}, self._framework)
+        run_trial({"source": _WARM_UP % self._framework.generation, "inputs": inputs, "cloners": []}, self._framework)
 
     def serve(self, requests: TextIO) -> None:
         """Answer each line of `requests`; an error is an answer too, as the child outlives what it cannot answer."""

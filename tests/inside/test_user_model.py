@@ -54,10 +54,9 @@ def test_a_vocabulary_reaches_its_input(gives: Any, shapes: Any, sizes: Any) -> 
 
 
 def test_what_comes_out_of_a_vocabulary_is_not_looked_up_in_the_next() -> None:
+    calls: list[dict[str, Any]] = [{"args": [{"tensor": [before, 0, 0]}], "kwargs": {}} for before in (0, 1)]
     chain: list[dict[str, Any]] = [{"kind": "InputLayer", "inside": -1}]
-    for before in (0, 1):
-        call = {"args": [{"tensor": [before, 0, 0]}], "kwargs": {}}
-        chain.append({"kind": "Embedding", "inside": -1, "calls": [call]})
+    chain += [{"kind": "Embedding", "inside": -1, "calls": [call]} for call in calls]
     assert vocabularies(chain, [None, 9, 3]) == {0: 9}
 
 

@@ -69,9 +69,9 @@ ZEROS = np.zeros((2, 1), "float32")
 def test_a_weight_that_begins_as_another_did_was_copied_or_is_chance(
     first: Any, value: Any, of_clone: Any, is_fresh: bool
 ) -> None:
-    original, clone, kept = (SimpleNamespace(initial=[first]), SimpleNamespace(initial=[of_clone]), [value])
-    values: Any = SimpleNamespace(values=kept)
-    assert fresh(original, values, clone, repeats=True) == [is_fresh]  # type: ignore[arg-type]
+    original, clone, kept = ({"initial": [first]}, {"initial": [of_clone]}, {"values": [value]})
+    models: Any = [SimpleNamespace(**attributes) for attributes in (original, kept, clone)]
+    assert fresh(*models, repeats=True) == [is_fresh]
 
 
 @pytest.mark.parametrize("limit", [0, 100, 1 << 20], ids=["none", "few", "all"])

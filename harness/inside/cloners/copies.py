@@ -7,8 +7,9 @@ A config makes a new model: "It does not handle layer connectivity (handled by N
 
 from __future__ import annotations
 
+import contextlib
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterator
 
 if TYPE_CHECKING:
     from . import TrialContext
@@ -19,14 +20,22 @@ KEEP_VALUES = frozenset(("deepcopy",))
 
 def roundtrip(model: Any, context: TrialContext) -> Any:
     """Through the config: `from_config(get_config())` with the custom objects of the source."""
-    with context.framework.objects(context.known):
+    with _objects(context):
         return type(model).from_config(model.get_config())
 
 
 def deepcopy(model: Any, context: TrialContext) -> Any:
     """`copy.deepcopy`, with the custom objects of the source."""
-    with context.framework.objects(context.known):
+    with _objects(context):
         return copy.deepcopy(model)
+
+
+@contextlib.contextmanager
+def _objects(context: TrialContext) -> Iterator[None]:
+    """A scope in which custom objects are known by name, and lambdas may be read back."""
+    framework = context.framework
+    with framework.keras.utils.custom_object_scope(context.known), framework.safe_mode(False):
+        yield
 
 
 COPIES = {

@@ -13,10 +13,6 @@ from ..values import row_lengths
 _FLOATS = ("float16", "float32", "float64", "bfloat16")
 
 
-class Unsupported(Exception):
-    """Raised where a backend cannot do what is asked; not a fault of any model."""
-
-
 def load_backend(name: str) -> Backend:
     """The backend of Keras that is called `name`."""
     return {"tensorflow": TensorFlow, "jax": Jax, "torch": Torch}.get(name, Backend)()
@@ -76,7 +72,7 @@ class Backend:
         The loss is the sum of the mean squares of the float outputs and of the model's own losses. The call may have
         been made in a `scope` for recording, and have given `outputs`; without one, it is made here.
         """
-        raise Unsupported("a training step is not supported on backend %s" % self.name)
+        raise NotImplementedError("a training step is not supported on backend %s" % self.name)
 
 
 class TensorFlow(Backend):
@@ -219,7 +215,7 @@ class Jax(Backend):
     def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
         names = [str(variable.dtype) for variable in model.trainable_variables]
         if any(name not in _FLOATS for name in names):
-            raise Unsupported("a trainable weight that is not a float, on backend jax")
+            raise NotImplementedError("a trainable weight that is not a float, on backend jax")
         state = [variable.value for variable in model.non_trainable_variables]
 
         def loss(values: Any) -> Any:

@@ -50,7 +50,7 @@ class Framework:
     """The tables of what is registered under a name."""
     _process_wide: list[tuple[Any, str]]
     """The objects, and their attributes, that hold what belongs to a process as a whole."""
-    _safe_mode: Any
+    safe_mode: Any
     """The scope that says whether lambdas may be read back."""
     _takes_training: str
     """The attribute that says whether a layer takes `training`."""
@@ -345,12 +345,6 @@ class Framework:
         module: Any = importlib.import_module(__name__.partition("inside.")[0] + "fixed")
         clone_model: Callable[..., Any] = module.clone_model
         return clone_model
-
-    @contextlib.contextmanager
-    def objects(self, known: dict[str, Any]) -> Iterator[None]:
-        """A scope in which custom objects are known by name, and lambdas may be read back."""
-        with self.keras.utils.custom_object_scope(known), self._safe_mode(False):
-            yield
 
 
 def _copied(value: Any) -> Any:

@@ -44,7 +44,7 @@ class Keras3(Framework):
         self._sequential = source("keras.src.models.sequential").Sequential
         self.map_leaves = keras.tree.map_structure
         self._pack, self._cast, self._device = keras.tree.pack_sequence_as, keras.ops.cast, keras.device
-        self._safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
+        self.safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         super().__init__()
 
     # -- the process

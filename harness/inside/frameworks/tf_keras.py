@@ -67,7 +67,7 @@ class TfKeras(Framework):
         self.map_leaves = tf.nest.map_structure
         self._pack, self._cast = tf.nest.pack_sequence_as, tf.cast
         self._device = lambda device: tf.device("/" + device)
-        self._safe_mode = self._module("saving.serialization_lib").SafeModeScope
+        self.safe_mode = self._module("saving.serialization_lib").SafeModeScope
         super().__init__()
         # Frames of Keras are what a failure is known by; filtering takes them out.
         tf.debugging.disable_traceback_filtering()
