@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import types
-from typing import Any
+import weakref
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -66,29 +67,28 @@ def text(value: Any, depth: int = 0) -> str:
     return _object(value, depth)
 
 
+_functions: Any = weakref.WeakKeyDictionary()
+"""The texts of functions: one is met in the original and in each of its clones."""
+
+
 def function(value: Any, depth: int = 0) -> str:
     """A Python function: its name, and a digest of what it does with which defaults and closure."""
-    known = _functions.get(id(value))
-    if known is not None and known[0] is value:
-        return known[1]
-    parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
-    for cell in value.__closure__ or ():
+    if value not in _functions:
+        parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
+        parts += [text(content, depth + 4) for content in contents(value.__closure__ or ())]
+        digest = short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
+        _functions[value] = "function %s %s" % (value.__name__, digest)
+    written: str = _functions[value]
+    return written
+
+
+def contents(cells: Any) -> Iterator[Any]:
+    """What the cells of a closure hold; one may hold nothing yet."""
+    for cell in cells:
         try:
-            parts.append(text(cell.cell_contents, depth + 4))
+            yield cell.cell_contents
         except ValueError:
-            parts.append("empty")
-    said = "function %s %s" % (value.__name__, short_hash("\n".join(parts).encode("utf-8", "backslashreplace")))
-    _functions[id(value)] = (value, said)
-    return said
-
-
-def forget_functions() -> None:
-    """Let go of the functions of the trial before."""
-    _functions.clear()
-
-
-# A function is met in the original and in each of its clones.
-_functions: dict[int, tuple[Any, str]] = {}
+            continue
 
 
 def _code(code: Any) -> str:

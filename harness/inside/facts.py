@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 import re
 import types
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
 from .by_class import once_a_class
-from .canonical import entry, function
+from .canonical import contents, entry, function
 from .digests import short_hash
 from .layers import Layers
 from .observer import Observer
@@ -114,7 +114,7 @@ class Facts:
         if hasattr(value, "__wrapped__") and callable(getattr(type(owner), name, None)):
             return True
         cells = value.__closure__ or () if type(value) is types.FunctionType else ()
-        return any(id(content) in self._layers for content in _contents(cells))
+        return any(id(content) in self._layers for content in contents(cells))
 
     def _tell(self, path: str, value: Any, depth: int) -> bool:
         """Tell a value; whether it, or anything in it, can change by itself."""
@@ -226,14 +226,6 @@ def same_fact(one: str | None, other: str | None) -> bool:
         return one == other
     texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (one, other)))
     return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
-
-
-def _contents(cells: Any) -> Iterator[Any]:
-    for cell in cells:
-        try:
-            yield cell.cell_contents
-        except ValueError:  # nothing yet
-            continue
 
 
 def _function(value: Any) -> str:

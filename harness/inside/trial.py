@@ -11,7 +11,6 @@ from typing import Any
 
 from .build import build, build_after, custom_objects, script
 from .calling import Calling
-from .canonical import forget_functions
 from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
@@ -53,7 +52,6 @@ def run_trial(request: dict[str, Any], framework: Framework | None = None, obser
             trial = _Trial({"filters": filters, **request}, module, observer)
             answer = trial.run()
             del trial
-    forget_functions()
     answer["seconds"] = perf_counter() - began
     return answer
 
