@@ -38,8 +38,8 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
     plain = {name: _without_its_own(value) for name, value in config.items() if name not in callables}
-    told = {name.lstrip("_"): entry(value) for name, value in callables.items()}
-    return {**_texts(plain), **_learned(layer, framework), **told}
+    texts = {name.lstrip("_"): entry(value) for name, value in callables.items()}
+    return {**_texts(plain), **_learned(layer, framework), **texts}
 
 
 _MOST_REMEMBERED = 4096
@@ -63,7 +63,7 @@ def _without_its_own(value: Any) -> Any:
     """The config of a model without what is compared where the model is itself; any other value as it is."""
     if type(value) is not dict or type(value.get("config")) is not dict or "layers" not in value["config"]:
         return value
-    return {**value, "config": {name: each for name, each in value["config"].items() if name not in _OF_MODELS}}
+    return {**value, "config": {name: part for name, part in value["config"].items() if name not in _OF_MODELS}}
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
@@ -90,40 +90,40 @@ _FURTHER = ("_fn_kwargs", "fn", "_fn")
 
 def parts(arguments: dict[str, Any]) -> dict[str, str]:
     """The arguments of `compile`: "loss" is "Huber", and "loss.Huber.delta" is "2.0". Lists and tuples are the same."""
-    told: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, value in arguments.items():
-        _tell(name, value, told)
-    return told
+        _tell(name, value, texts)
+    return texts
 
 
-def _tell(path: str, value: Any, told: dict[str, str]) -> None:
+def _tell(path: str, value: Any, texts: dict[str, str]) -> None:
     if isinstance(value, (list, tuple)):
-        told[path] = "%d" % len(value)
+        texts[path] = "%d" % len(value)
         for place, item in enumerate(value):
-            _tell("%s[%d]" % (path, place), item, told)
+            _tell("%s[%d]" % (path, place), item, texts)
     elif isinstance(value, dict):
-        told[path] = "%s" % sorted(map(str, value))
+        texts[path] = "%s" % sorted(map(str, value))
         for key, item in value.items():
-            _tell("%s[%r]" % (path, key), item, told)
+            _tell("%s[%r]" % (path, key), item, texts)
     elif isinstance(value, types.FunctionType) or not hasattr(value, "get_config"):
-        told[path] = entry(value)
+        texts[path] = entry(value)
     else:
-        _tell_made(path, type(value).__name__, _settings(value), told)
+        _tell_made(path, type(value).__name__, _settings(value), texts)
 
 
-def _tell_made(path: str, kind: str, settings: Any, told: dict[str, str]) -> None:
+def _tell_made(path: str, kind: str, settings: Any, texts: dict[str, str]) -> None:
     """An object that a config describes, or its config."""
-    told[path] = kind
+    texts[path] = kind
     for name, value in settings.items() if isinstance(settings, dict) else ():
         here = "%s.%s.%s" % (path, kind, name)
         if hasattr(value, "get_config"):
-            _tell(here, value, told)
+            _tell(here, value, texts)
         elif not isinstance(value, dict) or "class_name" not in value:
-            told[here] = entry(value)
+            texts[here] = entry(value)
         elif value["class_name"] == "__lambda__":
-            told[here] = "__lambda__"  # its bytes tell the line that it stands in as well
+            texts[here] = "__lambda__"  # its bytes tell the line that it stands in as well
         else:
-            _tell_made(here, str(value["class_name"]), value.get("config"), told)
+            _tell_made(here, str(value["class_name"]), value.get("config"), texts)
 
 
 def _settings(value: Any) -> dict[str, Any]:

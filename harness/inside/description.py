@@ -52,16 +52,16 @@ class Description:
             "own": is_own_class(type(model)),
         }
         by_chance = {id(state) for state, chance in states if chance}
-        for told, state, value in zip(self.shape["states"], self.states, self.first_states):
+        for described_state, state, value in zip(self.shape["states"], self.states, self.first_states):
             if not observer.values_by_chance and id(state) not in by_chance:
-                told["value"] = digest(value)
+                described_state["value"] = digest(value)
 
     def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
         theirs = None if original is None else original.facts
         self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
-        for described, told in zip([self.shape, *self.shape["layers"]], self.facts.of):
-            described["attributes"] = told
+        for described, attributes in zip([self.shape, *self.shape["layers"]], self.facts.of):
+            described["attributes"] = attributes
 
     def shared_with(self, clone: Description) -> list[Any]:
         """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""

@@ -79,8 +79,8 @@ class Facts:
         self._texts: dict[str, str] = {}
         for number, owner in enumerate(owners, -1):
             self._number = number
-            self._told: dict[str, str] = {}
-            self.of.append(self._told)
+            self._facts: dict[str, str] = {}
+            self.of.append(self._facts)
             if number < 0 or (owner is not layers.model and self._layers[id(owner)] == number):
                 self._attributes("", owner, 0)
 
@@ -101,7 +101,7 @@ class Facts:
                 if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
                     value = None  # nobody gave it
             except Exception as error:  # an attribute that it does not have yet
-                self._told[here] = "raises %s" % type(error).__name__
+                self._facts[here] = "raises %s" % type(error).__name__
                 continue
             changes = self._tell(here, value, depth + 1) or changes
         return changes
@@ -120,23 +120,23 @@ class Facts:
         """Tell a value; whether it, or anything in it, can change by itself."""
         kind = type(value)
         if kind in _PLAIN:
-            self._told[path] = self._text(value) if kind is str else repr(value)
+            self._facts[path] = self._text(value) if kind is str else repr(value)
             return False
         self.read.append(value)
         if id(value) in self._variables:
-            self._told[path] = "a variable"
+            self._facts[path] = "a variable"
             return False
         if self._framework.is_variable(value):
-            self._told[path] = self._array(self._framework.read(value))
+            self._facts[path] = self._array(self._framework.read(value))
             return True
         whole = self._whole(value, kind)
         if whole or depth > _DEEPEST:
-            self._told[path] = whole or kind.__name__
+            self._facts[path] = whole or kind.__name__
             return False
         if self._in_values:
             return self._look_into(path, value, depth)
         if id(value) in self._changing:
-            self._told[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
+            self._facts[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
             return True
         self._first[id(value)] = self._number, path
         self._changing[id(value)] = value  # until it is known: it may hold itself
@@ -144,7 +144,7 @@ class Facts:
         if not changes:
             del self._changing[id(value)]
         elif id(value) in self._of_original and not isinstance(value, np.ndarray):
-            self._told[path] = SHARED + self._told[path]
+            self._facts[path] = SHARED + self._facts[path]
         return changes
 
     def _whole(self, value: Any, kind: Any) -> str:
@@ -167,11 +167,11 @@ class Facts:
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
         """Tell what is in something."""
         if isinstance(value, np.ndarray):
-            self._told[path] = self._array(value)
+            self._facts[path] = self._array(value)
             return True
         if isinstance(value, _CONTAINERS):
             return self._items(path, value, depth)
-        self._told[path] = type(value).__name__
+        self._facts[path] = type(value).__name__
         is_value = _is_value(type(value))
         self._in_values += is_value
         changes = self._attributes(path, value, depth)
@@ -181,15 +181,15 @@ class Facts:
     def _items(self, path: str, value: Any, depth: int) -> bool:
         changes = not isinstance(value, (tuple, frozenset))
         if isinstance(value, (set, frozenset)) or len(value) > _MANY:
-            self._told[path] = entry(value)
+            self._facts[path] = entry(value)
             return changes
         name = _name_of_a_container(value)
-        self._told[path] = "%s of %d" % (name, len(value))
+        self._facts[path] = "%s of %d" % (name, len(value))
         if isinstance(value, dict):
             items = [("[%r]" % (key,), item) for key, item in value.items()]
             items = [(where, item) for where, item in items if not _ADDRESS.search(where)]
         elif all(map(self._is_told_apart, value)):
-            self._told[path] = name
+            self._facts[path] = name
             return False
         else:
             items = [("[%d]" % place, item) for place, item in enumerate(value)]
@@ -215,16 +215,16 @@ class Facts:
         return self._texts[text]
 
 
-def may_vary(fact: str, found: str) -> bool:
+def may_vary(fact: str, of_clone: str) -> bool:
     """Whether a fact is another in a clone because of chance: it draws numbers and counts names; no size."""
-    return not same_fact(fact, found) and bool(_NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact))
+    return not same_fact(fact, of_clone) and bool(_NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact))
 
 
-def same_fact(one: str | None, other: str | None) -> bool:
+def same_fact(left: str | None, right: str | None) -> bool:
     """Whether two facts are the same, whatever layers are called."""
-    if one is None or other is None or one == other or (NAMED not in one and NAMED not in other):
-        return one == other
-    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (one, other)))
+    if left is None or right is None or left == right or (NAMED not in left and NAMED not in right):
+        return left == right
+    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (left, right)))
     return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
 
 

@@ -96,7 +96,7 @@ class Layers:
         copied = {holder for holder, graph in graphs.items() if framework.begins_inside(graph)}
         described: list[dict[str, Any]] = []
         for number, (layer, inside, role, first) in enumerate(self.places):
-            told: dict[str, Any] = {
+            record: dict[str, Any] = {
                 "name": str(getattr(layer, "name", "")),
                 "kind": type(layer).__name__,
                 "ident": self._observer.ident(layer),
@@ -109,8 +109,8 @@ class Layers:
                 "model": framework.is_graph(layer),
             }
             if self._nodes.get(number):
-                told["calls"] = [self._call(node, layer, inside, inside in copied) for node in self._nodes[number]]
-            described.append(told)
+                record["calls"] = [self._call(node, layer, inside, inside in copied) for node in self._nodes[number]]
+            described.append(record)
         return described
 
     def tensor(self, tensor: Any, holder: int = -1) -> list[int] | None:

@@ -102,9 +102,9 @@ def leaks(clone: list[Any], original: list[Any], belongings: Objects, known: Ite
     reached = _walk([thing for thing in clone if id(thing) not in stops], _is_of_a_clone)
     both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
     shared = set(both) - stops
-    found = _paths(clone, shared, stops)
-    of_original = _paths(original, set(found), set())
-    return [Leak(reached[key], *way, *of_original.get(key, (-1, ""))) for key, way in found.items()]
+    ways = _paths(clone, shared, stops)
+    of_original = _paths(original, set(ways), set())
+    return [Leak(reached[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items()]
 
 
 def held_by_modules(original: Objects, whole_packages: bool) -> Objects:
@@ -123,21 +123,21 @@ def held_by_modules(original: Objects, whole_packages: bool) -> Objects:
 
 def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
     """All that can be reached from the seeds by objects of the classes that the walk `follows`."""
-    seen = {id(seed): seed for seed in seeds}
-    level = list(seen.values())
+    objects = {id(seed): seed for seed in seeds}
+    level = list(objects.values())
     followed: dict[type, bool] = {}
     while level:
         parts, level = _referents(level), []
         for part in parts:
-            if id(part) in seen:
+            if id(part) in objects:
                 continue
             kind = type(part)
             if kind not in followed:
                 followed[kind] = follows(kind)
             if followed[kind] and not (kind is dict and _GLOBALS in part):
-                seen[id(part)] = part
+                objects[id(part)] = part
                 level.append(part)
-    return seen
+    return objects
 
 
 def _referents(things: list[Any]) -> list[Any]:
@@ -188,9 +188,9 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tup
     """The shortest way to each object that is `wanted`, from the seed that is nearest: its number, and the path."""
     numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
-    found = {key: (numbers[key], "") for key in wanted & numbers.keys()}
+    ways = {key: (numbers[key], "") for key in wanted & numbers.keys()}
     todo = collections.deque(seed for seed in seeds if id(seed) in numbers)
-    while todo and len(found) < len(wanted):
+    while todo and len(ways) < len(wanted):
         holder = todo.popleft()
         for part in _referents([holder]):
             key, kind = id(part), type(part)
@@ -203,8 +203,8 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tup
             way = [part]
             while holders[id(way[-1])] is not None:
                 way.append(holders[id(way[-1])])
-            found[key] = numbers[id(way[-1])], _written(way[::-1])
-    return found
+            ways[key] = numbers[id(way[-1])], _written(way[::-1])
+    return ways
 
 
 def _written(way: list[Any]) -> str:

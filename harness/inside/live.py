@@ -32,10 +32,10 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
     with unheard() as filters, framework.beside(), _as_they_were(model, observer):
         if not framework.ends(model)[0]:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
-        seen = described(model, framework)
-        specs = working_inputs(seen, framework) if inputs is None else given(inputs_of(seen), inputs)
+        description = described(model, framework)
+        specs = working_inputs(description, framework) if inputs is None else given(inputs_of(description), inputs)
         # What it has been through nobody knows: it counts as a model that was run, and trained.
-        classes = [kind for kind in {type(thing) for thing in seen.layers.objects()} if is_own_class(kind)]
+        classes = [kind for kind in {type(thing) for thing in description.layers.objects()} if is_own_class(kind)]
         known = {kind.__name__: kind for kind in classes}  # a file of the model is loaded with them
         request = dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known, filters=filters)
         return {**run_trial(request, framework), "fed": specs}
@@ -58,8 +58,8 @@ def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
         if wanted is not None and (  # None is any rank
             len(wanted) != array.ndim or any(size not in (None, have) for size, have in zip(wanted, array.shape))
         ):
-            told = (end["name"], array.shape, tuple(wanted))
-            raise ValueError("inputs: the array for %r has the shape %s, expected %s" % told)
+            expected = (end["name"], array.shape, tuple(wanted))
+            raise ValueError("inputs: the array for %r has the shape %s, expected %s" % expected)
         batch, shape = (array.shape[0], list(array.shape[1:])) if array.ndim else (1, [])
         specs.append({"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch, "array": array})
     return specs

@@ -24,22 +24,22 @@ class CallsOfLayers:
 
     def __call__(self, layer: Any, result: Any) -> None:
         nested = is_nested(result)
-        found = list(leaves(result)) if nested else [result]
+        parts = list(leaves(result)) if nested else [result]
         # A mask is read at once: it may be gone, or another's, by the time the model has returned.
-        self.calls.append((layer, numbered(result)[0] if nested else 0, found, [self._mask(leaf) for leaf in found]))
+        self.calls.append((layer, numbered(result)[0] if nested else 0, parts, [self._mask(leaf) for leaf in parts]))
 
     def concrete_calls(self, description: Description) -> list[tuple[int, int, Any, list[Any], list[Any]]]:
         """The calls of layers of this model whose tensors have numbers: the layer, its use, and what `calls` has."""
         index = description.layers.index
         uses: dict[int, int] = {}
         calls = []
-        for layer, structure, found, masks in self.calls:
+        for layer, structure, parts, masks in self.calls:
             number = index.get(id(layer))
-            if number is None or not all(leaf is None or self._concrete(leaf) for leaf in found):
+            if number is None or not all(leaf is None or self._concrete(leaf) for leaf in parts):
                 continue
             use = uses.get(number, 0)
             uses[number] = use + 1
-            calls.append((number, use, structure, found, masks))
+            calls.append((number, use, structure, parts, masks))
         return calls
 
 
@@ -76,9 +76,9 @@ def run(
             "layer": number,
             "use": use,
             "structure": structure,
-            "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(found, seen)],
+            "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(parts, masks)],
         }
-        for number, use, structure, found, seen in calls
+        for number, use, structure, parts, masks in calls
     ]
     answer["losses"] = [reader.leaf(loss)["digest"] for loss in losses]
     return answer, result

@@ -248,11 +248,11 @@ class _Trial:
         if self._keeps == "layers":
             return
         known = self._calling.given_things() + self._cloned.shared_with(clone)
-        found = leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
-        common = held_by_modules(self._owned, whole_packages=self._module is None) if found else {}
-        told = [leak for leak in found if id(leak.thing) not in common]
-        if told:
-            observation["leaks"] = [{**leak._asdict(), "thing": type(leak.thing).__name__} for leak in told]
+        reached = leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
+        common = held_by_modules(self._owned, whole_packages=self._module is None) if reached else {}
+        own = [leak for leak in reached if id(leak.thing) not in common]
+        if own:
+            observation["leaks"] = [{**leak._asdict(), "thing": type(leak.thing).__name__} for leak in own]
 
     def _clone_again(
         self, name: str, cloner: Cloner, context: TrialContext, description: Description, answer: Seen
@@ -301,9 +301,9 @@ class _Trial:
         try:
             description = Description(self._build()[1], observer)
         except Exception:  # a source may be one that runs once only: nobody knows what of it is chance
-            for seen in [observation, *clones]:
-                _say_nothing_of_facts(seen["shape"])
-                seen.pop("leaks", None)
+            for record in [observation, *clones]:
+                _say_nothing_of_facts(record["shape"])
+                record.pop("leaks", None)
             return
         description.hold(self._cloned)
         facts = facts and any(
@@ -327,7 +327,7 @@ def _runs_otherwise(original: Seen, clone: Seen) -> bool:
 
 def _begins_otherwise(original: Seen, clone: Seen) -> bool:
     """Whether a clone begins with a value, or reaches an object, that another build of the source may have as well."""
-    states, others = ([state.get("value") for state in seen["shape"]["states"]] for seen in (original, clone))
+    states, others = ([state.get("value") for state in record["shape"]["states"]] for record in (original, clone))
     return "leaks" in clone or not all(clone["fresh"]) or states != others
 
 
