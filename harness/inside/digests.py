@@ -5,6 +5,7 @@ Keeps the arrays of the last trial, within a size, so that the numbers behind tw
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from typing import Any
@@ -14,6 +15,10 @@ import numpy as np
 KEPT_BYTES = 64 * 1024 * 1024
 _LARGE = 1 << 20
 """From this size on a copy costs more than what is to be found out with it."""
+
+
+_name = functools.lru_cache(maxsize=None)(str)
+"""The name of a dtype, which NumPy itself takes its time to tell."""
 
 
 def short_hash(data: Any, more: bytes = b"") -> str:
@@ -46,7 +51,7 @@ class Digests:
             if dtype.kind in "fcV":
                 array = one_nan(array)
                 body = _bytes(array)
-            name = short_hash(("%s%s%s" % (prefix, dtype, array.shape)).encode(), body)
+            name = short_hash(("%s%s%s" % (prefix, _name(dtype), array.shape)).encode(), body)
             if small:
                 self._known[key] = name
                 self._arrays[name] = array
@@ -55,7 +60,7 @@ class Digests:
 
     def leaf(self, array: Any, prefix: str = "") -> dict[str, Any]:
         """An array as `Leaf` declares it on the wire."""
-        shape, dtype = list(array.shape), prefix + str(array.dtype)
+        shape, dtype = list(array.shape), prefix + _name(array.dtype)
         return {"shape": shape, "dtype": dtype, "digest": self.digest(array, prefix)}
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
