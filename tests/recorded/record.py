@@ -41,9 +41,9 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
         if issue.id not in NOT_TRIED:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
     for model, faults in BREAKS.items():
-        here = [fault for fault in faults.split() if generation == "keras" or fault not in ONLY_KERAS_3]
-        if here:
-            yield f"planted {generation} {model}", models.case(model, generation), list(map(planted, here))
+        for fault in faults.split():  # each alone: after one that changes the original, no other cloner is called
+            if generation == "keras" or fault not in ONLY_KERAS_3:
+                yield f"planted {generation} {model}", models.case(model, generation), [planted(fault)]
     for number, graph in enumerate(sample_graphs(graphs_on(process, cloners=("upstream",)), DRAWN[generation], SEED)):
         yield f"drawn {generation} {number}", case_of(graph, generation), ["upstream"]
 
