@@ -185,10 +185,8 @@ def severity_of(kept: StoredFinding) -> str:
 def ran(run: Run) -> str:
     """What ran, in a line."""
     trials = run.total.trials
-    words = [some(trials, "trial")]
-    if run.seconds:
-        words = [f"{words[0]} in {lasted(run.seconds)}", f"{trials / run.seconds:.1f} a second"]
-    return ", ".join([*words, f"seed {run.seed}", some(run.jobs, "job")])
+    took = f" in {lasted(run.seconds)}, {trials / run.seconds:.1f} a second" if run.seconds else ""
+    return f"{some(trials, 'trial')}{took}, seed {run.seed}, {some(run.jobs, 'job')}"
 
 
 def some(count: int, thing: str) -> str:

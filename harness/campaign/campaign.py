@@ -20,7 +20,7 @@ import msgspec
 from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.pools import ClusterError, Pool
 from clonediff.harness.campaign.record import Record
-from clonediff.harness.campaign.shards import Reduction, Setup, Shard, ShardResult, TaskFailed, shards
+from clonediff.harness.campaign.shards import Result, Setup, TaskFailed, shards
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
@@ -57,69 +57,61 @@ class NewCause:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A shard, or a cause that is made smaller for `seconds`."""
+    """A shard, by its turn, or a cause that is made smaller: a function of `tasks` and what it takes."""
 
     subject: str
-    shard: Shard | None = None
+    function: Callable[..., Result]
+    arguments: tuple[Any, ...]
+    turn: int = 0
     cause: NewCause | None = None
-    seconds: float = math.inf
     retry: bool = False
 
 
 class Campaign:
-    """Draws and reduces on a pool, as the run of a record says. `first` has the graphs of the corpus, by subject.
+    """Draws and reduces on a pool, as the run of a record says. `first` has the graphs of the corpus, by subject."""
 
-    `progress` hears of the seconds that are left, and of the titles of what is made smaller.
-    """
-
-    def __init__(
-        self,
-        setup: Setup,
-        first: Mapping[str, Sequence[bytes]],
-        pool: Pool,
-        record: Record,
-        progress: Callable[[Record, float, list[str]], None],
-    ) -> None:
+    def __init__(self, setup: Setup, first: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
         self._setup = setup
-        self._progress = progress
         self._pool = pool
         self._record = record
         self._run = record.run
-        self._shards = shards(self._run, first)
+        self._shards = (shard for shard in shards(self._run, first) if shard.subject not in self._run.lost)
         self._idle = list(pool.executors)
         self._running: dict[Future[Any], tuple[Task, Executor]] = {}
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
-        self._began: float | None = None
+        self._ends = math.inf
 
     def run(self) -> None:
         """Run until the budget is spent, or the user stops it."""
-        handler = signal.signal(signal.SIGINT, self._interrupt)
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            self._run.interrupted = True
+
+        handler = signal.signal(signal.SIGINT, interrupt)
         try:
             while any([self._draw(), self._reduce()]):
                 pass
         except KeyboardInterrupt:
-            self._run.interrupted = True
+            pass
         except ClusterError as error:
             self._record.fail(str(error))
         finally:
             signal.signal(signal.SIGINT, handler)
-        for cause in self._causes.values():
-            if cause.drawn:
-                self._record.found(cause.latest)
+        for cause in filter(lambda cause: cause.drawn, self._causes.values()):
+            self._record.found(cause.latest)
         self._run.ended = True
         self._record.write()
-
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self._run.interrupted = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _draw(self) -> bool:
         """Try shards until their part of the time is over, or there are no more."""
         drew = False
         late = (self._run.minutes or 0) * 60 * REDUCING
-        while self._has_worker() and not (self._left() < late and self._open()) and (shard := self._next_shard()):
-            self._submit(Task(shard.subject, shard))
+        while self._has_worker() and len(self._run.lost) < len(self._run.subjects):
+            shard = None if self._left() < late and self._open() else next(self._shards, None)
+            if shard is None:
+                break
+            self._submit(Task(shard.subject, tasks.try_shard, (shard,), shard.turn))
             drew = True
         self._wait_for_all()
         return drew
@@ -130,7 +122,8 @@ class Campaign:
         while self._has_worker() and (causes := self._open()):
             seconds = max(LEAST, self._left() * min(1, len(self._pool.executors) / len(causes)))
             cause = min(causes, key=lambda cause: (cause.first.size, cause.first.id))
-            self._submit(Task(cause.first.subject, cause=cause, seconds=seconds))
+            cause.busy = True
+            self._submit(Task(cause.first.subject, tasks.reduce_finding, (cause.first, seconds), cause=cause))
             reduced = True
         self._wait_for_all()
         return reduced
@@ -143,17 +136,9 @@ class Campaign:
             if cause.drawn and not cause.smaller and not cause.busy and subject not in self._run.lost
         ]
 
-    def _next_shard(self) -> Shard | None:
-        """The next shard of a subject that works."""
-        if all(subject in self._run.lost for subject in self._run.subjects):
-            return None
-        return next((shard for shard in self._shards if shard.subject not in self._run.lost), None)
-
     def _left(self) -> float:
         """The seconds that are left. The time begins with the first result."""
-        if self._run.minutes is None:
-            return math.inf
-        return self._run.minutes * 60 - (0.0 if self._began is None else time.monotonic() - self._began)
+        return self._ends - time.monotonic()
 
     def _has_worker(self) -> bool:
         """Wait until a worker is idle; False where the time is over."""
@@ -172,19 +157,13 @@ class Campaign:
             self._take(future)
         self._pool.check()
         reducing = [task.cause.first.title for task, _ in self._running.values() if task.cause is not None]
-        self._progress(self._record, self._left(), reducing)
+        self._record.show(self._record, self._left(), reducing)
         if self._run.interrupted:
             raise KeyboardInterrupt
 
     def _submit(self, task: Task) -> None:
-        executor, setup = self._idle.pop(), self._setup
-        if task.shard is not None:
-            future: Future[Any] = executor.submit(tasks.try_shard, setup, task.shard)
-        else:
-            assert task.cause is not None
-            task.cause.busy = True
-            future = executor.submit(tasks.reduce_finding, setup, task.cause.first, task.seconds)
-        self._running[future] = task, executor
+        executor = self._idle.pop()
+        self._running[executor.submit(task.function, self._setup, *task.arguments)] = task, executor
 
     def _take(self, future: Future[Any]) -> None:
         """Add a result, or try the task once more, or give it up."""
@@ -203,40 +182,35 @@ class Campaign:
         self._idle.append(executor)
         if task.subject in self._run.lost:
             return
-        match result:
-            case ShardResult():
+        if isinstance(result, Result):
+            self._record.add(task.subject, result)
+            if task.cause is None:
                 self._take_shard(task, result)
-            case Reduction():
-                self._take_reduction(task, result)
-            case TaskFailed(final=False) if not task.retry:
-                self._submit(replace(task, retry=True))
-            case TaskFailed():
-                self._give_up(task, result)
+            else:
+                self._take_reduction(task.cause, result)
+        elif not result.final and not task.retry:
+            self._submit(replace(task, retry=True))
+        else:
+            self._give_up(task, result)
 
-    def _take_shard(self, task: Task, result: ShardResult) -> None:
-        subject, shard = task.subject, task.shard
-        assert shard is not None
-        if self._began is None:
-            self._began = time.monotonic() - result.counts.seconds
-        self._failures[subject] = 0
-        self._record.shard(subject, result)
+    def _take_shard(self, task: Task, result: Result) -> None:
+        if self._ends == math.inf and self._run.minutes is not None:
+            self._ends = time.monotonic() - result.counts.seconds + self._run.minutes * 60
+        self._failures[task.subject] = 0
         for key, count in result.met.items():
-            self._causes.setdefault((subject, key), NewCause()).count += count
+            self._causes.setdefault((task.subject, key), NewCause()).count += count
         for finding in result.findings:
-            cause = self._causes[subject, finding.key]
+            cause = self._causes[task.subject, finding.key]
             if cause.smaller:
                 continue
-            cause.drawn = sorted([*cause.drawn, (shard.turn, finding)], key=lambda pair: pair[0])[:SAME_CAUSE]
+            cause.drawn = sorted([*cause.drawn, (task.turn, finding)], key=lambda pair: pair[0])[:SAME_CAUSE]
             if cause.first is finding:
                 self._record.found(finding)
 
-    def _take_reduction(self, task: Task, result: Reduction) -> None:
-        cause = task.cause
-        assert cause is not None
+    def _take_reduction(self, cause: NewCause, result: Result) -> None:
         cause.busy = False
-        self._record.count(task.subject, result.counts)
-        if result.finding is not None:
-            cause.smaller = result.finding
+        if result.findings:
+            cause.smaller = result.findings[0]
             self._record.found(cause.latest)
             return
         _, drawn = cause.drawn.pop(0)
@@ -246,7 +220,7 @@ class Campaign:
     def _give_up(self, task: Task, failed: TaskFailed) -> None:
         """Record that a task failed twice; the cause of a reduction stays busy, so that nobody tries it again."""
         subject = task.subject
-        self._failures[subject] += task.shard is not None
+        self._failures[subject] += task.cause is None
         if failed.final or subject not in self._run.versions or self._failures[subject] == FAILURES:
             self._record.lose(subject, failed.reason)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -45,10 +46,9 @@ class NightlyCorpus:
 
     def keep(self, finding: Finding) -> Path:
         """Keep the graph of a finding, once, with all that it showed."""
-        path = self._path(finding)
         about = About((finding.id,), finding.title, finding.subject, finding.cloner)
         new = KeptGraph(finding.graph, about, datetime.now(UTC).isoformat("T", "seconds"))
-        with FileLock(self._lock):
+        with self._locked(finding) as path:
             with contextlib.suppress(RecordError):
                 old = read(path, KeptGraph)
                 fingerprints = tuple(dict.fromkeys((*old.about.fingerprints, finding.id)))
@@ -58,8 +58,7 @@ class NightlyCorpus:
 
     def drop(self, finding: Finding) -> None:
         """Delete the graph of a finding, unless it showed something else, too: a smaller one shows it."""
-        path = self._path(finding)
-        with FileLock(self._lock), contextlib.suppress(RecordError):
+        with self._locked(finding) as path, contextlib.suppress(RecordError):
             old = read(path, KeptGraph)
             rest = tuple(name for name in old.about.fingerprints if name != finding.id)
             if rest:
@@ -67,12 +66,11 @@ class NightlyCorpus:
             else:
                 path.unlink()
 
-    @property
-    def _lock(self) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder / ".lock"
-
-    def _path(self, finding: Finding) -> Path:
-        """The file of a graph, the same for equal graphs."""
+    @contextlib.contextmanager
+    def _locked(self, finding: Finding) -> Iterator[Path]:
+        """The file of a finding's graph, the same for equal graphs, which no other process writes meanwhile."""
         digest = hashlib.sha256(bytes(finding.graph)).hexdigest()[:20]
-        return self.folder / finding.generation / f"{digest}.json"
+        path = self.folder / finding.generation / f"{digest}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.folder / ".lock"):
+            yield path

@@ -125,4 +125,3 @@ class DaskPool:
 
 
 Pool: TypeAlias = LocalPool | DaskPool
-"""Where tasks run. `executors` has one for each task at once."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.harness.campaign.shards import ShardResult
+from clonediff.harness.campaign.shards import Result
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder
 
@@ -18,61 +19,52 @@ EVERY = 5.0
 """The seconds after which run.json is written again."""
 
 
+@dataclass
 class Record:
     """What a campaign came to: `run`, and the findings by their folders.
 
-    `say` hears of a finding that is seen first, or is as small as it gets; `warn` of what goes wrong.
+    `say` hears of a finding that is seen first, or is as small as it gets; `warn` of what goes wrong; `show` of the
+    seconds that are left and the titles of what is made smaller.
     """
 
-    def __init__(
-        self,
-        folder: RunFolder,
-        run: Run,
-        corpus: NightlyCorpus,
-        say: Callable[[Finding], None],
-        warn: Callable[[str], None],
-    ) -> None:
-        self.run = run
-        self.findings: dict[str, Finding] = {}
-        self.warn = warn
-        self._say = say
-        self._folder = folder
-        self._corpus = corpus
-        self._began = time.monotonic()
+    folder: RunFolder
+    run: Run
+    corpus: NightlyCorpus
+    say: Callable[[Finding], None]
+    warn: Callable[[str], None]
+    show: Callable[[Record, float, list[str]], None]
+    findings: dict[str, Finding] = field(default_factory=dict)
+    began: float = field(default_factory=time.monotonic)
 
-    def count(self, subject: str, counts: Counts) -> None:
-        """Add the counts of a task."""
-        self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(counts)
-        if time.monotonic() - self._began > self.run.seconds + EVERY:
-            self.write()
-
-    def shard(self, subject: str, result: ShardResult) -> None:
-        """Add a shard."""
+    def add(self, subject: str, result: Result) -> None:
+        """Add the counts of a task, and what it could not build."""
         self.run.versions[subject] = result.versions
+        self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
         for why, graph in result.refused.items():
-            self._folder.refused(subject, why, graph)
-        self.count(subject, result.counts)
+            self.folder.refused(subject, why, graph)
+        if time.monotonic() - self.began > self.run.seconds + EVERY:
+            self.write()
 
     def found(self, finding: Finding) -> None:
         """Write a finding that is new, or another than before, and keep its graph for other nights."""
-        name = self._folder.of(finding).name
+        name = self.folder.of(finding).name
         before = self.findings.get(name)
         if finding == before:
             return
         self.findings[name] = finding
-        self._folder.finding(finding)
+        self.folder.finding(finding)
         if before is None or bytes(before.graph) != bytes(finding.graph):
-            self._corpus.keep(finding)
+            self.corpus.keep(finding)
             if before is not None:
-                self._corpus.drop(before)
+                self.corpus.drop(before)
         if before is None or finding.smallest > before.smallest:
-            self._say(finding)
+            self.say(finding)
 
     def withdraw(self, finding: Finding) -> None:
         """Take back a finding that did not show again."""
-        self.findings.pop(self._folder.of(finding).name, None)
-        self._folder.withdraw(finding)
-        self._corpus.drop(finding)
+        self.findings.pop(self.folder.of(finding).name, None)
+        self.folder.withdraw(finding)
+        self.corpus.drop(finding)
         self.run.unsteady.append(f"{finding.subject}: {finding.title}")
         self.warn(f"not counted, since it did not show again: {self.run.unsteady[-1]}")
 
@@ -88,5 +80,5 @@ class Record:
 
     def write(self) -> None:
         """Write run.json."""
-        self.run.seconds = round(time.monotonic() - self._began, 1)
-        self._folder.run(self.run)
+        self.run.seconds = round(time.monotonic() - self.began, 1)
+        self.folder.run(self.run)

@@ -1,4 +1,4 @@
-"""A campaign as data: what its tasks share, a shard, and the results that come back.
+"""A campaign as data: what its tasks share, a shard, and a result.
 
 A shard is a few graphs on one subject: a seed and a count. It is the same wherever and whenever it runs, so a worker
 that dies costs its shard a retry.
@@ -60,10 +60,11 @@ def _shards_of(subject: str, run: Run, first: Sequence[bytes], turns: Iterator[i
         yield Shard(subject, next(turns), run.seed * 1_000_003 + number, count, opens=number == 0)
 
 
-class ShardResult(msgspec.Struct, frozen=True):
-    """The result of a shard. `findings` has the first graph of each new cause, as it was drawn.
+class Result(msgspec.Struct, frozen=True):
+    """The result of a task: of a shard, or of a finding that was made smaller.
 
-    `met` counts the graphs of each new cause. `refused` has a graph for each reason why the release builds none.
+    `findings` has the first graph of each new cause of the shard, or the smaller finding; nothing if it did not show
+    again. `met` counts the graphs of each new cause. `refused` has a graph for each reason why the release builds none.
     """
 
     versions: dict[str, str]
@@ -71,13 +72,6 @@ class ShardResult(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     met: dict[Key, int] = {}
     refused: dict[str, bytes] = {}
-
-
-class Reduction(msgspec.Struct, frozen=True):
-    """A finding that was made smaller and whose script was run; None where it did not show again."""
-
-    counts: Counts
-    finding: Finding | None = None
 
 
 class TaskFailed(Exception):

@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.campaign.shards import Reduction, Setup, Shard, ShardResult, TaskFailed
+from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed
 from clonediff.harness.drawing.drawable_kinds import bring, graphs_on
 from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.scripts.alone import ScriptRunner, is_proven
@@ -50,21 +50,20 @@ class WarmSubject:
         subject = Subject.parse(name)
         self.process = SubjectProcess(subject, place=place_of(subject))
         self._scripts = ScriptRunner(subject, self.process.place)
-        self._known = KnownIssues(setup.known)
         self._setup = setup
         self.process.start()
         allow_cloners(setup.cloners)
         self.process.others = setup.layers
         bring(asked(self.process), setup.layers)
-        for cloner in setup.cloners:
-            if problem := unsupported_cloner(cloner, self.process):
-                self.close()
-                raise ReleaseError(problem)
+        problems = (unsupported_cloner(cloner, self.process) for cloner in setup.cloners)
+        if problem := next(filter(None, problems), ""):
+            self.close()
+            raise ReleaseError(problem)
 
     def trials(self) -> GraphTrials:
         """Trials with nothing counted yet."""
-        setup = self._setup
-        return GraphTrials(self.process, self._known, cloners=setup.cloners, at_least=setup.at_least)
+        known, setup = KnownIssues(self._setup.known), self._setup
+        return GraphTrials(self.process, known, cloners=setup.cloners, at_least=setup.at_least)
 
     def finding(self, hit: Hit, *, run: bool = False) -> Finding:
         """A hit as it is kept; with `run`, its script is run alone, if it is plain Keras."""
@@ -115,7 +114,7 @@ def _failures() -> Iterator[None]:
 
 
 @_failures()
-def try_shard(setup: Setup, shard: Shard) -> ShardResult:
+def try_shard(setup: Setup, shard: Shard) -> Result:
     """Try each graph of a shard."""
     warm = _warm(shard.subject, setup)
     trials, process = warm.trials(), warm.process
@@ -151,7 +150,7 @@ def try_shard(setup: Setup, shard: Shard) -> ShardResult:
         refused=dict(reasons),
         losses=dict(process.losses - losses),
     )
-    return ShardResult(process.versions, counts, tuple(findings.values()), dict(met), refused)
+    return Result(process.versions, counts, tuple(findings.values()), dict(met), refused)
 
 
 def _graphs(shard: Shard, trials: GraphTrials) -> Iterator[Graph]:
@@ -183,7 +182,7 @@ def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
 
 
 @_failures()
-def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Reduction:
+def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     """Cut the graph of a finding for so long, then run its script alone.
 
     If the script of the smallest graph does not fail alone, the graph as it was drawn may have one that does.
@@ -197,8 +196,7 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Reduction:
     findings = [warm.finding(smaller.hit, run=True)] if smaller.hit else []
     if smaller.drawn and findings[0].proof is False:
         findings.append(warm.finding(smaller.drawn, run=True))
+        findings.sort(key=lambda finding: finding.proof is False)
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began)
-    if not findings:
-        return Reduction(counts)
-    finding = min(findings, key=lambda finding: finding.proof is False)
-    return Reduction(counts, replace(finding, first_seen=drawn.first_seen, smallest=smaller.finished))
+    changes = {"first_seen": drawn.first_seen, "smallest": smaller.finished}
+    return Result(warm.process.versions, counts, tuple(replace(finding, **changes) for finding in findings[:1]))

@@ -64,18 +64,13 @@ def main() -> None:
         click.echo("interrupted", err=True)
         code = 130
     except Exception as error:
-        if _of_the_caller(error):
-            warn(str(error))
-        else:
+        from clonediff.harness.subjects import SubjectError
+        from clonediff.harness.subjects.subject import UnknownSubjectError
+        from clonediff.reports.records import RecordError
+
+        if not isinstance(error, (SubjectError, UnknownSubjectError, RecordError, OSError)):
             traceback.print_exc()
-            warn("this is a fault of clonediff itself; please report it with the lines above")
+            error = RuntimeError("this is a fault of clonediff itself; please report it with the lines above")
+        warn(str(error))
         code = failed
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _of_the_caller(error: Exception) -> bool:
-    from clonediff.harness.subjects import SubjectError
-    from clonediff.harness.subjects.subject import UnknownSubjectError
-    from clonediff.reports.records import RecordError
-
-    return isinstance(error, (SubjectError, UnknownSubjectError, RecordError, OSError))

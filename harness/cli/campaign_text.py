@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import Any
 
 import msgspec
@@ -21,8 +20,8 @@ CAUSES = 10
 """The known causes that a screen has room for."""
 LINES = 5
 """The reasons of refused graphs, and the new findings, that it has room for."""
-RECENT = 60.0
-"""A rate is that of the last so many seconds."""
+FIELDS = ("id", "title", "subject", "cloner", "count", "proof", "smallest")
+"""What `--json` prints of a finding."""
 
 
 class CampaignText(Progress):
@@ -31,7 +30,6 @@ class CampaignText(Progress):
     def __init__(self, *, quiet: bool) -> None:
         super().__init__(quiet=quiet)
         self._says = not quiet
-        self._recent: deque[tuple[float, int]] = deque()
 
     def found(self, finding: Finding) -> None:
         """A finding is seen first, or is as small as it gets."""
@@ -45,21 +43,15 @@ class CampaignText(Progress):
 
     def progress(self, record: Record, left: float, reducing: list[str]) -> None:
         """Show where it is, with an estimate."""
-        self._recent.append((self.seconds, record.run.total.trials))
-        while self.seconds - self._recent[0][0] > RECENT:
-            self._recent.popleft()
         self.show(lambda: ", ".join(self._parts(record, left, reducing)))
 
     def _parts(self, record: Record, left: float, reducing: list[str]) -> list[str]:
         run, total = record.run, record.run.total
         if not total.trials:
             return ["starting"]
-        (then, before), (now, trials) = self._recent[0], self._recent[-1]
-        parts = [some(trials, "trial")]
-        if now > then and trials > before:
-            parts.append(f"{(trials - before) / (now - then):.1f} a second")
         new = sum(finding.proof is not False for finding in record.findings.values())
-        parts.append(f"{new} new, {some(len(total.known), 'known cause')}")
+        rate = [f"{total.trials / run.seconds:.1f} a second"] if run.seconds else []
+        parts = [some(total.trials, "trial"), *rate, f"{new} new", some(len(total.known), "known cause")]
         if reducing:
             parts.append(f"making smaller: {reducing[0][:60]}")
         if math.isfinite(left):
@@ -87,16 +79,7 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
             for cause in known_causes(run, known)
         ],
         "findings": [
-            {
-                "id": kept.finding.id,
-                "title": kept.finding.title,
-                "subject": kept.finding.subject,
-                "cloner": kept.finding.cloner,
-                "count": kept.finding.count,
-                "reproduced": kept.finding.proof,
-                "smallest": kept.finding.smallest,
-                "folder": str(kept.folder),
-            }
+            {**{field: getattr(kept.finding, field) for field in FIELDS}, "folder": str(kept.folder)}
             for kept in read.findings
         ],
         "run": msgspec.to_builtins(run),

@@ -60,13 +60,10 @@ MINUTES = 2.0
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the budget is spent; keep what is found.
 
-    Every finding is made as small as it gets and written to the run's folder with a script. A script against upstream
-    is plain Keras, and is run on its own: if it should fail and does not, the finding does not count. What
-    reports/known explains is counted, not reported. A release that is not there is installed; if a subject cannot be
-    had, the others are tried, and the exit code is 2.
-
-    With --cloner module:function a function of your own clones, which takes a model and gives its clone. A module is
-    looked for in the current folder first. What upstream's known issues explain is new of such a cloner.
+    Every finding is made as small as it gets and written to the run's folder with a script, which is run alone: if it
+    should fail and does not, the finding does not count. What reports/known explains is counted, not reported. With
+    --cloner module:function a function of your own clones, which takes a model and gives its clone; the known issues
+    explain nothing of it.
 
     Three quarters of the time draw; then each finding is made smaller, the smallest first. Ctrl-C ends it and keeps
     what was found. The next run begins with the graphs of what was found.
@@ -83,7 +80,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     folder = RunFolder(out)
     kept = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
     with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, kept, watcher.found, watcher.warn)
+        record = Record(folder, run, kept, watcher.found, watcher.warn, watcher.progress)
         first = {name: kept.graphs(Subject.parse(name).generation) for name in run.subjects}
         for problem in kept.problems:
             watcher.warn(problem)
@@ -91,7 +88,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
         pool: Pool = DaskPool(scheduler, setup.campaign) if scheduler else LocalPool(jobs)
         run.jobs = len(pool.executors)
         try:
-            Campaign(setup, first, pool, record, watcher.progress).run()
+            Campaign(setup, first, pool, record).run()
         finally:
             pool.close()
     read = read_run(folder.path)

@@ -67,34 +67,27 @@ def command(
     Exit codes: 0 nothing is worse, and a proposal fixes the reported bug; 1 otherwise; 2 the command could not do its
     work; 130 interrupted.
     """
+    context = click.get_current_context()
     if subject_name == RELEASE and files:
         from clonediff.harness.keras_12202 import exhibit
 
         shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
-        given = click.get_current_context().get_parameter_source("trials") is ParameterSource.COMMANDLINE
-        text, exhibited, code = exhibit.judge([Path(name) for name in files], trials if given else None, seed_)
+        named = context.get_parameter_source("trials") is ParameterSource.COMMANDLINE
+        text, exhibited, code = exhibit.judge([Path(name) for name in files], trials if named else None, seed_)
         say_json(exhibited) if as_json else say(text)
         sys.exit(code)
-    change = repo is not None or base is not None or head is not None
+    change = repo is not None and base is not None
+    if change == bool(files) or (markdown and not change):
+        raise click.UsageError("name proposed fixes, FILE..., or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
+    if change and context.get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
     seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
     budget = JudgeBudget(seconds, trials, seed_, AT_LEAST[at_least])
     verdicts: list[Judged] = []
     with Progress(quiet=as_json) as progress:
-        if change:
-            if repo is None or base is None or files:
-                raise click.UsageError(
-                    "a change is judged by --repo FOLDER --base BRANCH [--head BRANCH], without a FILE"
-                )
-            if click.get_current_context().get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
-                raise click.UsageError(
-                    "--subject is for a FILE: name the backend of a change as in --repo ../keras/jax"
-                )
+        if repo is not None and base is not None:
             verdicts.append(judge_change(*_trees(repo, base, head), load(), budget, progress.show))
         else:
-            if markdown or not files:
-                raise click.UsageError(
-                    "Missing argument 'FILE...': name a proposed fix, or a change by --repo and --base"
-                )
             texts = {name: _read(name) for name in files}
             for judged in judge_proposals(texts, Subject.parse(subject_name), load(), budget, progress.show):
                 verdicts.append(judged)

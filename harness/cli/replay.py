@@ -45,10 +45,8 @@ def command(
 ) -> None:
     """Try findings and graphs once more: is it fixed?
 
-    Takes a run's folder, a finding's folder or finding.json, a graph's JSON, a campaign's corpus or a file of it, a
-    folder of these files, the id of a known issue, whose example is tried, or `known` for all of them. Without
-    --subject, a finding, and a graph of a corpus, is tried on the subject it was found on, anything else on the
-    installed Keras of its generation. With several, there is an answer for each subject, worst last.
+    Takes runs, findings, graphs as JSON, corpora, folders of these, ids of known issues, or `known` for all of them.
+    Without --subject, each is tried on the subject it was found on, or else on the installed Keras of its generation.
 
     \b
     breaks       it shows, by its fingerprint; or a script fails as it should, or a bare graph has an unfaithful clone
@@ -56,15 +54,8 @@ def command(
     other        it is gone, but something shows that is not known; or it cannot be seen behind something known
     cannot tell  the model cannot be built, its process was lost, a subject or a file cannot be had
 
-    The costly checks are run where it takes them to see what was found, for bare graphs, and for one graph in eight, as
-    in a search.
-
-    Exit codes: 0 all is gone; 1 something breaks, or there is another; 2 something cannot be told; 130 interrupted, and
-    what was replayed so far is told.
-
-    With --bisect they are those of `git bisect run`: 0 all is gone, the commit is good; 1 something breaks, it
-    is bad; 125 it cannot be told, such as of a commit that cannot be imported; 128 and more, at which the
-    bisection stops: a bad argument, an interrupt, a fault, a checkout that cannot be read. Run in a checkout of Keras:
+    Exit codes: 0 all is gone; 1 something breaks, or there is another; 2 something cannot be told; 130 interrupted.
+    With --bisect, 125 skips a commit of which it cannot be told, and 128 stops. Run in a checkout of Keras:
 
     \b
     git bisect start v3.15.0 v3.14.1

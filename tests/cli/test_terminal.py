@@ -11,6 +11,7 @@ from rich.console import Console
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.record import Record
+from clonediff.harness.campaign.shards import Result
 from clonediff.harness.cli import terminal
 from clonediff.harness.cli.campaign_text import CampaignText
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say_table
@@ -80,12 +81,13 @@ def test_a_campaign_says_what_it_finds_and_where_it_is(
 ) -> None:
     text = CampaignText(quiet=quiet)
     run = Run("now", ("keras",), trials=200)
-    record = Record(RunFolder(tmp_path / "run"), run, NightlyCorpus(tmp_path / "corpus"), text.found, text.warn)
+    folder, corpus = RunFolder(tmp_path / "run"), NightlyCorpus(tmp_path / "corpus")
+    record = Record(folder, run, corpus, text.found, text.warn, text.progress)
     evil = "gone\x1b[2J\r\x07\u202e"
     drawn = finding(0, title=evil, proof=None, smallest=False)
     record.found(drawn)
     record.found(finding(0, title=evil))
-    record.count("keras", Counts(graphs=50, known={"input-name": {"name": 7}}))
+    record.add("keras", Result({}, Counts(graphs=50, known={"input-name": {"name": 7}})))
     clock[0] = 10.0
     text.progress(record, float("inf"), [evil])
     text.progress(record, 0.0, [])

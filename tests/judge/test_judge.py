@@ -127,9 +127,9 @@ def test_a_change_is_told_by_what_it_mends_and_breaks(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "Missing argument"),
+        ((), "name proposed fixes"),
         (("missing.py",), "missing.py: cannot be read"),
-        (("--base", "main"), "a change is judged by --repo FOLDER --base BRANCH"),
+        (("--base", "main"), "or a change: --repo FOLDER --base BRANCH"),
         (("--repo", "nowhere", "--base", "main"), "there is no folder"),
         (("--repo", "keras", "--base", "main"), "has no change since it left main"),
     ],
