@@ -23,7 +23,7 @@ _DOES = {**DOES, Severity.NAME: "has another name"}
 class CauseShown(msgspec.Struct, frozen=True):
     """A cause on one model. `known` is the issue that explains it, `because` and `link` what that says.
 
-    `happens` is what it does to the clone, `headline` that and the cause of it, `follows` the exception it leads to.
+    `happens` is what it does to the clone, `headline` that and the cause of it.
     """
 
     id: str
@@ -33,7 +33,6 @@ class CauseShown(msgspec.Struct, frozen=True):
     root: Difference
     happens: str = ""
     headline: str = ""
-    follows: str = ""
     followers: tuple[Difference, ...] = ()
     known: str | None = None
     because: str = ""
@@ -69,7 +68,6 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseSho
         root=cause.root,
         happens=happens(cause),
         headline=headline(cause),
-        follows=follows(cause),
         followers=cause.followers,
         **fields,
     )
@@ -86,42 +84,42 @@ def worst(cause: Cause) -> Difference:
     return next((each for each in at_worst if _ran(each)), at_worst[0])
 
 
-def _ran(seen: Difference) -> bool:
+def _ran(difference: Difference) -> bool:
     """Whether a difference was seen in a run, not at rest."""
-    rest = seen.path.partition(".")[2]
-    return seen.check in _RUNS or (seen.check == "again" and rest.startswith(("inference", "training")))
+    rest = difference.path.partition(".")[2]
+    return difference.check in _RUNS or (difference.check == "again" and rest.startswith(("inference", "training")))
 
 
 def happens(cause: Cause) -> str:
-    """What a cause does to whoever uses the clone, as concretely as it was seen."""
-    seen = worst(cause)
-    where, _, rest = seen.path.partition(".")
-    if seen.check == "made":
-        lost = "cloning it ends its process" if seen.aspect.startswith("process ") else "cannot be cloned"
-        return _LOST.get(seen.aspect, lost)
-    if seen.check == "untouched":
+    """What a cause does to whoever uses the clone, as concretely as a run shows it."""
+    difference = worst(cause)
+    where, _, rest = difference.path.partition(".")
+    if difference.check == "made":
+        lost = "cloning it ends its process" if difference.aspect.startswith("process ") else "cannot be cloned"
+        return _LOST.get(difference.aspect, lost)
+    if difference.check == "untouched":
         return "cloning changes the original"
     whose = "the clone"
-    if seen.check == "again":
-        if seen.aspect == "raises" and not rest:
+    if difference.check == "again":
+        if difference.aspect == "raises" and not rest:
             return "the clone cannot be cloned" if where == "twice" else "cannot be cloned twice"
         whose = "a clone of the clone" if where == "twice" else "a second clone"
-    return f"{whose} {_does(seen, cause.severity)}"
+    return f"{whose} {_does(difference, cause.severity)}"
 
 
-def _does(seen: Difference, severity: Severity) -> str:
+def _does(difference: Difference, severity: Severity) -> str:
     if severity is Severity.CRASHES:
-        if "set_weights" in seen.path:
+        if "set_weights" in difference.path:
             return "does not take the original's weights"
-        if seen.check == "training":
+        if difference.check == "training":
             return "crashes when trained"
-        return "crashes when called" + (" in training mode" if "training" in seen.path else "")
-    if severity is Severity.COMPUTES and not _ran(seen):
+        return "crashes when called" + (" in training mode" if "training" in difference.path else "")
+    if severity is Severity.COMPUTES and not _ran(difference):
         # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
-        if seen.aspect.startswith(("weight", "state", "copied")):
-            return "begins with another state" if seen.aspect == "state value" else "has other weights"
+        if difference.aspect.startswith(("weight", "state", "copied")):
+            return "begins with another state" if difference.aspect == "state value" else "has other weights"
         return "has other inputs or outputs"
-    if seen.aspect == "compiled":
+    if difference.aspect == "compiled":
         return "is not compiled"
     return _DOES[severity]
 
@@ -136,9 +134,3 @@ def headline(cause: Cause) -> str:
         return f"{what}: {said}"
     at = f" in {root.raised.frame.rpartition('/')[2]}" if root.raised.frame else ""
     return f"{what}: {root.raised.type}{at}"
-
-
-def follows(cause: Cause) -> str:
-    """The exception that a cause leads to, where the cause is not that exception itself; "" where there is none."""
-    seen = worst(cause)
-    return "" if seen.raised is None or seen is cause.root else f"{seen.raised.type}: {seen.raised.message}"

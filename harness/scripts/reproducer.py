@@ -146,33 +146,33 @@ def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[
     """
     if difference.check == "untouched":
         return _untouched(difference, dialect, case)
-    shown = comparison(difference, dialect)
-    expression = shown.expression
-    if shown.how == "raises":
+    plan = comparison(difference, dialect)
+    expression = plan.expression
+    if plan.how == "raises":
         return [], [], True
-    if shown.how == "warns":
+    if plan.how == "warns":
         message = difference.raised.message if difference.raised else ""
         said = literal(re.sub(_NUMBERS, "", message.partition(" ... ")[0]))
-        return ["import re", "import warnings"], _WARNED.format(said=said, numbers=_NUMBERS).split("\n"), shown.sure
+        return ["import re", "import warnings"], _WARNED.format(said=said, numbers=_NUMBERS).split("\n"), plan.sure
     if case.asked and difference.check != "own":
         return [], [], False
-    if shown.how == "run":
-        return ([], *running.compared(difference, shown.sure, dialect, case))
-    if shown.how == "assert":
-        return [], ["", f"assert {expression}"], shown.sure
-    if shown.how == "shared":
+    if plan.how == "run":
+        return ([], *running.compared(difference, plan.sure, dialect, case))
+    if plan.how == "assert":
+        return [], ["", f"assert {expression}"], plan.sure
+    if plan.how == "shared":
         return [], _SHARED.format(model=expression.format("model"), clone=expression.format("clone")).split("\n"), True
-    if shown == WHOLE_CONFIG and dialect == "keras":
+    if plan == WHOLE_CONFIG and dialect == "keras":
         return [], _CONFIG_BUT_FOR_INPUTS.split("\n"), False
-    return [], _equal(shown) if expression else [], shown.sure
+    return [], _equal(plan) if expression else [], plan.sure
 
 
-def _equal(shown: Comparison) -> list[str]:
+def _equal(plan: Comparison) -> list[str]:
     """The lines that compare what two models have, and tell what that is."""
-    if shown == WHOLE_CONFIG:
+    if plan == WHOLE_CONFIG:
         return ["assert clone.get_config() == model.get_config()"]
     return [
-        f"expected, found = [{shown.expression.format('it')} for it in (model, clone)]",
+        f"expected, found = [{plan.expression.format('it')} for it in (model, clone)]",
         'assert found == expected, f"{found} in the clone, {expected} in the model"',
     ]
 
@@ -180,12 +180,12 @@ def _equal(shown: Comparison) -> list[str]:
 def _untouched(difference: Difference, dialect: str, case: Case) -> tuple[list[str], list[str], bool]:
     """Lines that note what the original is like, and those that fail where it is so no more."""
     difference = replace(difference, path=difference.path.removeprefix("original."))
-    shown = comparison(difference, dialect)
+    plan = comparison(difference, dialect)
     if difference.path.startswith(("inference", "training")):
-        if difference.raised is not None or shown.how != "run":
+        if difference.raised is not None or plan.how != "run":
             return [], [], False
         return (*running.unchanged(difference, dialect, case), False)
-    if shown.how != "equal" or not shown.expression:
-        shown = WHOLE_CONFIG
-    now = shown.expression.format("model")
-    return [f"before = {now}"], ["", f"assert {now} == before"], shown.sure
+    if plan.how != "equal" or not plan.expression:
+        plan = WHOLE_CONFIG
+    now = plan.expression.format("model")
+    return [f"before = {now}"], ["", f"assert {now} == before"], plan.sure

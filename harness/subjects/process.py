@@ -194,22 +194,22 @@ class SubjectProcess:
     def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
         """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
         self.start()
-        found = self._ask({"do": "gives", "question": question}, "gives", Told, timeout, "cannot try a call")
-        return Told(why=found.how) if isinstance(found, Lost) else found
+        answer = self._ask({"do": "gives", "question": question}, "gives", Told, timeout, "cannot try a call")
+        return Told(why=answer.how) if isinstance(answer, Lost) else answer
 
     def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
         """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
         self.start()
-        found = self._ask({**request, "do": "refuses"}, "refuses", str, timeout, "cannot try to build a model")
-        return found.how if isinstance(found, Lost) else found
+        answer = self._ask({**request, "do": "refuses"}, "refuses", str, timeout, "cannot try to build a model")
+        return answer.how if isinstance(answer, Lost) else answer
 
     def _answer(self, request: dict[str, Any], part: str, kind: type[Reply], problem: str) -> Reply:
         """What the child says; a `SubjectError` where it is lost."""
         self.start()
-        found = self._ask(request, part, kind, self.limits.start, problem)
-        if isinstance(found, Lost):
-            raise SubjectError(f"{self.subject}: {problem}: {found.said}")
-        return found
+        answer = self._ask(request, part, kind, self.limits.start, problem)
+        if isinstance(answer, Lost):
+            raise SubjectError(f"{self.subject}: {problem}: {answer.said}")
+        return answer
 
     def _ask(
         self,
@@ -229,11 +229,11 @@ class SubjectProcess:
         except ChildLost as error:
             self._give_up(over)
             return error.lost
-        found = self._part(reply, part, kind)
-        if found is None:
+        answer = self._part(reply, part, kind)
+        if answer is None:
             failure = self._part(reply, "error", Failure) or Failure("ProtocolError", f"no `{part}` in the reply")
             raise SubjectError(f"{self.subject}: {problem}: {failure.type}: {failure.message}", failure)
-        return found
+        return answer
 
     def _part(self, reply: _Reply, part: str, kind: type[Reply]) -> Reply | None:
         return self._decoded(reply[part], kind, f".{part}") if part in reply else None
