@@ -19,11 +19,7 @@ from clonediff.reports.records import cloner_said
 @click.argument("model", metavar="FILE.keras|FILE.py:FUNCTION")
 @shared.cloners
 @click.option(
-    "--ignore",
-    "ignored",
-    metavar="ID",
-    multiple=True,
-    help="Exit with 0 in spite of this: a fingerprint, or the id of a known issue.",
+    "--ignore", "ignored", metavar="ID", multiple=True, help="A fingerprint or known issue that may be there."
 )
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
 @shared.as_json("Print JSON, with a script for each break.")

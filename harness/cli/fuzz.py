@@ -32,6 +32,8 @@ from clonediff.reports.writing import write_reports
 
 MINUTES = 2.0
 """The budget where none is given."""
+_CORPUS = "Where the graphs of earlier findings are kept, which are tried first [corpus, beside the run's folder]."
+_LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported."
 
 
 @click.command("fuzz")
@@ -44,17 +46,8 @@ MINUTES = 2.0
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
 @shared.known_issues
-@click.option(
-    "--corpus",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where the graphs of earlier findings are kept, which are tried first [corpus, beside the run's folder].",
-)
-@click.option(
-    "--layers",
-    multiple=True,
-    metavar="NAME",
-    help="Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported.",
-)
+@click.option("--corpus", type=click.Path(path_type=Path, file_okay=False), help=_CORPUS)
+@click.option("--layers", multiple=True, metavar="NAME", help=_LAYERS)
 @shared.at_least("Leave out what is less severe")
 @shared.as_json("Print the summary as JSON.")
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
@@ -101,21 +94,11 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     sys.exit(exit_code(interrupted=run.interrupted, failed=failed, breaks=verdict(read).breaks))
 
 
-def _setup(
-    known: KnownIssues,
-    subjects: tuple[str, ...],
-    cloners: tuple[str, ...],
-    minutes: float | None,
-    trials: int | None,
-    seed: int,
-    layers: tuple[str, ...],
-    at_least: str,
-    **_: Any,
-) -> tuple[Setup, Run]:
+def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:
     """What is tried, and the run's record."""
     if minutes is not None and not math.isfinite(minutes):
         raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
-    names = tuple(dict.fromkeys(map(absolute, layers)))
+    names = tuple(dict.fromkeys(map(absolute, options["layers"])))
     for name in names:
         path = file_of(f"{name}:" if name.endswith(".py") else name)
         if path and not Path(path).is_file():
@@ -123,11 +106,11 @@ def _setup(
     allow(names)
     run = Run(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        subjects=tuple(str(Subject.parse(name)) for name in dict.fromkeys(subjects)),
-        seed=seed,
+        subjects=tuple(str(Subject.parse(name)) for name in dict.fromkeys(options["subjects"])),
+        seed=options["seed"],
         minutes=MINUTES if minutes is None and trials is None else minutes,
         trials=trials,
-        at_least=AT_LEAST[at_least],
+        at_least=AT_LEAST[options["at_least"]],
         clonediff=version("clonediff"),
     )
-    return Setup(uuid4().hex[:12], tuple(dict.fromkeys(cloners)), known.issues, names, run.at_least), run
+    return Setup(uuid4().hex[:12], tuple(dict.fromkeys(options["cloners"])), known.issues, names, run.at_least), run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -27,33 +28,14 @@ from clonediff.reports.records import AT_LEAST
 @click.option("--base", metavar="BRANCH", help="What the change is against: the commit where it left this branch.")
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the folder, as it is].")
 @click.option("--markdown", is_flag=True, help="Print what a change does as a comment for its pull request.")
-@click.option(
-    "--subject",
-    "subject_name",
-    type=shared.SubjectName(),
-    default="keras",
-    show_default=True,
-    help="The release to be fixed, or a tree.",
-)
-@click.option(
-    "--minutes", type=click.FloatRange(min=0), help="Draw models this long for each [8 seconds; for a change, 1]."
-)
+@click.option("--subject", type=shared.SubjectName(), default="keras", show_default=True, help="What is to be fixed.")
+@click.option("--minutes", type=click.FloatRange(min=0), help="Draw models this long [8 seconds; for a change, 1].")
 @click.option("--trials", type=click.IntRange(min=0), default=400, show_default=True, help="Draw at most this many.")
-@click.option("--seed", "seed_", default=0, show_default=True, help="The seed of the drawn models.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
 @shared.at_least("What is less severe does not count", default="trains")
 @shared.as_json("Print the verdicts as JSON, with a script for each cause.")
 def command(
-    files: tuple[str, ...],
-    repo: str | None,
-    base: str | None,
-    head: str | None,
-    markdown: bool,
-    subject_name: str,
-    minutes: float | None,
-    trials: int,
-    seed_: int,
-    at_least: str,
-    as_json: bool,
+    files: tuple[str, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any
 ) -> None:
     """Try proposed fixes of clone_model in the place of the release's own code, or a change of Keras.
 
@@ -68,35 +50,36 @@ def command(
     work; 130 interrupted.
     """
     context = click.get_current_context()
-    if subject_name == RELEASE and files:
+    typed = {name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    trials, seed, minutes = options["trials"], options["seed"], options["minutes"]
+    if options["subject"] == RELEASE and files:
         from clonediff.harness.keras_12202 import exhibit
 
         shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
-        named = context.get_parameter_source("trials") is ParameterSource.COMMANDLINE
-        text, exhibited, code = exhibit.judge([Path(name) for name in files], trials if named else None, seed_)
+        text, exhibited, code = exhibit.judge(list(map(Path, files)), trials if "trials" in typed else None, seed)
         say_json(exhibited) if as_json else say(text)
         sys.exit(code)
     change = repo is not None and base is not None
-    if change == bool(files) or (markdown and not change):
+    if change == bool(files) or (options["markdown"] and not change):
         raise click.UsageError("name proposed fixes, FILE..., or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
-    if change and context.get_parameter_source("subject_name") is ParameterSource.COMMANDLINE:
+    if change and "subject" in typed:
         raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
     seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
-    budget = JudgeBudget(seconds, trials, seed_, AT_LEAST[at_least])
+    budget = JudgeBudget(seconds, trials, seed, AT_LEAST[options["at_least"]])
     verdicts: list[Judged] = []
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
             verdicts.append(judge_change(*_trees(repo, base, head), load(), budget, progress.show))
         else:
             texts = {name: _read(name) for name in files}
-            for judged in judge_proposals(texts, Subject.parse(subject_name), load(), budget, progress.show):
+            for judged in judge_proposals(texts, Subject.parse(options["subject"]), load(), budget, progress.show):
                 verdicts.append(judged)
                 if not as_json:
                     progress.say(terminal_lines(judged))
     if as_json:
         say_json([{**msgspec.to_builtins(each), "word": each.word, "holds": each.holds} for each in verdicts])
     elif change:
-        say(comment(verdicts[0]) if markdown else terminal_lines(verdicts[0]))
+        say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
     interrupted = any(judged.stopped == "interrupted" for judged in verdicts)
     sys.exit(exit_code(interrupted=interrupted, breaks=not all(judged.holds for judged in verdicts)))
 

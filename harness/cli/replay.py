@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from clonediff.harness.answers.replay import ReplayRow, Replays, worst_last
-from clonediff.harness.answers.targets import Target, targets
+from clonediff.harness.answers.targets import targets
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, say_table, warn
 from clonediff.harness.scripts.alone import ReplayAnswer
@@ -74,8 +74,10 @@ def command(
     items, problems = targets(what, known, {subject.generation for subject in subjects} or GENERATIONS)
     for problem in problems:
         warn(problem)
-    if bisect:
-        _refuse_what_no_commit_has(items, problems)
+    untried = [one_line(item.problem) for item in items if item.problem]
+    if bisect and (problems or untried or not items):
+        said = ", ".join(untried) or "see above"
+        raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {said}")
     replays = Replays(items, known, subjects=subjects, cloner=cloner)
     rows: list[ReplayRow] = []
     interrupted = False
@@ -86,7 +88,8 @@ def command(
                     rows.append(row)
                     if not as_json and len(subjects) < 2:
                         progress.say(_answer(row))
-                    progress.show(lambda: f"replayed {len(rows)} of {len(replays)}{_left(rows, len(replays))}")
+                    left = estimate(len(rows), len(replays), sum(row.seconds for row in rows))
+                    progress.show(f"replayed {len(rows)} of {len(replays)}{left}")
         except KeyboardInterrupt:
             interrupted = True
     if as_json:
@@ -108,13 +111,6 @@ def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool =
     if bisect and not interrupted:
         return 1 if breaks else CANNOT_TELL if other or unknown else 0
     return exit_code(interrupted=interrupted, failed=unknown, breaks=breaks or other)
-
-
-def _refuse_what_no_commit_has(items: list[Target], problems: list[str]) -> None:
-    """Refuse to bisect with something that cannot be tried on any commit."""
-    said = next((target.problem for target in items if target.problem), "see above")
-    if problems or not items or said != "see above":
-        raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {one_line(said)}")
 
 
 def _answer(row: ReplayRow) -> Iterator[str]:
@@ -141,11 +137,6 @@ def _row(answers: list[ReplayRow], heads: list[str]) -> list[str]:
     """What became of one target on each subject."""
     words = {row.subject: row.answer.value for row in answers}
     return [*(words.get(subject, "") for subject in heads[:-1]), _target(answers[0])]
-
-
-def _left(rows: list[ReplayRow], total: int) -> str:
-    """An estimate from the trials alone: another subject takes seconds more to start."""
-    return estimate(len(rows), total, sum(row.seconds for row in rows))
 
 
 def _summary(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:
