@@ -45,20 +45,6 @@ class Case(msgspec.Struct, frozen=True):
         return tuple(self.arguments)
 
     def request(self, cloners: Iterable[str], costly: bool = False, device: str | None = None) -> dict[str, Any]:
-        """The request of a trial of this case, as `inside.serve` reads it, but for its `id`."""
-        request: dict[str, Any] = {
-            "do": "trial",
-            "source": self.source,
-            "inputs": list(self.inputs),
-            "batch": self.batch,
-            "seed": self.seed,
-            "cloners": list(cloners),
-            "costly": costly,
-        }
-        if self.arguments:
-            request.update(arguments=self.arguments, asked=self.asked, keeps=self.keeps, repeats=self.repeats)
-        if self.within:
-            request["within"] = self.within
-        if device is not None:
-            request["device"] = device
-        return request
+        """The request of a trial of this case, as `inside.serve` reads it."""
+        request = {**msgspec.structs.asdict(self), "do": "trial", "cloners": list(cloners), "costly": costly}
+        return request if device is None else {**request, "device": device}
