@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from clonediff.harness.answers.audit import IncompleteConfig, assert_config_is_complete
     from clonediff.harness.answers.in_process import UnfaithfulClone, assert_clones_faithfully, check_clone
-    from clonediff.harness.drawing.drawable_kinds import graphs_here as functional_graphs
     from clonediff.harness.fixed import clone_model
+    from clonediff.harness.search.functional_graphs import functional_graphs
 
 __all__ = [
     "IncompleteConfig",
@@ -42,7 +42,7 @@ def __getattr__(name: str) -> Any:
 
         return clone_model
     if name == "functional_graphs":
-        from clonediff.harness.drawing.drawable_kinds import graphs_here
+        from clonediff.harness.search.functional_graphs import functional_graphs
 
-        return graphs_here
+        return functional_graphs
     raise AttributeError(f"module 'clonediff' has no attribute {name!r}")

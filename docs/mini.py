@@ -22,7 +22,7 @@ import numpy as np
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
-# 1. What there is to draw. clonediff reads all of it from the release (harness/drawing/drawable_kinds.py).
+# 1. What there is to draw. clonediff reads all of it from the release (strategies/of_release.py).
 
 LAYERS = {
     "Activation": ("'relu'", "'softmax'"),
@@ -93,7 +93,7 @@ PROGRAMS = st.lists(INSTRUCTIONS, min_size=1, max_size=7).map(tuple)
 
 
 # 2. Propose. No rule says which tensors a layer takes: Keras tries the call, and what it accepts is a line of the
-# script. clonediff asks likewise (strategies/asking.py), of a process of its own, and remembers the answers.
+# script. clonediff does likewise (strategies/build.py), in a process of its own, and on numbers, too.
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ def run(model: Any, batch: Any, training: bool) -> list[tuple[Any, Any]]:
     return [(keras.ops.convert_to_numpy(each), None if mask is None else np.array(mask)) for each, mask in masks]
 
 
-# 4. Reduce. clonediff cuts a graph, with more passes (harness/search/reducing).
+# 4. Reduce. clonediff cuts programs likewise (harness/search/reduce.py).
 
 
 def reduce(program: Program, what: str) -> Program:

@@ -22,12 +22,11 @@ from clonediff.harness.subjects.subject import Subject, missing
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import UPSTREAM_AND_FIXED
-from clonediff.strategies.asking import asking
 from tests.command_line import Command, command
 from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
 from tests.required_releases import not_had
 from tests.shared_subjects import lend
-from tests.warm_keras import KerasAtHand, processes
+from tests.warm_keras import processes
 
 SUBJECTS = (
     "keras",
@@ -215,11 +214,9 @@ def property_trials(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def keras_at_hand(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What is asked of Keras without saying of which is asked of Keras 3, which is started then."""
+def warm_processes(request: pytest.FixtureRequest) -> None:
+    """Graphs are drawn by the warm processes of the session."""
     processes(lambda name: request.getfixturevalue("warm")(name))
-    with asking(KerasAtHand()):
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,42 @@
-"""Small graphs that show an issue each, as JSON, by the id of the issue."""
+"""Drawn models without a draw: of the scripts of known issues, and of a source."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from typing import Any
 
-EXAMPLES: dict[str, str] = {
-    name: json.dumps(graph)
-    for name, graph in json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8")).items()
-}
+import msgspec
+
+from clonediff.harness.scripts.known_scripts import case_of_script
+from clonediff.reports.known import load
+from clonediff.strategies.program import Apply, Generation, Graph, Input, Program
+
+KNOWN = load()
+
+
+def of_source(source: str, *inputs: Input, generation: Generation = "keras", **fields: Any) -> Graph:
+    """A graph of a source, as if it had been drawn; the program says no more than its inputs."""
+    program = Program(generation, inputs, (Apply("Dense", (("units", "1"),)),), **fields)
+    return Graph(program, source)
+
+
+def of_layer(layer: str, shape: tuple[int, ...] = (4,), generation: Generation = "keras", **spec: Any) -> Graph:
+    """A model of one layer, as it is written: "layers.Dense(2)"."""
+    keras = "keras" if generation == "keras" else "tf_keras as keras"
+    given = Input(shape, **spec)
+    dtype = "" if given.dtype == "float32" else f', dtype="{given.dtype}"'
+    head = f"import {keras}\nimport numpy as np\nfrom {generation} import layers\n\n"
+    lines = f"inputs = keras.Input(shape={shape}{dtype})\nlayer = {layer}\nmodel = keras.Model(inputs, layer(inputs))\n"
+    return of_source(head + lines, given, generation=generation)
+
+
+def example(name: str) -> Graph:
+    """The model of a known issue's script."""
+    issue = KNOWN.get(name)
+    assert issue is not None, name
+    case = case_of_script(issue)
+    inputs = tuple(msgspec.convert({**spec, "batch": None}, Input) for spec in case.inputs)
+    source = case.source[case.source.index("\nimport") + 1 :] if '"""' in case.source else case.source
+    recipe, frozen = "listed" if case.arguments else "", "\nmodel.trainable = False" in source
+    fields = {"generation": issue.generation, "clone_arguments": recipe, "frozen": frozen}
+    graph = of_source(source, *inputs, **fields)
+    return msgspec.structs.replace(graph, arguments=case.arguments, within=case.within)

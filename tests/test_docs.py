@@ -20,10 +20,11 @@ import pytest
 from clonediff.harness.cli import cli
 from clonediff.harness.subjects.environment import Place
 from clonediff.reports.known import load
+from clonediff.strategies.program import to_json
 from tests.campaign.running import UNKNOWN, keep, known_without
 from tests.command_line import Command, ran
 from tests.example_counts import everything
-from tests.example_graphs import EXAMPLES
+from tests.example_graphs import example
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +106,7 @@ def run(
             release_place(release)
         if arguments[0] == "fuzz":
             if code:
-                keep(tmp_path / "runs" / "corpus", EXAMPLES[UNKNOWN].encode())
+                keep(tmp_path / "runs" / "corpus", to_json(example(UNKNOWN)))
             news = [UNKNOWN] if code else []
             told = ["--known-issues", str(known_without(tmp_path, *news))]
             ended = ran(*_few_graphs(arguments), *told, "--jobs", "1", cwd=tmp_path)

@@ -20,12 +20,12 @@ from clonediff.harness.answers.in_process import TriedModel, try_model
 from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.inside.cloners.users import is_users, problem
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
-from clonediff.harness.source import DIALECTS
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.trials.triage import makes_a_clone, with_blame
 from clonediff.reports.known import load
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause
-from clonediff.strategies.kinds import Generation
+from clonediff.strategies.dialects import DIALECTS
+from clonediff.strategies.program import Generation
 
 _REVIVED = "revived"
 

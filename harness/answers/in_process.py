@@ -11,15 +11,12 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.subjects.observation import Answer, Observation
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.triage import causes, title
 from clonediff.reports.records import AT_LEAST, Cause
-from clonediff.strategies.asking import asking
-from clonediff.strategies.graph import Graph
-from clonediff.strategies.kinds import Generation
+from clonediff.strategies.program import Generation, Graph
 
 YOURS = "the cloner"
 _NO_FUNCTION = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
@@ -42,7 +39,6 @@ def check_clone(
     graph: Graph,
     cloner: Callable[[Any], Any],
     *,
-    generation: Generation | None = None,
     checks: Collection[str] | None = None,
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
@@ -50,26 +46,23 @@ def check_clone(
 ) -> None:
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
-    `cloner` takes a model and returns its clone. `generation` is "keras" or "tf_keras", by default the one that the
-    graph was drawn for, else "keras". `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
+    `cloner` takes a model and returns its clone. `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
     them by default; `costly` asks for a second clone and a training step, as do the checks that need them when they are
     named. A cause for which `ignore` is true does not count, nor one less severe than `at_least`: "crashes",
     "computes", "trains", "property" or "name". How many were left out is in the message.
     """
+    from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
 
     named = _named(checks, _NO_FUNCTION)
     _refuse_unknown(at_least)
-    chosen: Generation = generation or graph.generation or "keras"
-    its = here(chosen)
-    with asking(its):
-        case = case_of(graph, chosen)
-    with its.framework.scratch():
+    framework, case = framework_of(graph.generation), case_of(graph)
+    with framework.scratch():
         request = {**case.request((), costly or _costly(checks)), "cloners": {YOURS: cloner}}
-        answer = msgspec.convert(run_trial(request, its.framework), Answer)
+        answer = msgspec.convert(run_trial(request, framework), Answer)
     if answer.original is None:
         said = answer.refused.message if answer.refused else "no answer"
-        raise RuntimeError(f"the original cannot be built by this {chosen}: {said}\n\n{case.source}")
+        raise RuntimeError(f"the original cannot be built by this {graph.generation}: {said}\n\n{case.source}")
     _assert_faithful(answer.original, answer, named, ignore, at_least, case.source)
 
 
@@ -130,11 +123,12 @@ class TriedModel(msgspec.Struct, frozen=True):
 
 def try_model(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> TriedModel:
     """Clone a live model by cloners, each a function of a model or the name of one; the model stays as it is."""
+    from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
 
     generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
-    framework = here(generation).framework
+    framework = framework_of(generation)
     told = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
     answer, versions = msgspec.convert(told, Answer), framework.versions()
     about = f"{type(model).__name__} {model.name!r}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
-from clonediff.strategies.kinds import Generation
+from clonediff.strategies.program import Generation
 
 
 def keras_here(generation: Generation) -> Any:
@@ -21,7 +20,9 @@ def keras_here(generation: Generation) -> Any:
     before, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
-        return here(generation).framework
+        from clonediff.harness.inside.frameworks import framework
+
+        return framework(generation)
     finally:
         os.dup2(before, 2)
         os.close(before)

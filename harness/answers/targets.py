@@ -16,8 +16,7 @@ import msgspec
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_finding, read_run
 from clonediff.reports.records import UNREADABLE, Finding, KeptGraph, RecordError, read
-from clonediff.strategies.graph import Graph, MalformedGraph, from_json
-from clonediff.strategies.kinds import GENERATIONS
+from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
 FINDING = "finding.json"
 KNOWN = "known"

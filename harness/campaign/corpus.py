@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import About, Finding, KeptGraph, RecordError, read, write
-from clonediff.strategies import MalformedGraph, from_json, to_json
+from clonediff.strategies.program import MalformedGraph, from_json, to_json
 
 MOST = 1000
 """The graphs that are tried of a generation: those that were found last."""

@@ -7,7 +7,6 @@ subject from one task to the next.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import threading
 import time
 import traceback
@@ -18,14 +17,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed
-from clonediff.harness.drawing.drawable_kinds import bring, graphs_on
-from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.scripts.alone import ScriptRunner, is_proven
 from clonediff.harness.scripts.of_finding import finding_of, script_of
-from clonediff.harness.search.draw_and_reduce import make_smaller
-from clonediff.harness.search.reducing import MOST
-from clonediff.harness.search.sampling import sample_graphs
-from clonediff.harness.source.other_layers import is_allowed, other_kinds
+from clonediff.harness.search.hunt import draws, make_smaller
+from clonediff.harness.search.reduce import MOST
 from clonediff.harness.subjects import NoDeviceError, SubjectError
 from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -37,7 +32,8 @@ from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.draws import reason
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Counts, Finding, Severity
-from clonediff.strategies.graph import Graph, from_json, to_json
+from clonediff.strategies.operations import is_operation
+from clonediff.strategies.program import Graph, from_json, kinds, to_json
 
 COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """The most trials for a finding whose trials each cost a process or a minute."""
@@ -54,7 +50,6 @@ class WarmSubject:
         self.process.start()
         allow_cloners(setup.cloners)
         self.process.others = setup.layers
-        bring(asked(self.process), setup.layers)
         problems = (unsupported_cloner(cloner, self.process) for cloner in setup.cloners)
         if problem := next(filter(None, problems), ""):
             self.close()
@@ -125,22 +120,20 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     known: Counter[tuple[str, Severity]] = Counter()
     reasons: Counter[str] = Counter()
     refused: dict[str, bytes] = {}
-    with trials.asking():
-        for graph in _graphs(shard, trials):
-            if setup.campaign in _CLOSED:
-                raise SubjectError("the campaign is over")
-            trial = trials.try_graph(graph)
-            # A release of another day may lack what the corpus has of this one.
-            if trial.refused is not None and not (shard.graphs and process.subject.version):
-                why = reason(trial.refused.type, trial.refused.message)
-                reasons[why] += 1
-                refused.setdefault(why, to_json(graph))
-            for hit in new_hits(trial.hits):
-                met[hit.key] += 1
-                if hit.key not in findings:
-                    findings[hit.key] = warm.finding(hit)
-            known.update(_known(trial.hits).items())
-    asked(process).keep()
+    for graph in _graphs(shard, trials, setup):
+        if setup.campaign in _CLOSED:
+            raise SubjectError("the campaign is over")
+        trial = trials.try_graph(graph)
+        # A release of another day may lack what the corpus has of this one.
+        if trial.refused is not None and not (shard.graphs and process.subject.version):
+            why = reason(trial.refused.type, trial.refused.message)
+            reasons[why] += 1
+            refused.setdefault(why, to_json(graph))
+        for hit in new_hits(trial.hits):
+            met[hit.key] += 1
+            if hit.key not in findings:
+                findings[hit.key] = warm.finding(hit)
+        known.update(_known(trial.hits).items())
     counts = Counts(
         graphs=trials.tally.trials,
         seconds=time.perf_counter() - began,
@@ -153,15 +146,23 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     return Result(process.versions, counts, tuple(findings.values()), dict(met), refused)
 
 
-def _graphs(shard: Shard, trials: GraphTrials) -> Iterator[Graph]:
-    """The graphs of a shard. The first that is drawn is the simplest of all, which one shard is enough to try."""
-    if shard.graphs:
-        graphs = (from_json(graph, "a graph of the corpus") for graph in shard.graphs)
+def _graphs(shard: Shard, trials: GraphTrials, setup: Setup) -> Iterator[Graph]:
+    """The graphs of a shard. The shard that opens the draws has the simplest of all, too."""
+    for stored in shard.graphs:
+        graph = from_json(stored, "a graph of the corpus")
         # A graph of the corpus may have layers that were named in another campaign.
-        return (graph for graph in graphs if all(map(is_allowed, other_kinds(graph))))
-    skipped = 0 if shard.opens else 1
-    strategy = graphs_on(trials.process, cloners=trials.cloners)
-    return itertools.islice(sample_graphs(strategy, shard.count + skipped, shard.seed), skipped, None)
+        if all(_is_known(kind, setup.layers) for kind in kinds(graph.program)):
+            yield graph
+    if shard.opens:
+        simplest = trials.process.draw({"parts": ["00", "00"]})
+        assert simplest is not None
+        yield simplest
+    yield from draws(trials.process, shard.seed, shard.count - shard.opens, cloners=trials.cloners)
+
+
+def _is_known(kind: str, layers: Collection[str]) -> bool:
+    """Whether a kind is Keras' own, or of the user's layers."""
+    return is_operation(kind) or not ("." in kind or ":" in kind) or any(kind.startswith(name) for name in layers)
 
 
 def _known(hits: Collection[Hit]) -> dict[str, Severity]:

@@ -11,7 +11,7 @@ from clonediff.harness.answers.audit import audit_all, classes_of
 from clonediff.harness.answers.audit.one_class import ClassAudited
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json
-from clonediff.harness.source.other_layers import absolute
+from clonediff.harness.trials.cloners import absolute
 from clonediff.reports.markup import one_line
 
 _LONGEST = 110

@@ -21,8 +21,8 @@ from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.campaign_text import CampaignText, say_run, summary
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.source.other_layers import absolute, allow, file_of
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.cloners import absolute
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import AT_LEAST, Run
@@ -100,10 +100,9 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
         raise click.BadParameter("expected a number that has an end", param_hint="--minutes")
     names = tuple(dict.fromkeys(map(absolute, options["layers"])))
     for name in names:
-        path = file_of(f"{name}:" if name.endswith(".py") else name)
+        path = name if name.endswith(".py") else name.rpartition(":")[0]
         if path and not Path(path).is_file():
             raise click.UsageError(f"--layers {name}: there is no such file")
-    allow(names)
     run = Run(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         subjects=tuple(str(Subject.parse(name)) for name in dict.fromkeys(options["subjects"])),

@@ -56,13 +56,6 @@ class SubjectName(click.ParamType):  # type: ignore[type-arg]  # generic in the 
         return in_full(str(value))
 
 
-def _allow_layers(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> None:
-    if names:
-        from clonediff.harness.source.other_layers import absolute, allow
-
-        allow(map(absolute, names))
-
-
 subjects = click.option(
     "--subject",
     "subjects",
@@ -86,14 +79,6 @@ known_issues = click.option(
     type=click.Path(path_type=Path),
     default=KNOWN_ISSUES,
     help="What is known [that of clonediff].",
-)
-layers = click.option(
-    "--layers",
-    multiple=True,
-    metavar="NAME",
-    expose_value=False,
-    callback=_allow_layers,
-    help="Let graphs have these layers, which are imported: a module, a class in one, or path/to/file.py:Class.",
 )
 
 

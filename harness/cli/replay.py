@@ -20,7 +20,7 @@ from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line
-from clonediff.strategies.kinds import GENERATIONS
+from clonediff.strategies.program import GENERATIONS
 
 CANNOT_TELL = 125
 """The exit code by which `git bisect run` passes over a commit."""
@@ -31,7 +31,6 @@ _WIDTH = max(map(len, ReplayAnswer))
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
 @click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
 @click.option("--cloner", type=shared.ClonerName(), help="Who clones [the finding's, or upstream].")
-@shared.layers
 @click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")

@@ -60,7 +60,7 @@ class Values:
         keras = self.keras
         keras.begin_generators(self)
         for metric, new in self.copier.pairs(keras.METRIC):
-            self._keep(metric.variables)
+            self._keep(self.places(metric.variables).values())
             new.reset_state()
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):

@@ -8,8 +8,8 @@ import os
 import sys
 from typing import Any, Iterator
 
-from .capabilities import signature
 from .frameworks.interface import Framework
+from .signatures import signature
 
 
 def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:

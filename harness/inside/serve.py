@@ -17,15 +17,13 @@ from typing import Any, Callable, TextIO
 import numpy as np
 
 from .candidates import cloning
-from .capabilities import capabilities
 from .cloners.users import problem
+from .drawing import Drawer
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .observer import Observer, take_over
-from .other_layers import other_layers
 from .trial import run_trial
-from .try_call import answer, refusal
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
 """A first trial pays for what Keras and its backend set up when they are first used."""
@@ -67,7 +65,6 @@ def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
         "python": platform.python_version(),
         "devices": framework.tensors.devices(),
         "seconds": seconds,
-        "capabilities": capabilities(framework),
     }
 
 
@@ -91,9 +88,7 @@ class Server:
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
-            "layers": lambda request: other_layers(request["names"], framework),
-            "gives": lambda request: answer(request["question"], framework),
-            "refuses": lambda request: refusal(request, framework),
+            "draw": Drawer(framework).draw,
             "cloning": lambda request: cloning(framework, request.get("pieces") or []),
             "cloner": lambda request: problem(str(request.get("name"))),
         }

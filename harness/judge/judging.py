@@ -17,25 +17,25 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.inside.failures import CANDIDATE_FILE
 from clonediff.harness.judge.proposals import Proposal, ProposalError, apply, read_proposal
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import reproducer
-from clonediff.harness.search.draw_and_reduce import search
-from clonediff.harness.source import DIALECTS
+from clonediff.harness.search.hunt import search
 from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.triage import alike, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Trial, lost_difference
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import DOES, UPSTREAM_AND_FIXED, Cause, Severity
-from clonediff.strategies.graph import Graph
+from clonediff.strategies.dialects import DIALECTS
+from clonediff.strategies.program import Graph
 
 Say = Callable[[str], None]
 
@@ -235,8 +235,7 @@ class Candidate(GraphTrials):
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn; what is worse there is worth making smaller."""
-        with self.asking():
-            case = self.case(graph)
+        case = case_of(graph)
         found = self.look(case, "a drawn model")
         hits = (Hit(cause.fingerprint, "worse", title(cause), case, graph, cause) for cause, worse in found if worse)
         return Trial(hits=tuple(hits))
@@ -276,13 +275,13 @@ class Candidate(GraphTrials):
         while time.monotonic() < until and self.tally.drawn < budget.models:
             found = search(
                 self,
-                graphs_on(self.process, cloners=("candidate",)),
                 examples=budget.models - self.tally.drawn,
                 seed_=budget.seed * 1_000_003 + turn,
                 seen=seen,
                 until=until,
                 after_each=lambda: say(f"drawn models, {self.tally.drawn}"),
                 reducing=_REDUCING,
+                cloners=("candidate",),
             )
             turn += 1
             if found is not None:

@@ -11,7 +11,7 @@ from clonediff.harness.scripts.reproducer import Script, reproducer, with_versio
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.trial import Hit
 from clonediff.reports.records import Finding
-from clonediff.strategies.graph import to_json
+from clonediff.strategies.program import to_json
 
 
 def finding_of(hit: Hit, subject: Subject, versions: Mapping[str, str]) -> Finding:

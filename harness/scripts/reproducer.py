@@ -15,9 +15,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import UsersCloner, users_cloner
 from clonediff.harness.scripts import running
-from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, Comparison, comparison
-from clonediff.harness.source.clone_arguments import MODEL
-from clonediff.harness.source.words import literal
+from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, Comparison, comparison, literal
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.markup import visible
 from clonediff.reports.records import Difference
@@ -53,6 +51,7 @@ assert not any(said in each for each in told), f"cloning warns: {{told}}\""""
 _HEARD = 'with warnings.catch_warnings(record=True) as heard:\n    warnings.simplefilter("always")\n'
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
+MODEL = "model"
 _IN_CLONING = ("made", "warned")
 """Checks of what happens while a clone is made: the line that makes it is the one that fails."""
 _SHORT, _LONGEST = 60, 160

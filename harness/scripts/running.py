@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
-from clonediff.harness.source.words import literal
+from clonediff.harness.scripts.comparisons import literal
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.records import Difference
 

@@ -1,4 +1,1 @@
-"""Looking for new hits on one subject: the graphs that show something unknown, the smallest that do, and the proof.
-
-Campaigns, judging and the property tests are made of it.
-"""
+"""The search: graphs of a seed, the reducer of programs, and the strategy for tests of one's own."""

@@ -30,15 +30,15 @@ threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 faulthandler.enable()
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-sys.path.insert(0, {harness!r})
+sys.path[:0] = [{harness!r}, {package!r}]
 import fixed
 from inside.serve import main
-sys.path.pop(0)
+del sys.path[:2]
 sys.exit(main())
 """
 """Ends with its parent; writes its stack on a crash, and when asked by SIGUSR1; leaves no core file.
 
-The rest of this project is not importable from the child: only `inside` and `fixed` are, and by these names.
+The rest of this project is not importable from the child: only `inside`, `fixed` and `strategies` are, by these names.
 """
 
 _THREADS = {
@@ -74,7 +74,13 @@ _XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_
 
 def command(subject: Subject) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
-    return [sys.executable, "-u", "-c", _BOOTSTRAP.format(harness=str(HARNESS)), subject.generation]
+    return [
+        sys.executable,
+        "-u",
+        "-c",
+        _BOOTSTRAP.format(harness=str(HARNESS), package=str(HARNESS.parent)),
+        subject.generation,
+    ]
 
 
 def environment(subject: Subject, place: Place = BESIDE, base: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -9,8 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from clonediff.harness.subjects.observation import Answer, Failure, Frame
-from clonediff.strategies.kinds.kind import Parameters, Specs
-from clonediff.strategies.kinds.of_release import Signature
+from clonediff.strategies.program import Graph
 
 _FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
@@ -22,26 +21,10 @@ _ROOTS = (
 )
 
 
-class Capabilities(msgspec.Struct, frozen=True):
-    """What a release has of what a graph can ask for.
+class Draw(msgspec.Struct, frozen=True):
+    """A drawn graph; None where Keras accepted no call of it."""
 
-    `layers` has, by class, the arguments of its constructor and of its call; it is empty where the child does not say.
-    `operations` has the functions that take symbolic tensors, as "ops.mean", with their arguments, `objects` the
-    classes that a model is compiled with, as "losses.Huber", likewise. `missing` has the features of
-    `clonediff.strategies.graphs` that it refused when tried.
-    """
-
-    layers: dict[str, Signature] = {}
-    missing: tuple[str, ...] = ()
-    operations: dict[str, Parameters | None] = {}
-    objects: dict[str, Parameters] = {}
-
-
-class Told(msgspec.Struct, frozen=True):
-    """What came of a call that was tried: what it gives, or the exception with which Keras refused it."""
-
-    gives: Specs | None = None
-    why: str = ""
+    graph: Graph | None = None
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -55,7 +38,6 @@ class Ready(msgspec.Struct, frozen=True):
     python: str
     devices: tuple[str, ...] = ()
     seconds: dict[str, float] = {}
-    capabilities: Capabilities = Capabilities()
 
 
 class Loss(enum.StrEnum):

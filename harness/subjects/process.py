@@ -16,17 +16,17 @@ from clonediff.harness.subjects.environment import BESIDE, Place, command, envir
 from clonediff.harness.subjects.observation import Answer, Failure
 from clonediff.harness.subjects.outcomes import (
     CloningFunctions,
+    Draw,
     Lost,
     NoDeviceError,
     Outcome,
     Ready,
     SubjectError,
-    Told,
     ValuesReport,
 )
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
-from clonediff.strategies.kinds.of_release import Signature
+from clonediff.strategies.program import Graph
 
 Reply = TypeVar("Reply")
 _Reply: TypeAlias = dict[str, msgspec.Raw]
@@ -34,6 +34,7 @@ _Reply: TypeAlias = dict[str, msgspec.Raw]
 GIB = 1 << 30
 TRIAL = "a trial"
 """What a process was lost over, where that is a trial: it is run again, each cloner alone."""
+DRAW = "a draw"
 _QUESTION = "a question to Keras"
 _TIMES = 30.0
 """Making a model again takes about as long as making it did."""
@@ -80,7 +81,6 @@ class SubjectProcess:
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._largest = 0
-        self._layers: dict[tuple[str, ...], dict[str, Signature]] = {}
 
     @property
     def ready(self) -> Ready:
@@ -178,30 +178,17 @@ class SubjectProcess:
         request = {"do": "cloning", "pieces": list(pieces)}
         return self._ask(request, "cloning", CloningFunctions, timeout, "does not say what clones")
 
-    def layers(self, names: Iterable[str]) -> dict[str, Signature]:
-        """What layers take that are not Keras' own; see `inside.other_layers` for their names."""
-        wanted = tuple(names)
-        if wanted and wanted not in self._layers:
-            request = {"do": "layers", "names": list(wanted)}
-            problem = f"cannot import {', '.join(wanted)}"
-            self._layers[wanted] = self._answer(request, "layers", dict[str, Signature], problem)
-        return self._layers[wanted] if wanted else {}
+    def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
+        """Draw a graph; see `inside.drawing` for the request. One that takes the process with it is none."""
+        self._replace_if_due()
+        self.start()
+        asked = {"do": "draw", "layers": self.others, **request}
+        draw = self._ask(asked, "draw", Draw, timeout, "cannot draw", over=DRAW)
+        return None if isinstance(draw, Lost) else draw.graph
 
     def cloner_problem(self, name: str) -> str:
         """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""
         return self._answer({"do": "cloner", "name": name}, "cloner", str, f"{name}: cannot be imported")
-
-    def gives(self, question: dict[str, Any], timeout: float = 30.0) -> Told:
-        """What a call gives that is tried; see `inside.try_call`. One that takes the process with it is refused."""
-        self.start()
-        answer = self._ask({"do": "gives", "question": question}, "gives", Told, timeout, "cannot try a call")
-        return Told(why=answer.how) if isinstance(answer, Lost) else answer
-
-    def refuses(self, request: dict[str, Any], timeout: float = 30.0) -> str:
-        """Why a model cannot be built, nor the one that is asked for beside it; "" where they can be."""
-        self.start()
-        answer = self._ask({**request, "do": "refuses"}, "refuses", str, timeout, "cannot try to build a model")
-        return answer.how if isinstance(answer, Lost) else answer
 
     def _answer(self, request: dict[str, Any], part: str, kind: type[Reply], problem: str) -> Reply:
         """What the child says; a `SubjectError` where it is lost."""

@@ -1,43 +1,41 @@
-"""From a graph to the case that a subject is asked to try."""
+"""The case of a drawn graph."""
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
 from msgspec import structs
 
-from clonediff.harness.source import DIALECTS, written
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Keeps
-from clonediff.strategies.clone_arguments import inputs_of
-from clonediff.strategies.graph import Graph, Input, refs, to_json
+from clonediff.strategies.program import Graph, Input, number_of
+
+BATCH = 2
 
 
-def case_of(graph: Graph, dialect: str) -> Case:
-    """The case of a graph: its script, its inputs in the order of the model's, a seed that follows from the graph."""
-    script, inputs = written(graph, dialect), inputs_of(graph)
-    compiled = any(each.does == "compile" for each in graph.preparations)
+def case_of(graph: Graph) -> Case:
+    """The case of a graph: its source, its inputs, and a seed that follows from its program."""
+    program = graph.program
+    compiled = any(each.does == "compile" for each in program.preparations)
     case = Case(
-        script.source,
-        tuple(_input(inputs[ref.node]) for ref in refs(graph.takes)),
-        batch=graph.batch,
-        seed=number_of(graph),
-        promises="not compiled" if compiled and not DIALECTS[dialect].compiles else "",
-        within=script.within,
+        graph.source,
+        tuple(map(_input, program.inputs)),
+        batch=BATCH,
+        seed=number_of(program),
+        # Nobody says that the clone of a compiled model of tf_keras is compiled.
+        promises="not compiled" if compiled and graph.generation == "tf_keras" else "",
+        within=graph.within,
     )
-    arguments = graph.clone_arguments
-    if arguments is None:
+    if not graph.arguments:
         return case
-    keeps: Keeps = "inputs" if arguments.inputs == "own" else ""
-    return structs.replace(case, arguments=dict(script.arguments), asked=script.asked, repeats=True, keeps=keeps)
+    keeps = "inputs" if "own" in program.clone_arguments else ""
+    return structs.replace(case, arguments=graph.arguments, repeats=True, keeps=keeps)
 
 
-def number_of(graph: Graph) -> int:
-    """A number that is the graph's own, the same in every process."""
-    return zlib.crc32(to_json(graph))
-
-
-def _input(given: Input) -> dict[str, Any]:
-    fields = {name: getattr(given, name) for name in ("dtype", "fill", "optional", "high")}
-    return {"shape": list(given.shape), **fields}
+def _input(spec: Input) -> dict[str, Any]:
+    return {
+        "shape": list(spec.shape),
+        "dtype": spec.dtype,
+        "fill": spec.fill,
+        "optional": spec.optional,
+        "high": spec.high,
+    }

@@ -12,12 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clonediff.harness.inside.cloners.users import users_cloner
-from clonediff.harness.source.other_layers import allow, is_allowed
 from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.strategies.clone_arguments import abilities_for
-from clonediff.strategies.graph import Graph
+from clonediff.strategies.program import Graph
 
+_ALLOWED: set[str] = set()
 _OF_A_MODULE = re.compile(r"[\w-]+")
 _EXPECTED = "expected module:function or FILE.py:function of a cloner of your own"
 
@@ -43,6 +42,25 @@ def named(text: str) -> str:
     return its.name
 
 
+def allow(names: Iterable[str]) -> None:
+    """Let the code of these run: layers, cloners, or all of a module or a file."""
+    _ALLOWED.update(names)
+
+
+def is_allowed(name: str) -> bool:
+    """Whether the user named it, or its module or file."""
+    path, _, _ = name.rpartition(":")
+    return not _ALLOWED.isdisjoint((name, path or name.rpartition(".")[0]))
+
+
+def absolute(name: str) -> str:
+    """The name of layers, or of a cloner, with the whole path of a file."""
+    path, colon, own = name.partition(".py:")
+    if not colon and not name.endswith(".py"):
+        return name
+    return os.path.abspath(f"{path}.py" if colon else name) + (f":{own}" if colon else "")
+
+
 def allow_cloners(names: Iterable[str]) -> None:
     """Let the code of these cloners run."""
     allow(its.name for its in filter(None, map(users_cloner, names)))
@@ -60,14 +78,9 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
         problem = process.cloner_problem(cloner)
         if problem:
             return problem
-    arguments = None if graph is None else graph.clone_arguments
-    if arguments is None:
-        return ""
-    if not takes_arguments(cloner):
+    if graph is not None and graph.arguments and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
-    missing = process.ready.capabilities.missing
-    unknown = next((name for name in abilities_for(arguments) if name in missing), "")
-    return unknown and f"{process.subject}: its clone_model knows no {unknown}"
+    return ""
 
 
 def _is_in(folder: str, module: str) -> bool:

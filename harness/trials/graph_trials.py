@@ -8,28 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from clonediff.harness.drawing.remembered_answers import asked
-from clonediff.harness.source.clone_arguments import MODEL
 from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.cases import case_of, number_of
+from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.cloners import unsupported_cloner
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
-from clonediff.strategies.asking import asking
-from clonediff.strategies.graph import Graph, MalformedGraph
-from clonediff.strategies.kinds import Generation
+from clonediff.strategies.program import Generation, Graph, number_of
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
+MODEL = "model"
 
 Costly: TypeAlias = bool | None
 """Whether a graph gets the costly checks; None: it follows from the graph."""
@@ -95,13 +91,9 @@ class GraphTrials:
             self._known = self._all_known.on(self.generation, self.process.ready.keras)
         return self._known
 
-    def asking(self) -> AbstractContextManager[None]:
-        """A scope in which questions of what can be built go to the subject."""
-        return asking(asked(self.process))
-
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""
-        return number_of(graph) % RATE == 0
+        return number_of(graph.program) % RATE == 0
 
     def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was not drawn for this subject, or by a cloner that may be of no use there."""
@@ -112,26 +104,16 @@ class GraphTrials:
             return self.try_graph(graph, costly=costly)
         except SubjectError as error:
             return Trial(not_tried=str(error))
-        except (MalformedGraph, KeyError) as error:
-            return Trial(not_tried=f"the graph cannot be written for this Keras: {error}")
-
-    def case(self, graph: Graph) -> Case:
-        """What is tried of a graph; to be asked for in the scope of `asking`."""
-        return case_of(graph, self.process.subject.generation)
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn for this subject."""
-        with self.asking():
-            return self._try_graph(graph, costly)
+        trial = self.try_case(case_of(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
+        self.tally.meet(trial.hits)
+        return trial
 
     def new_hit(self, graph: Graph, key: Key, *, costly: Costly) -> Hit | None:
         """The new hit of a graph under that key, if it shows one."""
         return next((hit for hit in new_hits(self.try_graph(graph, costly=costly).hits) if hit.key == key), None)
-
-    def _try_graph(self, graph: Graph, costly: Costly) -> Trial:
-        trial = self.try_case(self.case(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
-        self.tally.meet(trial.hits)
-        return trial
 
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None

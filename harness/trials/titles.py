@@ -10,7 +10,7 @@ import re
 
 from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.reports.records import Difference
-from clonediff.strategies.kinds import CATALOGUE
+from clonediff.strategies.layers import CATALOGUE
 
 _WORDS = {
     "": "layer",

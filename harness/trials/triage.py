@@ -21,7 +21,7 @@ from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.titles import FORMS, argument, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
-from clonediff.strategies.kinds import CATALOGUE
+from clonediff.strategies.layers import CATALOGUE
 
 
 class Verdict(enum.StrEnum):

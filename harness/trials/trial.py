@@ -23,7 +23,7 @@ from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, ve
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised, Severity
-from clonediff.strategies.graph import Graph
+from clonediff.strategies.program import Graph
 
 __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
 

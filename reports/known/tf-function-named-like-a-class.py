@@ -21,6 +21,12 @@ tf_keras/src/saving/serialization_lib.py:727 hands the name of the function, as 
 # found = "*'str' object*pop*"
 # exception = "TypeError"
 # frame = "tf_keras/src/initializers/initializers.py:from_config"
+#
+# [[match]]
+# check = "made"
+# found = "*'str' object*pop*"
+# exception = "AttributeError"
+# frame = "tf_keras/src/initializers/initializers.py:from_config"
 # ///
 
 import tensorflow as tf

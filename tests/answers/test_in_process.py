@@ -16,24 +16,28 @@ import tf_keras
 
 from clonediff import UnfaithfulClone, assert_clones_faithfully, check_clone, clone_model
 from clonediff.harness.inside.frameworks import framework
-from clonediff.strategies import Graph
-from clonediff.strategies.graph import Call, Function, Input, Layer, Ref, Seq
+from tests.example_graphs import Input, of_layer, of_source
 from tests.waiting import PATIENCE
 
 KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
-REPORTED = Graph(
-    inputs=(Input((1,)),),
-    layers=(Layer("Lambda", (("function", Function("lambda", ("x", "x"), "list")),)), Layer("Add")),
-    calls=(Call(0, (Ref(0),), outputs=2), Call(1, (Seq((Ref(1, 0), Ref(1, 1))),))),
-    takes=Ref(0),
-    gives=Ref(2),
-)
-DENSE = Graph((Input((3,)),), (Layer("Dense", (("units", 2),)),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+SOURCE = """\
+import {keras}
+from {generation} import layers
+
+inputs = keras.Input(shape=(1,))
+a, b = layers.Lambda(lambda x: [x, x])(inputs)
+model = keras.Model(inputs, layers.Add()([a, b]))
+"""
+REPORTED = {
+    generation: of_source(SOURCE.format(keras=keras, generation=generation), Input((1,)), generation=generation)
+    for generation, keras in (("keras", "keras"), ("tf_keras", "tf_keras as keras"))
+}
+DENSE = of_layer("layers.Dense(2)", (3,))
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_the_reported_model_is_cloned_faithfully(generation: Any) -> None:
-    check_clone(REPORTED, clone_model, generation=generation, costly=True)
+    check_clone(REPORTED[generation], clone_model, costly=True)
 
 
 def itself(model: Any) -> Any:

@@ -19,7 +19,8 @@ from clonediff.harness.trials.triage import fingerprint
 from clonediff.harness.trials.trial import CloneTrial, Hit, Trial
 from clonediff.reports.known import KnownIssue, KnownIssues, Pattern
 from clonediff.reports.records import Cause, Difference, Place, Raised, Severity, write
-from clonediff.strategies.graph import to_json
+from clonediff.strategies.program import to_json
+from tests.example_graphs import of_layer
 from tests.reports.making import TWO, finding
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
@@ -132,7 +133,7 @@ def test_a_corpus_is_all_its_graphs_as_they_were_found(tmp_path: Path) -> None:
     corpus = NightlyCorpus(tmp_path)
     files = [
         corpus.keep(finding(0, subject="keras==3.14.1", cloner="fixed")),
-        corpus.keep(finding(0, replace(TWO, generation=None), generation="tf_keras", subject="")),
+        corpus.keep(finding(0, of_layer("layers.ReLU()", generation="tf_keras"), generation="tf_keras", subject="")),
     ]
     (tmp_path / "keras" / ".half.json").write_text('{"gra')
     first, second = sorted(read(tmp_path), key=lambda target: target.generation)
@@ -155,10 +156,9 @@ def test_a_finding_under_another_name_is_still_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param(b'{"name": "\xff"}', "can't decode byte 0xff", id="not UTF-8"),
-        pytest.param(b'{"graph": {"name": "\xff"}}', "can't decode byte 0xff", id="not UTF-8 in a corpus"),
+        pytest.param(b'{"source": "\xff"}', "can't decode byte 0xff", id="not UTF-8"),
         pytest.param(b"[" * 100_000, "expected the JSON of a finding or of a graph", id="deep"),
-        pytest.param(b'{"graph": {"inputs": []}, "about": {}}', "not a graph of version 1", id="no graph"),
+        pytest.param(b'{"graph": {"inputs": []}, "about": {}}', "missing required field `program`", id="no graph"),
         pytest.param(b'{"graph": 1, "format": 99}', "format 99 at", id="of another day"),
         pytest.param(b'{"graph": 1, "about": 2}', "`$.about`", id="no corpus"),
     ],

@@ -13,10 +13,10 @@ import pytest
 
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Finding, Run, Severity, read
-from clonediff.strategies.graph import Call, Function, Graph, Input, Layer, Ref, to_json
+from clonediff.strategies.program import to_json
 from tests.campaign.running import UNKNOWN, findings, fuzz, fuzzing, keep, known_without, processes, summary
 from tests.command_line import imported_by
-from tests.example_graphs import EXAMPLES
+from tests.example_graphs import example, of_layer
 from tests.interrupting import interrupt
 from tests.planted import planted
 from tests.waiting import PATIENCE, until
@@ -44,9 +44,8 @@ def _options(known: Path, out: str = "run") -> list[str]:
     return ["--seed", str(SEED), "--known-issues", str(known), "--out", out, "--json"]
 
 
-def _one_layer(layer: Layer) -> bytes:
-    graph = Graph((Input((3, 2)),), (layer,), (Call(0, (Ref(0),)),), Ref(0), Ref(1), generation="keras")
-    return to_json(graph)
+def _one_layer(layer: str) -> bytes:
+    return to_json(of_layer(layer, (3, 2)))
 
 
 def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
@@ -67,7 +66,7 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
 def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
     refused: int, code: int, tmp_path: Path
 ) -> None:
-    keep(tmp_path / "corpus", *(_one_layer(Layer("Dense", (("units", -units),))) for units in range(refused)))
+    keep(tmp_path / "corpus", *(_one_layer(f"layers.Dense({-units})") for units in range(refused)))
     done = fuzz(tmp_path, "--trials", "8", "--out", "run", "--json")
     counts = summary(done)["run"]["counts"]["keras"]
     assert done.returncode == code
@@ -79,9 +78,9 @@ def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
 
 @pytest.mark.slow(reason="a campaign more; tests/trials/test_at_least counts by the worst, and leaves out")
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
-    lambda_ = Layer("Lambda", (("function", Function("lambda", ("x",))),))
     # They crash, change a name, and train differently.
-    keep(tmp_path / "corpus", _one_layer(lambda_), _one_layer(Layer("ReLU")), EXAMPLES["weight-trainable"].encode())
+    layers = _one_layer("layers.Lambda(lambda x: x)"), _one_layer("layers.ReLU()")
+    keep(tmp_path / "corpus", *layers, to_json(example("weight-trainable")))
     (tmp_path / "nothing").mkdir()
     options = ("--trials", "1", "--known-issues", "nothing", "--at-least", "trains", "--out", "run")
     done = fuzz(tmp_path, *options, "--json")

@@ -13,13 +13,14 @@ import pytest
 
 from clonediff.harness.campaign import corpus
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.strategies import to_json
+from clonediff.strategies.program import to_json
+from tests.example_graphs import of_layer
 from tests.reports.making import TWO, finding
 from tests.waiting import PATIENCE
 
 GRAPH = to_json(TWO)
 FINDING = finding(0)
-OTHER = finding(1, msgspec.structs.replace(TWO, name="other"))
+OTHER = finding(1, msgspec.structs.replace(TWO, source="other"))
 
 
 def test_a_graph_is_kept_once_with_all_that_it_showed_and_dropped_with_the_last(tmp_path: Path) -> None:
@@ -52,12 +53,12 @@ def test_a_finding_that_is_put_there_by_hand_is_read(tmp_path: Path) -> None:
         pytest.param(b'{"graph": ' + GRAPH[:-20], "truncated", id="half a file"),
         pytest.param(b'{"graph": {}, "about": {"title": "\xff"}}', "utf-8", id="not UTF-8"),
         pytest.param(b"{}", "missing required field `graph`", id="no graph"),
+        pytest.param(b'{"graph": {"source": ""}}', "missing required field `program`", id="no program"),
         pytest.param(b'{"graph": "x"}', "Expected `object`", id="a word"),
         pytest.param(b'{"format": 9, "graph": {}}', "update it", id="a later format"),
-        pytest.param(b'{"graph": ' + GRAPH.replace(b'"node":1', b'"node":7') + b"}", "node 7", id="no tensor"),
-        pytest.param(b'{"graph": {"inputs":' + b"[" * 100_000, "nested too deep", id="nested without end"),
+        pytest.param(b'{"graph": {"program":' + b"[" * 100_000, "nested too deep", id="nested without end"),
         pytest.param(
-            msgspec.json.encode({"graph": msgspec.structs.replace(TWO, generation="tf_keras")}),
+            b'{"graph": ' + to_json(of_layer("layers.ReLU()", generation="tf_keras")) + b"}",
             "it is not a graph of keras",
             id="another generation",
         ),
@@ -88,7 +89,7 @@ def test_a_file_that_cannot_be_read_where_a_graph_belongs_is_written_anew(tmp_pa
 def test_of_too_many_graphs_those_found_last_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus, "MOST", 3)
     kept = NightlyCorpus(tmp_path)
-    graphs = [finding(0, msgspec.structs.replace(TWO, name=f"model_{number}")) for number in range(5)]
+    graphs = [finding(0, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
     for number, graph in enumerate(graphs):
         os.utime(kept.keep(graph), (1000 + number, 1000 + number))
     kept.keep(graphs[0])  # found again, just now
@@ -100,13 +101,14 @@ import sys
 from pathlib import Path
 from msgspec.structs import replace
 from clonediff.harness.campaign.corpus import NightlyCorpus
+from tests.example_graphs import of_layer
 from tests.reports.making import TWO, finding
 folder, name, other = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 (folder / name).touch()
 while not (folder / other).exists():
     pass
 for number in range(80):
-    NightlyCorpus(folder).keep(finding(0, replace(TWO, name=f"model_{number}"), id=name))
+    NightlyCorpus(folder).keep(finding(0, replace(TWO, source=f"model_{number}"), id=name))
 """
 
 

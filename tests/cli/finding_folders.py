@@ -12,24 +12,25 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Finding, Run
 from clonediff.reports.run_folder import RunFolder
-from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref, from_json
-from tests.example_graphs import EXAMPLES
+from clonediff.strategies.program import Input
+from tests.example_graphs import example, of_source
 
-DENSE = Graph(
-    (Input((4,), name="x"),),
-    (Layer("Dense", (("units", 3),), name="one"), Layer("Dense", (("units", 2),), name="two")),
-    (Call(0, (Ref(0),)), Call(1, (Ref(1),))),
-    Ref(0),
-    Ref(2),
-    generation="keras",
+DENSE = of_source(
+    """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(4,), name="x")
+one = layers.Dense(3, name="one")(inputs)
+model = keras.Model(inputs, layers.Dense(2, name="two")(one))
+""",
+    Input((4,), name="x"),
 )
 
 
 def a_finding(process: SubjectProcess, issue: str) -> Finding:
     """What a trial of the example of a known issue shows: the cause that the issue explains."""
-    trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(
-        from_json(EXAMPLES[issue], issue), costly=True
-    )
+    trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(example(issue), costly=True)
     (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
     script = script_of(hit, process.subject.generation, process.versions)
     finding = finding_of(hit, process.subject, process.versions)

@@ -17,8 +17,9 @@ from clonediff.harness.cli.campaign_text import CampaignText
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say_table
 from clonediff.reports.records import Counts, Run
 from clonediff.reports.run_folder import RunFolder
+from clonediff.strategies.program import to_json
 from tests.command_line import imported_by
-from tests.example_graphs import EXAMPLES
+from tests.example_graphs import example
 from tests.interrupting import interrupt, under_way
 from tests.reports.making import finding
 from tests.waiting import until
@@ -108,9 +109,9 @@ def test_a_campaign_says_what_it_finds_and_where_it_is(
 
 
 def test_an_interrupt_of_a_replay_prints_what_was_replayed(tmp_path: Path) -> None:
-    example = json.loads(EXAMPLES["input-name"])
+    graph = json.loads(to_json(example("input-name")))
     for number in range(2000):
-        (tmp_path / f"{number:04}.json").write_text(json.dumps({**example, "name": f"m{number}"}))
+        (tmp_path / f"{number:04}.json").write_text(json.dumps({**graph, "source": f"{graph['source']}# {number}\n"}))
     with under_way("replay", str(tmp_path), cwd=tmp_path, PYTHONUNBUFFERED="1") as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("breaks       keras  0000.json")

@@ -15,10 +15,10 @@ import pytest
 
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.reports.records import write_bytes
-from clonediff.strategies.graph import to_json
+from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
 from tests.command_line import Command
-from tests.example_graphs import EXAMPLES
+from tests.example_graphs import example
 from tests.repositories import commit, git, put_keras
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
@@ -54,9 +54,9 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
     cut = folder_of(run_of(folder / "cut", refused, renamed), refused) / "finding.json"
     cut.write_bytes(cut.read_bytes()[:200])
     write_bytes(folder / "graphs" / "a-holds.json", to_json(DENSE))
-    write_bytes(folder / "graphs" / "b-breaks.json", EXAMPLES["lambda-refused"].encode())
+    write_bytes(folder / "graphs" / "b-breaks.json", to_json(example("lambda-refused")))
     graph = json.loads(bytes(refused.graph))
-    graph["layers"][0]["kind"] = HOSTILE
+    graph["program"]["body"][0]["kind"] = HOSTILE
     hostile = msgspec.structs.replace(
         refused, title=HOSTILE, id=f"made-{HOSTILE}", subject="", versions={"keras\nimport os\n": HOSTILE}
     )

@@ -8,11 +8,13 @@ import pytest
 import tensorflow as tf
 
 from clonediff import clone_model
+from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.inside.values import input_arrays
 from clonediff.harness.trials.cases import case_of
+from tests.example_counts import examples
 from tests.fixed.generations import for_builders, for_generations, load
 from tests.fixed.oracle import ends_of, unlike, unlike_calls
-from tests.warm_keras import at_hand, hold
+from tests.warm_keras import drawn
 
 
 @for_builders("MODELS")
@@ -31,21 +33,38 @@ def quietly(model):
 
 @for_generations
 def test_a_clone_of_a_drawn_graph_is_faithful(generation):
-    def holds(graph):
-        with at_hand(generation):
-            case = case_of(graph, generation)
-        model, arrays = model_of(case.source), input_arrays(case.inputs, case.batch, case.seed)
-        inputs = tf.nest.pack_sequence_as(ends_of(getattr(model, "_functional", None) or model, "inputs"), arrays)
-        try:
-            lines = unlike(model, clone_model, inputs)
-        except Exception as error:  # the model fails itself, such as an Embedding of numbers that it does not have
-            original = model_of(case.source)
-            with pytest.raises(type(error)):
-                unlike_calls(original, [original], inputs)
-            lines = unlike(model_of(case.source), clone_model, False)
-        assert lines == [], case.source
+    for graph in drawn(generation, examples(30, 300)):
+        if graph.program.scope is not None:  # it is cloned within a scope
+            continue
+        with framework(generation).scratch():
+            assert unlike_its_clone(case_of(graph)) == [], graph.source
 
-    hold(holds, generation, few=30, many=300)
+
+def unlike_its_clone(case):
+    model, arrays = model_of(case.source), input_arrays(case.inputs, case.batch, case.seed)
+    inputs = tf.nest.pack_sequence_as(ends_of(getattr(model, "_functional", None) or model, "inputs"), arrays)
+    try:
+        return unlike(model, clone_model, inputs)
+    except Exception as error:  # the model fails itself
+        original = model_of(case.source)
+        with pytest.raises(type(error)):
+            unlike_calls(original, [original], inputs)
+        return unlike(model_of(case.source), clone_model, False)
+
+
+MIXED = """
+import tf_keras as keras
+
+inputs = keras.Input((1,))
+model = keras.Model(inputs, inputs)
+keras.mixed_precision.set_global_policy("mixed_bfloat16")
+model.compile(loss="mse")
+"""
+
+
+def test_what_is_compiled_for_mixed_precision_begins_anew():
+    with framework("tf_keras").scratch():
+        assert unlike(model_of(MIXED), clone_model, False) == []
 
 
 def model_of(source):

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.drawing.drawable_kinds import graphs_on
 from clonediff.harness.scripts.of_finding import script_of
-from clonediff.harness.search.draw_and_reduce import search
+from clonediff.harness.search.hunt import search
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.draws import too_many
 from clonediff.reports.known import load
@@ -25,7 +24,6 @@ def test_every_clone_is_faithful_or_a_known_issue(
     process, seed = property_trials.process, request.config.option.seed
     found = search(
         property_trials,
-        graphs_on(process, cloners=property_trials.cloners),
         examples=max(1, request.config.option.examples // SHARDS),
         seed_=seed * SHARDS + shard,
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.search.draw_and_reduce import search
+from clonediff.harness.search.hunt import search
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
+from clonediff.strategies.program import Apply, instructions
 from tests.example_counts import everything
 from tests.planted import planted
-from tests.warm_keras import graphs_of
 
 CALLS = {"mask_function_dropped": 1, "crash_on_outputs": 1, "arguments_forgotten": 1}
 """How many calls a model needs to show each."""
@@ -32,7 +32,8 @@ CALLS = {"mask_function_dropped": 1, "crash_on_outputs": 1, "arguments_forgotten
 def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
     kinds = None if everything() else ["Lambda", "Dense", "Masking"]
-    graphs = graphs_of("keras", kinds=kinds, max_instructions=4, max_inputs=2)
-    found = search(trials, graphs, examples=500, seed_=seed)
+    found = search(trials, examples=500, seed_=seed, kinds=kinds)
     assert found is not None
-    assert len(found.graph.calls) == CALLS[fault]
+    assert found.graph is not None
+    calls = [each for each in instructions(found.graph.program.body) if isinstance(each, Apply)]
+    assert len(calls) == CALLS[fault]

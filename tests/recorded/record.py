@@ -11,10 +11,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.drawing.drawable_kinds import graphs_on
-from clonediff.harness.drawing.remembered_answers import asked
 from clonediff.harness.scripts.known_scripts import case_of_script
-from clonediff.harness.search.sampling import sample_graphs
+from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.process import SubjectProcess
@@ -23,11 +21,11 @@ from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.triage import causes_of, of_plain_models
 from clonediff.reports.known import load
-from clonediff.strategies.asking import asking
+from clonediff.strategies.program import GENERATIONS
 from tests.planted import models, planted
 from tests.planted.test_planted import BREAKS, ONLY_KERAS_3
 from tests.recorded import FILE, Recorded, read, said, write
-from tests.warm_keras import SUBJECTS, process_of
+from tests.warm_keras import process_of
 
 DRAWN = {"keras": 400, "tf_keras": 150}
 SEED = 3
@@ -44,30 +42,29 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
         for fault in faults.split():  # each alone: after one that changes the original, no other cloner is called
             if generation == "keras" or fault not in ONLY_KERAS_3:
                 yield f"planted {generation} {model}", models.case(model, generation), [planted(fault)]
-    for number, graph in enumerate(sample_graphs(graphs_on(process, cloners=("upstream",)), DRAWN[generation], SEED)):
-        yield f"drawn {generation} {number}", case_of(graph, generation), ["upstream"]
+    for number, graph in enumerate(draws(process, SEED, DRAWN[generation], cloners=("upstream",))):
+        yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 
 
 def _record(process: SubjectProcess) -> Iterator[Recorded]:
-    with asking(asked(process)):
-        for name, case, cloners in _trials(process):
-            answer = process.trial(case, cloners=cloners, costly=True)
-            if not isinstance(answer, Answer) or answer.original is None:
-                sys.stdout.write(f"not recorded: {name}\n")
-                continue
-            for cloner, clone in answer.clones.items():
-                found = of_plain_models(compare(answer.original, clone))
-                differences = tuple(replace(difference, digests=None) for difference in found)
-                flow, fault = Flow.of(answer.original), cloner.rpartition(":")[2]
-                roots = [said(members[0]) for members in causes_of(flow, differences).values()]
-                if differences:
-                    yield Recorded(f"{name} {fault}", flow, differences, tuple(roots))
+    for name, case, cloners in _trials(process):
+        answer = process.trial(case, cloners=cloners, costly=True)
+        if not isinstance(answer, Answer) or answer.original is None:
+            sys.stdout.write(f"not recorded: {name}\n")
+            continue
+        for cloner, clone in answer.clones.items():
+            found = of_plain_models(compare(answer.original, clone))
+            differences = tuple(replace(difference, digests=None) for difference in found)
+            flow, fault = Flow.of(answer.original), cloner.rpartition(":")[2]
+            roots = [said(members[0]) for members in causes_of(flow, differences).values()]
+            if differences:
+                yield Recorded(f"{name} {fault}", flow, differences, tuple(roots))
 
 
 def main() -> None:
     """Write the recording."""
     before = read() if FILE.exists() else []
-    trials = [one for generation in SUBJECTS for one in _record(process_of(generation))]
+    trials = [one for generation in GENERATIONS for one in _record(process_of(generation))]
     write(trials)
     had, have = (Counter[str](), Counter[str]())
     for counter, recording in ((had, before), (have, trials)):

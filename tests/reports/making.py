@@ -10,18 +10,21 @@ import msgspec
 
 from clonediff.reports.records import Counts, Difference, Finding, Numbers, Place, Raised, Run, Severity
 from clonediff.reports.run_folder import RunFolder
-from clonediff.strategies import Graph, to_json
-from clonediff.strategies.graph import Call, Input, Layer, Ref
+from clonediff.strategies.program import Graph, Input, to_json
+from tests.example_graphs import of_source
 
 VERSIONS = {"keras": "3.15.1", "tensorflow": "2.21.0", "python": "3.11.7"}
 
-TWO = Graph(
-    (Input((3, 4), fill="steps"),),
-    (Layer("Masking", (("mask_value", 0.0),)), Layer("Dense", (("units", 4),)), Layer("LSTM", (("units", 2),))),
-    (Call(0, (Ref(0),)), Call(1, (Ref(1),)), Call(1, (Ref(2),)), Call(2, (Ref(3),))),
-    Ref(0),
-    Ref(4),
-    generation="keras",
+TWO = of_source(
+    """\
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(3, 4))
+dense = layers.Dense(4)
+model = keras.Model(inputs, layers.LSTM(2)(dense(dense(layers.Masking()(inputs)))))
+""",
+    Input((3, 4), fill="steps"),
 )
 """A shared Dense, and a mask."""
 

@@ -12,8 +12,8 @@ from clonediff.harness.cli.options import CLONERS as BY_OPTION
 from clonediff.harness.inside.cloners.copies import COPIES
 from clonediff.harness.scripts.alone import ScriptRunner
 from clonediff.harness.scripts.reproducer import reproducer
-from clonediff.harness.source import other_layers
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
+from clonediff.harness.trials import cloners
 from clonediff.harness.trials.cloners import named, unsupported_cloner
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
@@ -168,10 +168,10 @@ def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
     function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = named(f"{file}:{function}")
-    monkeypatch.setattr(other_layers, "_ALLOWED", {name})
+    monkeypatch.setattr(cloners, "_ALLOWED", {name})
     found = unsupported_cloner(name, keras)
     assert problem in found and bool(problem) == bool(found)
-    monkeypatch.setattr(other_layers, "_ALLOWED", set())
+    monkeypatch.setattr(cloners, "_ALLOWED", set())
     assert unsupported_cloner(name, keras).endswith(f"name it with --cloner {name}")
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 
+from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects import NoDeviceError, Subject, SubjectProcess
 from clonediff.harness.subjects.subject import has_gpu, missing
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
-from clonediff.strategies.graph import Graph
-from tests.warm_keras import graphs_of
 
 SUBJECTS = ("keras", "tf_keras", "keras/jax", "keras/torch")
 
@@ -50,19 +48,6 @@ def test_fixed_is_faithful_on_a_gpu(subject: str, warm: Callable[[str], SubjectP
     if reason is not None:
         pytest.skip(reason=reason)
     process = warm(f"{subject}@gpu")
-    generation = "tf_keras" if subject == "tf_keras" else "keras"
-
-    @settings(
-        max_examples=25,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(graphs_of(generation))
-    def faithful(graph: Graph) -> None:
-        trial = run(case_of(graph, generation), process)
-        assert trial.refused is not None or trial.clones["fixed"].verdict is Verdict.FAITHFUL
-
-    faithful()
+    for graph in draws(process, 0, 25, cloners=("fixed",)):
+        trial = run(case_of(graph), process)
+        assert trial.refused is not None or trial.clones["fixed"].verdict is Verdict.FAITHFUL, graph

@@ -15,7 +15,7 @@ from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import Case, run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import LEFT_OUT, Blame, Severity
-from clonediff.strategies.graph import Call, Graph, Input, Layer, Ref
+from tests.example_graphs import of_layer
 
 from .making import altered, chain, faithful
 
@@ -25,7 +25,7 @@ BAD = altered(GOOD, ("observation.inference.outputs.0.digest", "other"))
 REFUSED = Clone(failure=Failure("ValueError", "no Lambda"))
 CASE = Case("model = 1", ())
 FRAMES = (Frame("inside/serve.py", "main", 1), Frame("keras/src/layers/rnn/lstm.py", "call", 2))
-GRAPH = Graph((Input((3,)),), (Layer("ReLU"),), (Call(0, (Ref(0),)),), Ref(0), Ref(1))
+GRAPH = of_layer("layers.ReLU()", (3,))
 
 
 class Played:

@@ -18,11 +18,10 @@ from clonediff.harness.answers.audit.classes import AuditedClass, audited_class,
 from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
 from clonediff.harness.answers.audit.values import made_with
 from clonediff.harness.answers.keras_here import keras_here
-from clonediff.harness.drawing.drawable_kinds import value_of
-from clonediff.harness.drawing.remembered_answers import here
 from clonediff.harness.inside.audit import Audit
-from clonediff.harness.source import DIALECTS
-from clonediff.strategies.kinds import Generation
+from clonediff.harness.inside.frameworks import framework as framework_of
+from clonediff.strategies.dialects import DIALECTS
+from clonediff.strategies.program import Generation
 
 _auditors: list[Auditor] = []
 """That of this process, once it has a Keras."""
@@ -41,11 +40,12 @@ def assert_config_is_complete(
     made with one argument at a time away from its default. `values` has values to try first, by the name of an
     argument; numbers, texts, lists, tuples and dictionaries of them. An argument in `ignore` may be lost.
     """
-    keras = here(generation_of(kind))
-    more = {name: tuple(value_of(value, name) for value in tried) for name, tried in (values or {}).items()}
-    with keras.framework.scratch():
-        described = audited_class(kind.__name__, kind, keras.framework.keras)
-        audited = Auditor(Audit(keras.framework, {kind.__name__: kind}), keras.dialect, more).audit(described)
+    generation = generation_of(kind)
+    framework = framework_of(generation)
+    more = {name: tuple(map(repr, tried)) for name, tried in (values or {}).items()}
+    with framework.scratch():
+        described = audited_class(kind.__name__, kind, framework.keras)
+        audited = Auditor(Audit(framework, {kind.__name__: kind}), DIALECTS[generation], more).audit(described)
     if audited.reason:
         raise ValueError(f"{kind.__name__}: {audited.reason}; `values` may name what its arguments can be")
     lost = [f"\n  {argument.given}: {argument.reason}" for argument in audited.lost if argument.name not in ignore]

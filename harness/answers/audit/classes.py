@@ -12,17 +12,33 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.inside.capabilities import OTHERS, documents, parameters_of, said_parameter, words_of
 from clonediff.harness.inside.other_layers import named
-from clonediff.strategies.kinds import Generation
-from clonediff.strategies.kinds.kind import Parameters
-from clonediff.strategies.kinds.objects import MODULES
+from clonediff.harness.inside.signatures import OTHERS, documents, parameters_of, said_parameter, words_of
+from clonediff.strategies.program import Generation
 
+_MODULES = {
+    "loss": "losses",
+    "metric": "metrics",
+    "schedule": "optimizers.schedules",
+    "optimizer": "optimizers",
+    "initializer": "initializers",
+    "regularizer": "regularizers",
+    "constraint": "constraints",
+}
 _BASES = {"model": "Model", "layer": "layers.Layer", "schedule": "optimizers.schedules.LearningRateSchedule"}
-_SORTS = {**{sort: f"{module}.{sort.title()}" for sort, module in MODULES.items()}, **_BASES}
+_SORTS = {**{sort: f"{module}.{sort.title()}" for sort, module in _MODULES.items()}, **_BASES}
 """By a base of its class, as Keras calls it, the first that it has."""
 _SKIPPED = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 """Modules that have other names of the same classes."""
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter of a constructor; its default is "<no plain default>" where that is an object."""
+
+    name: str
+    required: bool = False
+    default: Any = None
+    keyword_only: bool = False
 
 
 class AuditedClass(msgspec.Struct, frozen=True):
@@ -30,7 +46,7 @@ class AuditedClass(msgspec.Struct, frozen=True):
 
     name: str
     sort: str = "object"
-    constructor: Parameters = ()
+    constructor: tuple[Parameter, ...] = ()
 
 
 def classes(target: str) -> list[tuple[str, Any]]:
@@ -71,7 +87,7 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             break
     sort = next((sort for sort, base in bases.items() if issubclass(kind, base)), "object")
-    return AuditedClass(name, sort, msgspec.convert(list(found.values()), Parameters))
+    return AuditedClass(name, sort, msgspec.convert(list(found.values()), tuple[Parameter, ...]))
 
 
 def generation_of(kind: Any) -> Generation:

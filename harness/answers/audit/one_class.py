@@ -11,16 +11,12 @@ from typing import Literal
 
 import msgspec
 
-from clonediff.harness.answers.audit.classes import AuditedClass
-from clonediff.harness.answers.audit.values import Arguments, Text, bases, is_guessed, tried
+from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
+from clonediff.harness.answers.audit.values import Arguments, bases, is_guessed, tried
 from clonediff.harness.inside.audit import Answer, Audit
-from clonediff.harness.source.dialect import Dialect
-from clonediff.harness.source.other_layers import write_loading
-from clonediff.harness.source.script_lines import ScriptLines
-from clonediff.harness.source.words import snake
-from clonediff.strategies.graph import Value
-from clonediff.strategies.kinds.arguments import NEEDS
-from clonediff.strategies.kinds.kind import Parameter
+from clonediff.strategies.build import snake, write_loading
+from clonediff.strategies.dialects import Dialect
+from clonediff.strategies.values import NEEDS
 
 _LOST_BY_LAYER = "autocast"  # the base of all layers loses it, which is no fault of a class
 _SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrecognized keyword")
@@ -65,7 +61,7 @@ class Auditor:
 
     ask: Audit
     dialect: Dialect
-    values: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     made_with: Mapping[str, Arguments] = field(default_factory=dict)
 
     def audit(self, kind: AuditedClass) -> ClassAudited:
@@ -96,7 +92,7 @@ class Auditor:
     def _argument(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> ArgumentAudited:
         name, kept = parameter.name, ""
         # A number of a base that somebody gave says what its argument can be; an object says nothing.
-        known = name in self.values or not isinstance(self.made_with.get(kind.name, {}).get(name, Text("")), Text)
+        known = name in self.values or "(" not in self.made_with.get(kind.name, {}).get(name, "()").lstrip("(")
         guessed = not known and is_guessed(kind, parameter)
         for value, answer in self._tries(kind, parameter, base):
             if answer.lost and not (guessed and _may_be_the_value(answer)):
@@ -107,35 +103,30 @@ class Auditor:
 
     def _tries(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> Iterator[tuple[str, Answer]]:
         """What comes of values away from the default, each as Python; with another argument where Keras wants that."""
-        other, value = NEEDS.get(parameter.name, ("", None))
+        other, value = NEEDS.get(parameter.name, ("", ""))
         if any(each.name == other for each in kind.constructor):
             base = {**base, other: value}
         of_layer = parameter.name == _LOST_BY_LAYER and not kind.name.endswith(".Layer")
         for value in () if of_layer else tried(kind, parameter, base, self.values):
             answer = self._answer(kind, base, {**base, parameter.name: value})
-            yield ScriptLines(self.dialect).plain(value), answer
+            yield value, answer
             if kind.sort == "model" and answer.changes:
                 return  # to make one takes its time
 
     def _construction(self, name: str, arguments: Arguments) -> str:
         """The script that makes an object of a class of a package, a module or a file, as `made`."""
-        script = ScriptLines(self.dialect)
-        written = []
-        for argument, value in arguments.items():
-            script.imports.update(imports_of(value) if isinstance(value, Text) else ())
-            written.append(f"{argument}={value if isinstance(value, Text) else script.plain(value)}")
+        written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
+        above = "".join(f"{line}\n" for line in imports_of(written))
         path, colon, word = name.rpartition(":")
         if colon:
-            variable = snake(Path(path).stem)
-            script.imports.update(("import importlib.util", "import sys"))
-            script.define(write_loading(variable, os.path.abspath(path)))
-            name = f"{variable}.{word}"
+            above += write_loading(snake(Path(path).stem), os.path.abspath(path))
+            name = f"{snake(Path(path).stem)}.{word}"
         elif name.startswith(("keras.", "tf_keras.")):
             name = f"keras.{name.partition('.')[2]}"
         elif "." in name:  # a class of the caller's process has no module
-            script.imports.add(f"import {name.rpartition('.')[0]}")
-        script.lines.append(f"made = {name}({', '.join(written)})")
-        return script.text()
+            above += f"import {name.rpartition('.')[0]}\n"
+        text = self.dialect.spell(f"{above}made = {name}({written})\n")
+        return self.dialect.head(f"{text}keras.") + text
 
 
 def _may_be_the_value(answer: Answer) -> bool:
@@ -144,5 +135,5 @@ def _may_be_the_value(answer: Answer) -> bool:
 
 
 def imports_of(text: str) -> list[str]:
-    """The imports of the modules of which a text calls something."""
-    return [f"import {module}" for module in dict.fromkeys(re.findall(r"\b([a-z_][\w.]*)\.\w+\(", text))]
+    """The imports of the modules of keras_hub that a text calls: it does not import them all by itself."""
+    return [f"import {module}" for module in dict.fromkeys(re.findall(r"\b(keras_hub[\w.]*)\.\w+\(", text))]

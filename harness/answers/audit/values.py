@@ -1,4 +1,4 @@
-"""What to try for the arguments of a class: what is drawn for an argument of the name, or of its default.
+"""What to try for the arguments of a class, as source text: what is drawn for an argument of the name, or its default.
 
 Whether a class takes a value, Keras says. A value that may be the default itself in another form is left out. Of a
 model of `keras_hub`, `keras_hub.txt` has a call that makes a small one.
@@ -12,114 +12,128 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from msgspec.structs import replace
+from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
+from clonediff.strategies import values
+from clonediff.strategies.layers import CATALOGUE
+from clonediff.strategies.of_release import NO_PLAIN_DEFAULT
 
-from clonediff.harness.answers.audit.classes import AuditedClass
-from clonediff.harness.drawing.drawable_kinds import value_of
-from clonediff.strategies.graph import Form, Function, Made, Seq, Value, leaves
-from clonediff.strategies.kinds import CATALOGUE, LEFT_OUT, arguments, objects
-from clonediff.strategies.kinds.arguments import NOT_GIVEN, made
-from clonediff.strategies.kinds.kind import NO_PLAIN_DEFAULT, Parameter
+Arguments: TypeAlias = Mapping[str, str]
+"""Arguments by name, as source text."""
+Values = Mapping[str, tuple[str, ...]]
 
-Values = Mapping[str, tuple[Value, ...]]
 _HUB = "keras_hub.models"
-
 _MOST, _COMBINED = 4, 24
 """So many values are tried for an argument, and so many ways to make a class of what it needs."""
-_ANY_WORD = "mine"
+_ANY_WORD = '"mine"'
 _OF_ALL: Values = {
     "name": (_ANY_WORD,),
-    "trainable": (False,),
-    "dtype": ("float64", made("dtype_policies.DTypePolicy", name="mixed_bfloat16")),
-    "autocast": (False,),
-    "activity_regularizer": ("l2",),
-    "stateful": (True,),
-    "sparse": (True,),
-    "ragged": (True,),
-    "seed": (7,),
+    "trainable": ("False",),
+    "dtype": ('"float64"', 'keras.dtype_policies.DTypePolicy("mixed_bfloat16")'),
+    "autocast": ("False",),
+    "activity_regularizer": ('"l2"',),
+    "stateful": ("True",),
+    "sparse": ("True",),
+    "ragged": ("True",),
+    "seed": ("7",),
 }
 
 
-def _options(audited: AuditedClass) -> Values:
-    """What the catalogue has on a class of Keras' own."""
+def _bases(audited: AuditedClass) -> list[dict[str, str]]:
+    """What the catalogue makes a class of Keras' own with, as far as that is the same for all tensors."""
     package, _, name = audited.name.rpartition(".")
-    if name not in CATALOGUE or not package.endswith("keras.layers"):
-        return {}
-    options = CATALOGUE[name].options.items()
-    return {name: tuple(value for value in values if value != LEFT_OUT) for name, values in options}
+    kind = CATALOGUE.get(name) if package.endswith("keras.layers") else None
+    made = [dict(base) for base in kind.bases] if kind is not None else []
+    return [base for base in made if not any("<" in text for text in base.values())]
 
 
-def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, Value]]:
+def _options(audited: AuditedClass) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for base in _bases(audited):
+        for name, text in base.items():
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), text)))
+    return found
+
+
+def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, str]]:
     """The arguments that a class may be made with where none is away from its default, the fewest first."""
-    options = _options(audited)
     needed = [parameter for parameter in audited.constructor if parameter.required]
-    choices = []
-    for parameter in needed:
-        known = more.get(parameter.name, ()) + options.get(parameter.name, ())
-        by_name = tuple(value for value in objects.values_of(audited.sort, parameter) if not _is_own(value))
-        choices.append(known or by_name or (2, 0.5, _ANY_WORD))
+    choices = [_needed(audited, parameter, more) for parameter in needed]
     for chosen in itertools.islice(itertools.product(*choices), _COMBINED):
         yield dict(zip([parameter.name for parameter in needed], chosen, strict=True))
-    for number in (0, 1, -1):
-        yield {name: values[number % len(values)] for name, values in options.items() if values}
+    yield from _bases(audited)
 
 
-def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, Any], more: Values) -> tuple[Value, ...]:
+def _needed(audited: AuditedClass, parameter: Parameter, more: Values) -> tuple[str, ...]:
+    found = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ())
+    return found or _plain(values.values(parameter.name, required=True)) or ("2", "0.5", _ANY_WORD)
+
+
+def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, str], more: Values) -> tuple[str, ...]:
     """The values of an argument that are worth trying, away from its default and from what the base has."""
     name = parameter.name
-    if name not in more and (name in NOT_GIVEN.keys() - _OF_ALL or (audited.sort, name) == ("model", "compile")):
+    if name not in more and (name in values.NOT_DRAWN - _OF_ALL.keys() or (audited.sort, name) == ("model", "compile")):
         return ()  # how a model is compiled is no part of its config: a file has it beside that
-    default = base.get(name, None if parameter.default == NO_PLAIN_DEFAULT else parameter.default)
-    found: list[Value] = list(more.get(name, ()))
-    if type(default) is int and name in base:  # the size of a small model: most go with twice as much
-        found.append(2 * default)
-    if isinstance(default, Seq) and name in base and default.items and type(default.items[-1]) is int:
-        found.append(replace(default, items=(*default.items[:-1], 2 * default.items[-1])))
-    if type(default) is bool:
-        found.append(not default)
+    default = base.get(name, _default(parameter))
+    read = _read(default)
+    found: list[str] = list(more.get(name, ()))
+    if type(read) is int and name in base:  # the size of a small model: most go with twice as much
+        found.append(repr(2 * read))
+    if isinstance(read, (list, tuple)) and name in base and read and type(read[-1]) is int:
+        found.append(repr(type(read)((*read[:-1], 2 * read[-1]))))
+    if type(read) is bool:
+        found.append(repr(not read))
     elif name in _OF_ALL:
         found += _OF_ALL[name]
     else:
-        found += [value for value in _options(audited).get(name, ()) if value != "each"]
-        found += objects.values_of(audited.sort, parameter)
-        found += arguments.values(name, None if parameter.required else default)
-        found += [_ANY_WORD] if type(default) is str else []
-    away = [value for value in dict.fromkeys(found) if _plain(value) != _plain(default) and not _is_own(value)]
+        found += _options(audited).get(name, ())
+        found += values.values(name, read)
+        found += [_ANY_WORD] if isinstance(read, str) else []
+    away = [value for value in dict.fromkeys(_plain(found)) if _normal(_read(value)) != _normal(read)]
     if audited.sort == "model":  # it is made of numbers and words
-        away = [value for value in away if not any(isinstance(leaf, Made) for leaf in leaves(value))]
+        away = [value for value in away if "layers." not in value]
     return tuple(away[:_MOST])
+
+
+def _default(parameter: Parameter) -> str:
+    return "None" if parameter.default == NO_PLAIN_DEFAULT else repr(_python(parameter.default))
+
+
+def _python(value: Any) -> Any:
+    """A default as Python has it."""
+    if isinstance(value, dict) and "items" in value:
+        return (tuple if value.get("form") == "tuple" else list)(map(_python, value["items"]))
+    return value
 
 
 def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
     """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
     name = parameter.name
-    if name in _OF_ALL or name in _options(audited) or arguments.of_name(name) or objects.of_name(audited.sort, name):
+    if name in _OF_ALL or values.is_known(name) or name in _options(audited):
         return False
     return parameter.required or parameter.default in (None, NO_PLAIN_DEFAULT)
 
 
-def _is_own(value: Value) -> bool:
-    """Whether it is a function or a class of one's own, which a config may name and nobody finds."""
-    return any(isinstance(leaf, (Function, Form)) for leaf in leaves(value))
+def _plain(texts: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """The values without functions and classes of one's own, which a config may name and nobody finds."""
+    return tuple(text for text in texts if "<" not in text and "lambda" not in text)
 
 
-def _plain(value: Any) -> Any:
+def _read(text: str) -> Any:
+    """A plain value, or the text of an object."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _normal(value: Any) -> Any:
     """What a value comes to once it is normalised: a tuple of twos is as good as a two."""
-    if isinstance(value, Seq) and value.items:
-        items = [_plain(item) for item in value.items]
-        return items[0] if all(item == items[0] for item in items) else tuple(items)
+    if isinstance(value, (list, tuple)) and value:
+        inner = [_normal(item) for item in value]
+        return inner[0] if all(item == inner[0] for item in inner) else tuple(inner)
     if value is None or isinstance(value, (bool, str)):
         return repr(value)
-    return float(value) if isinstance(value, (int, float)) else value
-
-
-class Text(str):
-    """A value that is written already."""
-
-    __slots__ = ()
-
-
-Arguments: TypeAlias = Mapping[str, Value | Text]
+    return float(value) if isinstance(value, (int, float)) else repr(value)
 
 
 def _arguments(call: ast.Call) -> dict[str, ast.expr]:
@@ -132,7 +146,7 @@ CALLS = {ast.unparse(call.func): _arguments(call) for call in _CALLS if isinstan
 """The arguments of a model of each class."""
 
 
-def small(name: str) -> Text:
+def small(name: str) -> str:
     """The call that makes a small model of a class."""
     return _written(ast.Call(ast.Name(name), [], []))
 
@@ -143,22 +157,14 @@ def made_with(kinds: Sequence[AuditedClass]) -> dict[str, Arguments]:
     for kind in kinds:
         name = kind.name.rpartition(".")[2]
         if kind.name == f"{_HUB}.{name}" and name in CALLS and any(each.required for each in kind.constructor):
-            found[kind.name] = {key: _value(key, node) for key, node in CALLS[name].items()}
+            found[kind.name] = {key: _written(node) for key, node in CALLS[name].items()}
     return found
 
 
-def _value(name: str, node: ast.expr) -> Value | Text:
-    """An argument; of a number, the audit tries a larger one."""
-    try:
-        return value_of(ast.literal_eval(node), name)
-    except ValueError:
-        return _written(node)
-
-
-def _written(node: ast.expr) -> Text:
+def _written(node: ast.expr) -> str:
     if not isinstance(node, ast.Call):
-        return Text(ast.unparse(node))
+        return ast.unparse(node)
     name = ast.unparse(node.func)
     arguments = {**CALLS.get(name, {}), **_arguments(node)}
     written = ", ".join(f"{key}={_written(value)}" for key, value in arguments.items())
-    return Text(f"{name if '.' in name else f'{_HUB}.{name}'}({written})")
+    return f"{name if '.' in name else f'{_HUB}.{name}'}({written})"

@@ -17,7 +17,7 @@ from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
 from clonediff.harness.answers.audit.values import small
 from clonediff.harness.inside.audit import Audit
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.source import DIALECTS
+from clonediff.strategies.dialects import DIALECTS
 from tests.command_line import Command, ran
 from tests.interrupting import interrupt, under_way
 from tests.waiting import until

@@ -1,1 +1,0 @@
-"""What is drawn for a subject: the kinds that it has, and the calls that its Keras accepts."""

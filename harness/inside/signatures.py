@@ -1,0 +1,199 @@
+"""What a release has: layers, functions and other classes, with the parameters of their signatures."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import sys
+from typing import Any
+
+from .frameworks.interface import Framework
+
+_NO_PLAIN_DEFAULT = "<no plain default>"
+
+
+def signatures(framework: Framework) -> dict[str, Any]:
+    """The layers, functions and objects of a release, by name."""
+    keras = framework.keras
+    layers: dict[str, Any] = {}
+    for name in dir(keras.layers):
+        layer: Any = getattr(keras.layers, name, None)
+        if _is_layer(layer, keras) and not _other_name(name, layer, keras):
+            layers[name] = signature(layer, keras)
+    functions = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
+    return {"layers": layers, "functions": functions, "objects": _objects(keras)}
+
+
+# The modules of these classes, and those in each that are there to be derived from, or are of no use alone.
+_OBJECTS = {
+    "optimizers": ("Optimizer", "OptimizerMap", "MultiOptimizer"),
+    "optimizers.schedules": ("LearningRateSchedule",),
+    "losses": ("Loss",),
+    "metrics": ("Metric", "Mean", "Sum", "MeanTensor"),
+    "initializers": ("Initializer",),
+    "regularizers": ("Regularizer",),
+    "constraints": ("Constraint",),
+}
+
+
+def _objects(keras: Any) -> dict[str, Any]:
+    """The classes that a model is compiled with, and layers are given, as "losses.Huber", with what they take."""
+    found = {}
+    for place, without in _OBJECTS.items():
+        module: Any = keras
+        for name in place.split("."):
+            module = getattr(module, name, None)
+        for name in dir(module):
+            kind = getattr(module, name)
+            if isinstance(kind, type) and kind.__name__ == name and name not in without:
+                parameters = _of_constructor(kind, keras)
+                if parameters is not None:
+                    named = [each for each in parameters if not each["name"].startswith(("*", "_"))]
+                    found[place + "." + name] = named
+    return found
+
+
+def _of_keras(keras: Any) -> dict[str, Any]:
+    """The functions of `keras.ops` that take a symbolic tensor, by their names, with their parameters."""
+    found = {}
+    for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
+        for name in dir(module):
+            function = getattr(module, name)
+            if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
+                found[prefix + name] = _signature(function)
+    return found
+
+
+def _makes_an_operation(function: Any) -> bool:
+    """Whether a function of Keras makes an operation of symbolic tensors: it says so, or another that it calls does."""
+    code = inspect.unwrap(function).__code__
+    if "symbolic_call" in code.co_names:
+        return True
+    for name in code.co_names:
+        called = function.__globals__.get(name)
+        if isinstance(called, type) and hasattr(called, "symbolic_call"):
+            return True
+        if inspect.isfunction(called) and called.__module__ == function.__module__ and called is not function:
+            if name == getattr(called, "__name__", "") and not name.startswith("_") and _makes_an_operation(called):
+                return True
+    return False
+
+
+def _of_tensorflow() -> dict[str, Any]:
+    """The functions of TensorFlow that a model of its Keras may use, by their names, with their parameters."""
+    tensorflow = sys.modules.get("tensorflow")
+    found: dict[str, Any] = {}
+    for place in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
+        module = getattr(tensorflow, place[:-1]) if place else tensorflow
+        for name in dir(module):
+            function = getattr(module, name, None)
+            if inspect.isfunction(function):
+                found["tf." + place + name] = _signature(function)
+    return found
+
+
+def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
+    """The parameters that a function names, from the `first` on; None without a signature."""
+    parameters = parameters_of(function, first)
+    if parameters is None:
+        return None
+    return [said_parameter(each) for each in parameters if each.kind is not each.VAR_KEYWORD]
+
+
+def said_parameter(parameter: inspect.Parameter) -> dict[str, Any]:
+    """A parameter as data."""
+    any_number = parameter.kind is parameter.VAR_POSITIONAL
+    told: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
+    if parameter.default is not parameter.empty:
+        told["default"] = _plain(parameter.default)
+    elif not any_number:
+        told["required"] = True
+    if parameter.kind is parameter.KEYWORD_ONLY:
+        told["keyword_only"] = True
+    return told
+
+
+def _plain(value: Any) -> Any:
+    """A default as data, where it is plain."""
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
+        return value
+    if type(value) in (list, tuple):
+        return {"is": "seq", "items": [_plain(item) for item in value], "form": type(value).__name__}
+    return _NO_PLAIN_DEFAULT
+
+
+def _other_name(name: str, layer: Any, keras: Any) -> bool:
+    """Whether a layer is there under the name of its class too, as AvgPool1D is AveragePooling1D."""
+    own = layer.__name__
+    return bool(own != name and getattr(keras.layers, own, None) is layer)
+
+
+def _is_layer(value: Any, keras: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, keras.layers.Layer)
+
+
+def signature(layer: Any, keras: Any) -> dict[str, Any]:
+    """What a layer's constructor and its call take."""
+    return {"constructor": _of_constructor(layer, keras), "call": _of_call(layer.call)}
+
+
+def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
+    """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base.
+
+    Of the latter those of Keras' own layers that nobody documents are left out, such as a seed of an LSTM of tf_keras.
+    What a base needs that Keras has for itself is given to it by the classes made of it.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    said: set[str] = set()
+    last, shown, root = keras.layers.Layer, vars(keras.layers).values(), keras.layers.Layer.__module__.split(".")[0]
+    of_keras = layer.__module__.split(".")[0] == root
+    for base in layer.__mro__:
+        if "__init__" not in vars(base) or base is object:
+            continue
+        parameters = parameters_of(base.__init__, 1)
+        if parameters is None:
+            return None
+        inherited = of_keras and bool(found)
+        hidden = base is not layer and base not in shown and base.__module__.split(".")[0] == root
+        for parameter in parameters:
+            given = parameter.name in said or (hidden and parameter.default is parameter.empty)
+            given = given or (inherited and not documents(layer, parameter.name))
+            if parameter.kind not in OTHERS and not given:
+                found.setdefault(parameter.name, said_parameter(parameter))
+        said |= words_of(base.__init__)
+        if base is last or not any(parameter.kind in OTHERS for parameter in parameters):
+            break
+    return list(found.values())
+
+
+def documents(layer: Any, name: str) -> bool:
+    return re.search(r"^\s*`?%s`?:" % name, layer.__doc__ or "", re.MULTILINE) is not None
+
+
+def words_of(constructor: Any) -> set[str]:
+    """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
+    code = inspect.unwrap(constructor).__code__
+    words = set(code.co_varnames)
+    for constant in code.co_consts:
+        words.update(
+            each for each in (constant if isinstance(constant, tuple) else (constant,)) if isinstance(each, str)
+        )
+    return words
+
+
+def _of_call(function: Any) -> list[dict[str, Any]] | None:
+    """The arguments of a layer's call, but for `self`, None where it takes any number of tensors."""
+    told = _signature(function, 1)
+    return None if told is None or any(each["name"].startswith("*") for each in told) else told
+
+
+OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
+
+def parameters_of(function: Any, first: int) -> list[inspect.Parameter] | None:
+    """The parameters of a function from the `first` on; None where they cannot be told."""
+    try:
+        return list(inspect.signature(function).parameters.values())[first:]
+    except (TypeError, ValueError):
+        return None

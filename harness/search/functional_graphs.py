@@ -1,0 +1,71 @@
+"""The strategy for tests of one's own: Hypothesis draws bytes, and a child of this process draws the graph of them.
+
+A draw can end the child, and never the process of the test.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from clonediff.strategies.program import Generation, Graph
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from clonediff.harness.subjects.process import SubjectProcess
+
+
+def functional_graphs(
+    *,
+    generation: Generation = "keras",
+    kinds: Collection[str] | None = None,
+    layers: Collection[str | type] = (),
+    values: Mapping[str, Iterable[Any]] | None = None,
+) -> SearchStrategy[Graph]:
+    """Functional and Sequential models that the Keras installed here can build, for `check_clone`.
+
+    `kinds` are the names of the only layers and operations to draw. `layers` are others, which are drawn too: the name
+    of a module, of a class in one, a file, a class in a file, or a class itself. `values` are further ones to try, by
+    the name of an argument. Shrinks towards fewer calls and plainer arguments.
+    """
+    from hypothesis import reject
+    from hypothesis import strategies as st
+
+    names = tuple(each if isinstance(each, str) else _name_of(each) for each in layers)
+    request = {
+        "kinds": sorted(kinds) if kinds is not None else None,
+        "plain": True,
+        "values": {name: [repr(value) for value in tried] for name, tried in (values or {}).items()},
+    }
+
+    def drawn(parts: tuple[bytes, list[bytes]]) -> Graph:
+        frame, body = parts
+        process = _process(generation, names)
+        graph = process.draw({"parts": [part.hex() or "00" for part in (frame, *body)], **request})
+        return graph if graph is not None else reject()
+
+    part = st.binary(max_size=64)
+    return st.tuples(part, st.lists(part, min_size=1, max_size=5)).map(drawn)
+
+
+@functools.cache
+def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
+    """The warm child, which finds the modules that this process finds."""
+    from clonediff.harness.subjects.process import SubjectProcess
+    from clonediff.harness.subjects.subject import Subject
+
+    path = tuple(os.path.abspath(each) for each in sys.path)
+    process = SubjectProcess(Subject.parse(generation), place=path)
+    process.others = layers
+    return process
+
+
+def _name_of(layer: type) -> str:
+    name = f"{layer.__module__}.{layer.__qualname__}"
+    if "<locals>" in name:
+        raise ValueError(f"layers: {name} is made within a function, where no script finds it: define it in a module")
+    return name

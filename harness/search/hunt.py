@@ -1,0 +1,136 @@
+"""Graphs of a seed, the search for one new finding among them, and the smallest graph that shows a finding."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from clonediff.harness.search.reduce import MOST, reduce
+from clonediff.harness.subjects import SubjectError
+from clonediff.harness.subjects.case import takes_arguments
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.checks import takes_costly
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
+from clonediff.harness.trials.trial import Hit, Key
+from clonediff.reports.records import Difference
+from clonediff.strategies.program import Graph, Program
+
+REDUCING = 60.0
+"""The seconds that a finding may be reduced for once the time for drawing is over."""
+
+
+class _Stopped(Exception):
+    """The time is over: what was found by then stays as it is."""
+
+
+def draws(
+    process: SubjectProcess, seed: int, count: int, *, cloners: Collection[str] = (), **options: Any
+) -> Iterator[Graph]:
+    """So many graphs of a seed. Where all `cloners` take what `clone_model` takes, models are prepared, too.
+
+    Of a draw that comes to no model, the next takes the place; some layers of one's own come to none at all.
+    """
+    options["plain"] = not (cloners and all(map(takes_arguments, cloners)))
+    drawn = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))
+    yield from itertools.islice((graph for graph in drawn if graph is not None), count)
+
+
+def rebuilt(process: SubjectProcess, program: Program) -> Graph | None:
+    """The graph of a program as it is; None where Keras refuses it."""
+    return process.draw({"program": msgspec.to_builtins(program)})
+
+
+def search(
+    trials: GraphTrials,
+    *,
+    examples: int,
+    seed_: int,
+    seen: Collection[Key] = (),
+    until: float | None = None,
+    after_each: Callable[[], None] = lambda: None,
+    reducing: float = REDUCING,
+    **options: Any,
+) -> Hit | None:
+    """The first new hit among `examples` draws, with the smallest graph that shows it; None where there is none.
+
+    `seen` has the keys of what is no longer new. `until` is when to stop drawing, on the clock of `time.monotonic`. The
+    same seed and releases give the same answer, unless time runs out. What shows once and not again is no hit: a time
+    limit on a busy machine, say.
+    """
+    for graph in draws(trials.process, seed_, examples, **{"cloners": trials.cloners, **options}):
+        if until is not None and time.monotonic() > until:
+            return None
+        trials.tally.drawn += 1
+        found = new_hits(trials.try_graph(graph).hits, seen)
+        after_each()
+        if found:
+            cause = found[0].cause
+            smaller = make_smaller(
+                trials,
+                graph,
+                found[0].key,
+                None if cause is None else cause.root,
+                until=None if until is None else until + reducing,
+                after_each=after_each,
+            )
+            trials.tally.unsteady += smaller.hit is None
+            return smaller.hit
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Smaller:
+    """What became of a drawn graph: `hit` is of the smallest that shows the same, `drawn` of the graph itself.
+
+    `hit` is None where the graph does not show the same again. `finished` is False where the time was over before.
+    """
+
+    hit: Hit | None = None
+    drawn: Hit | None = None
+    finished: bool = True
+
+
+def make_smaller(
+    trials: GraphTrials,
+    graph: Graph,
+    key: Key,
+    root: Difference | None,
+    *,
+    until: float | None = None,
+    most: int = MOST,
+    after_each: Callable[[], None] = lambda: None,
+) -> Smaller:
+    """Cut a graph as long as it shows what has this key, whose first difference is `root`.
+
+    The graph itself is tried however late it is.
+    """
+    first: Hit | None = None
+    smallest: Hit | None = None
+    costly: Costly = False
+
+    def still(candidate: Graph) -> bool:
+        nonlocal first, smallest
+        if first is not None and until is not None and time.monotonic() > until:
+            raise _Stopped
+        hit = trials.new_hit(candidate, key, costly=costly)
+        after_each()
+        first, smallest = first or hit, hit or smallest
+        return hit is not None
+
+    again = still(graph)
+    if not again and trials.sampled(graph):
+        # Only what does not show without the costly checks is worth them each time.
+        costly = root is None or takes_costly(root.check, root.path)
+        again = still(graph)
+    if not again:
+        return Smaller()
+    try:
+        reduce(graph, lambda program: rebuilt(trials.process, program), still, most)
+    except (_Stopped, SubjectError):
+        return Smaller(smallest, first, finished=False)
+    return Smaller(smallest, first)

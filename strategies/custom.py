@@ -1,0 +1,173 @@
+"""The custom layers and models that known issues need, as a user would write them, with the names of Keras 3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .functions import DEFINITIONS, REGISTERED
+
+_HANDS_MASK_ON = """\
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.supports_masking = True
+"""
+
+_BODIES = {
+    "Scale": f"""\
+{_HANDS_MASK_ON}
+    def build(self, input_shape):
+        self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer="uniform")
+        self.built = True
+
+    def call(self, x):
+        return x * self.scale
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+""",
+    "Offset": f"""\
+{_HANDS_MASK_ON}
+    def build(self, input_shape):
+        self.offset = self.add_weight(shape=(input_shape[-1],), initializer="uniform")
+        self.built = True
+
+    def call(self, x):
+        return x + self.offset
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+""",
+    "MakeMask": f"""\
+{_HANDS_MASK_ON}
+    def call(self, x):
+        return x * 2.0
+
+    def compute_mask(self, x, mask=None):
+        return ops.any(ops.not_equal(x, 0.0), axis=-1)
+""",
+    "UseMask": f"""\
+{_HANDS_MASK_ON}
+    def call(self, x, mask=None):
+        return x if mask is None else x * ops.cast(mask, x.dtype)[..., None]
+""",
+    "DropMask": """\
+    def call(self, x):
+        return x * 2.0
+""",
+    "SumAll": """\
+    def call(self, *xs):
+        total = xs[0] * 1.0
+        for x in xs[1:]:
+            total = total + x
+        return total
+""",
+    "SumList": """\
+    def call(self, xs):
+        total = xs[0] * 1.0
+        for x in xs[1:]:
+            total = total + x
+        return total
+""",
+    "Shift": f"""\
+{_HANDS_MASK_ON}
+    def call(self, x, by=None):
+        if by is None:
+            return x * 1.0
+        if isinstance(by, tuple):
+            return x + by[0]
+        if isinstance(by, list):
+            return x + by[1]
+        return x + by
+""",
+    "Adjust": f"""\
+{_HANDS_MASK_ON}
+    def call(self, x, how=None):
+        return x * (sum(map(ord, repr(how))) % 7 + 1.0)
+""",
+    "Span": """\
+    def __init__(self, low=0.5, high=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.low = low
+        self.high = high
+        self.supports_masking = True
+
+    def call(self, x):
+        return self.low + x * (self.high - self.low)
+
+    def get_config(self):
+        return {**super().get_config(), "low": self.low}
+""",
+    "Stack": """\
+    def __init__(self, widths, **kwargs):
+        super().__init__(**kwargs)
+        self.widths = widths
+        self.steps = [layers.Dense(width, name=f"step_{place}") for place, width in enumerate(widths)]
+
+    def build(self, input_shape):
+        for step in self.steps:
+            step.build(input_shape)
+            input_shape = (*input_shape[:-1], step.units)
+        self.built = True
+
+    def call(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+
+    def get_config(self):
+        return {**super().get_config(), "widths": self.widths}
+""",
+    "Branches": """\
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.branches = {name: layers.Dense(units, name=name) for name in ("plus", "minus", "by")}
+
+    def build(self, input_shape):
+        for branch in self.branches.values():
+            branch.build(input_shape)
+        self.built = True
+
+    def call(self, x):
+        return (self.branches["plus"](x) - self.branches["minus"](x)) * self.branches["by"](x)
+""",
+    "Louder": """\
+    def __init__(self, depth=1, **kwargs):
+        super().__init__(**kwargs)
+        self.depth = depth
+        self._register_call_context_args("gain")
+        self.inner = Louder(depth - 1, name="inner") if depth else None
+        self.supports_masking = True
+
+    def call(self, x, gain=None):
+        x = x * 1.0 if gain is None else x * gain
+        return x if self.inner is None else self.inner(x)
+
+    def get_config(self):
+        return {**super().get_config(), "depth": self.depth}
+""",
+}
+
+CUSTOM_LAYERS: Mapping[str, str] = {
+    name: f"class <{name}>(layers.Layer):\n{body.replace(f' {name}(', f' <{name}>(')}" for name, body in _BODIES.items()
+}
+"""The class of each custom layer."""
+DEFINITIONS.update({name: REGISTERED + text for name, text in CUSTOM_LAYERS.items()})
+
+OWN_MODELS: Mapping[str, str] = {
+    "plain": """\
+class <own>({base}):
+    def count(self):
+        return len(self.layers)
+""",
+    "option": """\
+class <own>({base}):
+    def __init__(self, inputs, outputs, name=None, *, factor=1.0, **kwargs):
+        super().__init__(inputs, outputs, name=name, **kwargs)
+        self.factor = factor
+
+    def get_config(self):
+        return {{**super().get_config(), "factor": self.factor}}
+""",
+}
+"""The classes of models of one's own."""

@@ -1,0 +1,70 @@
+"""How each generation of Keras spells what programs hold, which have the names of Keras 3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The imports by the name that they bring, and what is spelled otherwise, the longest texts first."""
+
+    name: str
+    imports: Mapping[str, str]
+    spelled: Mapping[str, str] = field(default_factory=dict)
+
+    def spell(self, text: str) -> str:
+        """A text written with the names of Keras 3."""
+        for name, here in self.spelled.items():
+            text = text.replace(name, here)
+        return text
+
+    def head(self, text: str) -> str:
+        """The imports that a text needs, `import` before `from`."""
+        lines = [line for name, line in self.imports.items() if re.search(rf"(?<![.\w]){name}\b[.(]", text)]
+        return "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.startswith("from")))
+
+
+_PYTHON = {
+    "functools": "import functools",
+    "math": "import math",
+    "importlib": "import importlib.util",
+    "sys": "import sys",
+}
+DIALECTS: Mapping[str, Dialect] = {
+    "keras": Dialect(
+        "keras",
+        {
+            **_PYTHON,
+            "keras": "import keras",
+            "np": "import numpy as np",
+            "layers": "from keras import layers",
+            "ops": "from keras import ops",
+        },
+    ),
+    "tf_keras": Dialect(
+        "tf_keras",
+        {
+            **_PYTHON,
+            "np": "import numpy as np",
+            "tf": "import tensorflow as tf",
+            "keras": "import tf_keras as keras",
+            "layers": "from tf_keras import layers",
+        },
+        {
+            "ops.any(": "tf.reduce_any(",
+            "ops.mean(": "tf.reduce_mean(",
+            "ops.": "tf.",
+            "keras.Variable(": "tf.Variable(",
+            "keras.config.set_dtype_policy(": "keras.mixed_precision.set_global_policy(",
+            "keras.dtype_policies.DTypePolicy(": "keras.mixed_precision.Policy(",
+            "keras.DTypePolicy": "keras.mixed_precision.Policy",
+            '"class_name": "DTypePolicy"': '"class_name": "Policy"',
+            "keras.config.set_image_data_format(": "keras.backend.set_image_data_format(",
+            "keras.config.set_floatx(": "keras.backend.set_floatx(",
+            "layers.InputLayer(shape=": "layers.InputLayer(input_shape=",
+        },
+    ),
+}

@@ -1,0 +1,436 @@
+"""Drawing is building: each instruction is a few proposals, and the first that Keras accepts stays.
+
+What is drawn are bytes. When they end, the program stands, and so do its source and its model.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from . import prepare
+from .build import Builder, Keras, Level, Output, Refused, snake
+from .digits import Digits
+from .functions import FORMS, sort_of
+from .kind import INPUTS, OTHERS, USUAL, Kind
+from .lambdas import lambda_arguments
+from .objects import Objects, drawn_object
+from .operations import is_operation
+from .program import (
+    Again,
+    Apply,
+    Arguments,
+    Arrangement,
+    Generation,
+    Graph,
+    Input,
+    Instruction,
+    Nest,
+    Own,
+    Program,
+    Scope,
+    Tensor,
+)
+from .undefined import why_undefined
+from .values import ALONE, LAYER_ARGUMENTS, NEEDS
+
+MOST_CALLS = 5
+"""The calls of a model, those in its models among them."""
+MOST_INPUTS = 3
+_TENSORS = 2
+"""So many choices of tensors an instruction is tried on, before it gets an input of its own."""
+_TOUCHES = (
+    *("", "", "", "attributes", "named", "frozen", "frozen after", "dtype", "policy", "policy map", "autocast"),
+    "regularized",
+)
+"""What a layer is given beside its arguments."""
+_ARRANGEMENTS: tuple[Arrangement, ...] = (*("plain",) * 4, "list", "tuple", "dict", "nested")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What a release has: its `kinds`, and its `objects`, such as optimizers."""
+
+    generation: Generation
+    kinds: Mapping[str, Kind]
+    objects: Objects
+    cloned_with_more: bool = True
+    """Whether models are prepared, and cloned with arguments."""
+    missing: frozenset[str] = frozenset()
+    """The recipes of `CLONE_ARGUMENTS` of which `clone_model` lacks an argument."""
+
+    def pick(self, digits: Digits) -> Kind:
+        """A kind, by its weight."""
+        ends = list(itertools.accumulate(kind.weight for kind in self.kinds.values()))
+        at = bisect.bisect(ends, digits.number(ends[-1]))
+        return list(self.kinds.values())[at]
+
+
+class Drawing:
+    """A program that is drawn beside a Keras."""
+
+    def __init__(self, catalogue: Catalogue, keras: Keras, scope: Scope | None = None) -> None:
+        self.catalogue = catalogue
+        self.builder = Builder(catalogue.generation, keras, scope)
+        self.scope = scope
+        self.scope_used = False
+        self.calls = 0
+        self.input_names = ""
+
+    def body(self, level: Level, parts: Sequence[Digits]) -> list[Instruction]:
+        """The instructions that Keras accepts of those that are drawn."""
+        found = []
+        for digits in parts:
+            if self.calls < MOST_CALLS and (instruction := self.instruction(level, digits)) is not None:
+                found.append(instruction)
+        return found
+
+    def instruction(self, level: Level, digits: Digits) -> Instruction | None:
+        """One instruction; None where Keras accepts none of its proposals."""
+        verb = digits.number(16)
+        layers = [at for at, layer in enumerate(level.layers) if layer]
+        if verb >= 14 and layers:
+            return self._again(level, digits, layers)
+        if verb in (12, 13) and not level.stem and not level.chain:
+            return self._nest(level, digits)
+        return self._apply(level, digits)
+
+    def _take(self, level: Level, offers: Iterator[Instruction]) -> Instruction | None:
+        for offer in offers:
+            with contextlib.suppress(Exception):  # whatever Keras says to it
+                self.builder.do(level, offer)
+                self.calls += 1
+                return offer
+        return None
+
+    # -- a new layer, or an operation
+
+    def _apply(self, level: Level, digits: Digits) -> Instruction | None:
+        kind = self.catalogue.pick(digits)
+        least, most = kind.takes
+        count = 1 if kind.packed == "any" and digits.number(4) < 3 else least + digits.number(most - least + 1)
+        if level.chain and (count > 1 or is_operation(kind.name)):
+            return None
+        there = [tensors for tensors in self._choices(level, digits, kind, count) if level.inputs]
+        data = Digits(digits.rest())
+        own_input = not level.chain and len(level.inputs) < MOST_INPUTS and digits.chance(8)
+        for tensors in there[: 0 if own_input else _TENSORS]:
+            outputs = [level.output(tensor) for tensor in tensors]
+            taken = self._take(level, self._offers(level, data.again(), kind, tensors, outputs))
+            if taken is not None:
+                return taken
+        if level.stem or (level.chain and level.inputs) or len(level.inputs) >= MOST_INPUTS:
+            return None
+        for name in self._inputs(kind, digits):
+            try:
+                with self.builder.attempt(level):
+                    spec = self.named_input(INPUTS[name], level)
+                    output = self.builder.take(level, spec)
+                    tensors = ((-len(level.inputs), 0),) * count
+                    offers = self._offers(level, data.again(), kind, tensors, [output] * count)
+                    taken = self._take(level, offers)
+                    if taken is None:
+                        raise Refused("on this input")
+                    return taken
+            except Refused:
+                continue
+        return None
+
+    def named_input(self, spec: Input, level: Level) -> Input:
+        """The input as it is made; what the program says of all inputs is added."""
+        return replace(spec, name=self.input_names.format(len(level.inputs))) if self.input_names else spec
+
+    def _inputs(self, kind: Kind, digits: Digits) -> list[str]:
+        names = kind.inputs or tuple(dict.fromkeys((digits.pick(USUAL), "sequence", "vector", "image", "ids")))
+        start = digits.number(len(names)) if kind.inputs and kind.inputs is not OTHERS else 0
+        return list(names[start:] + names[:start])
+
+    def _choices(self, level: Level, digits: Digits, kind: Kind, count: int) -> Iterator[tuple[Tensor, ...]]:
+        """The tensors to call a kind on: the newest, or those that are drawn; then others that are not like them."""
+        there = level.tensors()[:1] if level.chain else level.tensors()
+        start, second = digits.pick((0, 0, 0, 1, 2)), digits.number(8)
+        if kind.inputs and kind.inputs is not OTHERS:
+            wanted = {(len(INPUTS[name].shape), INPUTS[name].dtype) for name in kind.inputs}
+            there = [each for each in there if (len(level.output(each).shape), level.output(each).dtype) in wanted]
+        met = set()
+        for turn in range(len(there)):
+            first = there[(start + turn) % len(there)]
+            like = level.output(first)
+            if (like.shape, like.dtype, like.mask) in met:
+                continue
+            met.add((like.shape, like.dtype, like.mask))
+            alike = [each for each in there if level.output(each)[1:3] == like[1:3]]
+            others = [alike[(second + number) % len(alike)] for number in range(count - 1)]
+            yield (first, *others)
+
+    def _offers(
+        self, level: Level, digits: Digits, kind: Kind, tensors: tuple[Tensor, ...], outputs: Sequence[Output]
+    ) -> Iterator[Instruction]:
+        """The call as it is drawn, with a mask or a state and without it; then the plainest one."""
+        found = Apply(kind.name, (), tensors, len(tensors), kind.packing(len(tensors)))
+        arguments, after, definitions = dict(digits.pick(kind.bases)), list[str](), Arguments()
+        if kind.family == "lambda":
+            made, definitions = lambda_arguments(digits, len(outputs), len(outputs[0].shape))
+            arguments = dict(made)
+        plain = replace(
+            found, arguments=tuple(arguments.items()) if definitions else kind.bases[0], definitions=definitions
+        )
+        for name, text in self._further(digits, kind):
+            if name in NEEDS and NEEDS[name][0] not in arguments and not (name in ALONE and digits.number(2)):
+                arguments[NEEDS[name][0]] = NEEDS[name][1]
+            arguments[name] = text
+        if not is_operation(kind.name):
+            self._touch(digits, kind, arguments, after, len(level.nodes))
+            self._in_scope(kind, arguments)
+        found = replace(plain, arguments=tuple(arguments.items()), after=tuple(after))
+        if not level.chain:
+            plain = replace(plain, call=tuple((name, texts[0]) for name, texts in kind.call.items() if texts[0]))
+            call = ((name, digits.pick(texts)) for name, texts in kind.call.items())
+            found = replace(found, call=tuple((name, text) for name, text in call if text))
+            extra = digits.pick(("", "", *kind.extra))
+            if extra == "mask":
+                yield from self._masked(level, found, outputs[0])
+            elif extra == "initial_state":
+                yield from self._with_states(level, found)
+        yield found
+        yield plain
+
+    def _further(self, digits: Digits, kind: Kind) -> Iterator[tuple[str, str]]:
+        """Arguments that need not be given; an object that is shared is given twice."""
+        names = list(kind.more)
+        for _ in range(digits.pick((0, 0, 1, 1, 2)) if names else 0):
+            name = digits.pick(names)
+            sort, values = sort_of(name), kind.more[name]
+            text = digits.pick(values)
+            if sort and digits.number(8) >= 4:
+                of_keras = sort in _OF_KERAS and digits.number(2)
+                text = drawn_object(sort, self.catalogue.objects, digits) if of_keras else ""
+                text = text or digits.pick(tuple(FORMS[sort].values()))
+            yield name, text
+            if text.startswith("<shared_"):
+                others = [each for each in names if sort_of(each) == sort and each != name]
+                yield from ((each, text) for each in others[:1])
+
+    def _touch(self, digits: Digits, kind: Kind, arguments: dict[str, str], after: list[str], number: int) -> None:
+        touch = digits.pick(_TOUCHES)
+        if touch in LAYER_ARGUMENTS:
+            name, texts = LAYER_ARGUMENTS[touch]
+            arguments[name] = digits.pick(texts)
+        elif touch == "named":
+            arguments["name"] = f'"my_{snake(kind.name.rpartition(":")[2].rpartition(".")[2])}{number or ""}"'
+        elif touch == "frozen":
+            arguments["trainable"] = "False"
+        elif touch == "frozen after":
+            after.append("trainable = False")
+        elif touch == "attributes":
+            for name, text in list(arguments.items()):
+                if sort_of(name) and name in kind.more and text.startswith(("<", "lambda", "functools.", "ops.")):
+                    after.append(f"{name} = {arguments.pop(name)}")
+        if kind.name == "DropMask" and digits.number(2):
+            after.append("supports_masking = True")
+
+    def _in_scope(self, kind: Kind, arguments: dict[str, str]) -> None:
+        """Give a layer the function that is found in a scope: by its name, where the model is made there."""
+        if self.scope is None or self.scope_used or self.scope.name in self.catalogue.kinds:
+            return
+        takes = [name for name in kind.more if sort_of(name) == _SCOPED.get(self.scope.name)]
+        if takes:
+            self.scope_used = True
+            by_name = self.scope.within != "clone"
+            arguments[takes[0]] = f'"{self.scope.name}"' if by_name else f"<{self.scope.name}>"
+
+    def _masked(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
+        """The call with a mask: a tensor that can be one."""
+        for tensor in level.tensors():
+            found = level.output(tensor)
+            if found.dtype == "bool" and found.shape == output.shape[:1] and output.shape:
+                tensors = (*apply.tensors, tensor)
+                yield replace(apply, tensors=tensors, call=(*apply.call, ("mask", f"<{len(apply.tensors)}>")))
+                return
+        if output.shape and not level.stem and len(level.inputs) < MOST_INPUTS:
+            with contextlib.suppress(Refused), self.builder.attempt(level):
+                self.builder.take(level, self.named_input(Input(output.shape[:1], "bool", fill="mask"), level))
+                yield from self._masked(level, apply, output)
+                raise Refused("an input for a mask")
+
+    def _with_states(self, level: Level, apply: Apply) -> Iterator[Apply]:
+        """The layer as wide as the newest vector, which is its first state, or each of the two."""
+        for tensor in level.tensors():
+            shape = level.output(tensor).shape
+            if len(shape) == 1 and shape[0] is not None:
+                arguments = tuple((name, str(shape[0]) if name == "units" else text) for name, text in apply.arguments)
+                wide = replace(apply, arguments=arguments, tensors=(*apply.tensors, tensor))
+                yield replace(wide, call=(*apply.call, ("initial_state", "<1>")))
+                yield replace(wide, call=(*apply.call, ("initial_state", "[<1>, <1>]")))
+                return
+
+    # -- a layer once more, and a model in the model
+
+    def _again(self, level: Level, digits: Digits, layers: list[int]) -> Instruction | None:
+        layer = layers[-1 - digits.number(min(4, len(layers)))]
+        text = self.builder.first_call(level.layers[layer])
+        count = 2 if ", " in text.partition("(")[2].partition("=")[0].rstrip(") ") else 1
+        call: Arguments = () if level.chain else digits.pick(((), (("training", "True"),), (("by", "2.0"),), ()))
+        there = level.tensors()[:1] if level.chain else level.tensors()
+        start, second = digits.pick((0, 0, 1, 2)), digits.number(8)
+        offers = []
+        for turn in range(min(3, len(there))):
+            first = there[(start + turn) % len(there)]
+            alike = [each for each in there if level.output(each)[1:3] == level.output(first)[1:3]]
+            for given in (call, ()) if call else ((),):
+                offers.append(Again(layer, (first, *([alike[second % len(alike)]] * (count - 1))), given))
+        return self._take(level, iter(offers))
+
+    def _nest(self, level: Level, digits: Digits) -> Instruction | None:
+        sequential = digits.number(3) == 1
+        own: Own = digits.pick((*_NO_CLASS, "plain", "option"))
+        touch, given = digits.pick(("", "", "", "named", "frozen", "")), digits.pick(("",) * 6 + ("training",))
+        builder, calls, other = self.builder, self.calls, INPUTS[digits.pick(USUAL)]
+        own = "plain" if own == "option" and (sequential or self.catalogue.generation != "keras") else own
+        try:
+            with builder.attempt(level):
+                if not level.inputs:
+                    builder.take(level, self.named_input(other, level))
+                there = level.tensors()
+                count = 1 if sequential else 1 + digits.number(2)
+                tensors = tuple(there[digits.number(len(there))] for _ in range(count))
+                inner = Level("inner_", sequential)
+                for tensor in tensors:
+                    output = level.output(tensor)
+                    builder.take(inner, Input(output.shape, output.dtype), output.word)
+                begin = len(builder.lines) - len(inner.inputs)
+                data = [Digits(digits.rest(20)) for _ in range(digits.pick((1, 1, 2, 3)))]
+                body = self.body(inner, data)
+                if not body:
+                    raise Refused("an empty model")
+                ends = _ends(inner, body)
+                chosen = ends[-1:] if sequential else ends[:1] if digits.number(3) == 2 else ends
+                name = f"my_model{len(level.nodes) or ''}" if touch == "named" else None
+                call: Arguments = (("training", "True"),) if given == "training" else ()
+                frozen = touch == "frozen"
+                nest = Nest(tuple(body), tensors, tuple(chosen), sequential, own, name, frozen, call)
+                outputs = [inner.output(tensor) for tensor in chosen]
+                builder.close_nest(level, nest, inner, begin, outputs)
+                return nest
+        except Exception:
+            self.calls = calls
+            return None
+
+
+_NO_CLASS: tuple[Own, ...] = ("", "", "", "")
+_OF_KERAS = ("initializer", "regularizer", "constraint")
+_SCOPED: Mapping[str, str] = {"double": "activation", "halves": "initializer", "magnitude": "regularizer"}
+"""The functions that may be found in a scope, with the sort of argument that takes them."""
+
+
+def _ends(level: Level, body: Sequence[Instruction]) -> list[Tensor]:
+    """The tensors that no instruction takes."""
+    taken = {tensor for each in body for tensor in each.tensors}
+    there = [(node, number) for node, outputs in enumerate(level.nodes) for number in range(len(outputs))]
+    return [tensor for tensor in there if tensor not in taken]
+
+
+def draw(parts: Sequence[bytes], catalogue: Catalogue, keras: Keras) -> Graph | None:
+    """The model that bytes mean: those of the frame, then those of each instruction. None where Keras accepts none."""
+    frame = Digits(parts[0])
+    sequential, named, frozen = frame.chance(8), frame.chance(8), frame.chance(8)
+    takes, gives = frame.pick(_ARRANGEMENTS), frame.pick(_ARRANGEMENTS)
+    own: Own = frame.pick((*_NO_CLASS, *_NO_CLASS, *_NO_CLASS, "plain", "option"))
+    more = catalogue.cloned_with_more
+    recipe = frame.pick(prepare.CLONE_ARGUMENTS) if frame.chance(8) and more and not own else ""
+    found = Scope(frame.pick((*_SCOPED, "Scale", "Span", "Shift")), frame.pick(("clone", "model", "both")))
+    scope = found if frame.chance(16) and more and not recipe else None
+    drawing = Drawing(catalogue, keras, scope)
+    drawing.input_names = "in_{}" if takes == "dict" else "x{}" if frame.chance(8) or recipe else ""
+    level = Level(chain=sequential)
+    body = drawing.body(level, [Digits(part) for part in parts[1:]])
+    if not body:
+        return None
+    ends = _ends(level, body)
+    outputs = (ends[-1],) if sequential else _outputs(frame, level, ends)
+    program = Program(
+        catalogue.generation,
+        tuple(level.specs),
+        tuple(body),
+        outputs,
+        "plain" if sequential else takes,
+        "plain" if sequential else gives,
+        "my_model" if named else None,
+        frozen,
+        sequential,
+        "plain" if own and (sequential or catalogue.generation != "keras") else own,
+        scope=scope if drawing.scope_used or (scope and scope.name in catalogue.kinds) else None,
+        clone_arguments=recipe if recipe not in catalogue.missing else "",
+    )
+    if why_undefined(program):
+        program = replace(program, clone_arguments="")
+    builder = drawing.builder
+    try:
+        builder.close(level, "model", 0, [level.output(tensor) for tensor in program.outputs], program)
+    except Exception:  # whatever Keras says to it
+        return None
+    if more and not program.clone_arguments and program.scope is None and frame.number(2):
+        return _prepared(program, drawing, level, frame)
+    return graph_of(program, builder)
+
+
+def _outputs(frame: Digits, level: Level, ends: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The tensors that nothing takes, or some of them; now and then one more, or one twice."""
+    chosen = list(ends) if frame.number(4) < 3 else [frame.pick(ends)]
+    if frame.chance(6):
+        chosen.append(frame.pick(level.tensors()))
+    return tuple(chosen[:4])
+
+
+def _prepared(program: Program, drawing: Drawing, level: Level, frame: Digits) -> Graph:
+    """The program with one preparation as a rule, and three at most, that Keras can do."""
+    builder, count = drawing.builder, 1 + frame.chance(4) + frame.chance(16)
+    model = prepare.Model(program.body, level, len(program.outputs), program.gives, drawing.catalogue.objects)
+    for number in range(2 * count):
+        preparation = prepare.drawn(frame, model)
+        offer = replace(program, preparations=(*program.preparations, preparation))
+        repeated = preparation.does in {each.does for each in program.preparations}
+        if repeated or why_undefined(offer) or len(program.preparations) > number // 2:
+            continue
+        with contextlib.suppress(Exception):
+            if preparation.does == "adapt" and preparation.on is not None:
+                return rebuild(replace(offer, body=prepare.unlearned(offer.body, preparation.on)), builder.keras)
+            with builder.attempt(level):
+                builder.prepare(level, preparation)
+            program = offer
+    return graph_of(program, builder)
+
+
+def rebuild(program: Program, keras: Keras) -> Graph:
+    """Build a program exactly; what Keras refuses of it raises."""
+    builder = Builder(program.generation, keras, program.scope)
+    # A layer cannot be called on numbers before it is adapted.
+    builder.early = {each.on: each.lines[0] for each in program.preparations if each.does == "adapt"}
+    level = Level(chain=program.sequential)
+    for instruction in program.body:
+        wanted = max((-node for node, _ in instruction.tensors if node < 0), default=0)
+        for spec in program.inputs[len(level.inputs) : max(wanted, not level.inputs)]:
+            builder.take(level, spec)
+        builder.do(level, instruction)
+    for spec in program.inputs[len(level.inputs) :]:
+        builder.take(level, spec)
+    builder.close(level, "model", 0, [level.output(tensor) for tensor in program.outputs], program)
+    for preparation in program.preparations:
+        builder.prepare(level, preparation)
+    return graph_of(program, builder)
+
+
+def graph_of(program: Program, builder: Builder) -> Graph:
+    """A program that was built."""
+    arguments = {}
+    if program.clone_arguments:
+        texts = prepare.clone_arguments(program)
+        arguments = {name: builder.text(text) for name, text in texts.items()}
+    scope = program.scope
+    within = (builder.scope_text(),) if scope is not None and scope.within in ("clone", "both") else ()
+    return Graph(program, builder.source(" ".join(arguments.values())), arguments, within)

@@ -1,0 +1,106 @@
+"""The kinds of a release: its layers and operations, each with the arguments of its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .kind import OTHERS, Kind
+from .layers import CATALOGUE, NOT_DRAWN
+from .operations import operations_of
+from .program import Arguments
+from .values import NOT_DRAWN as NOT_GIVEN
+from .values import values
+
+Signature = Mapping[str, Any]
+"""The parameters of a layer's `constructor` and of its `call`; None where they cannot be read."""
+NO_PLAIN_DEFAULT = "<no plain default>"
+UNLISTED = "unlisted"
+"""The family of layers that the catalogue does not know."""
+_LAYERS = 3
+"""So many layers are drawn for one operation."""
+
+
+def kinds_of(
+    layers: Mapping[str, Signature],
+    functions: Mapping[str, Any],
+    generation: str,
+    *,
+    own: Mapping[str, Signature] | None = None,
+    tried: Mapping[str, tuple[str, ...]] | None = None,
+) -> dict[str, Kind]:
+    """The kinds of a release that has these layers and functions; the layers of the user's `own` are a third of all.
+
+    `tried` has further values by the name of an argument.
+    """
+    further = tried or {}
+    found: dict[str, Kind] = {}
+    for name, kind in CATALOGUE.items():
+        if name in layers:
+            found[name] = _completed(kind, layers[name], further)
+        elif kind.family == "custom" and (generation == "keras" or name != "Louder"):
+            found[name] = kind
+    for name, signature in layers.items():
+        if name not in found and name not in NOT_DRAWN:
+            found[name] = _completed(_unlisted(name, signature, further), signature, further)
+    operations = operations_of(functions, generation)
+    total = sum(kind.weight for kind in found.values())
+    times = max(1, round(_LAYERS * sum(kind.weight for kind in operations.values()) / max(1, total)))
+    found = {name: replace(kind, weight=times * kind.weight) for name, kind in found.items()}
+    found.update(operations)
+    if own:
+        weight = max(2, sum(kind.weight for kind in found.values()) // (2 * len(own)))
+        for name, signature in own.items():
+            found[name] = replace(_completed(_unlisted(name, signature, further), signature, further), weight=weight)
+    return found
+
+
+def _unlisted(name: str, signature: Signature, tried: Mapping[str, tuple[str, ...]]) -> Kind:
+    """A layer of which its signature is all that is known."""
+    needed = [each["name"] for each in signature.get("constructor") or () if each.get("required")]
+    # A call that needs several tensors takes them one by one.
+    count = sum(bool(each.get("required")) for each in signature.get("call") or ())
+    options = {key: tried.get(key) or values(key, required=True) or ("0.5",) for key in needed}
+    bases = _bases(options)
+    if count > 1:
+        return Kind(name, bases, takes=(count, count), packed="each", inputs=OTHERS, family=UNLISTED, weight=2)
+    return Kind(name, bases, takes=(1, 3), packed="any", inputs=OTHERS, family=UNLISTED, weight=2)
+
+
+def _bases(options: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
+    most = max((len(found) for found in options.values()), default=1)
+    return tuple(tuple((key, found[number % len(found)]) for key, found in options.items()) for number in range(most))
+
+
+def _completed(kind: Kind, signature: Signature, tried: Mapping[str, tuple[str, ...]]) -> Kind:
+    """The kind with what the signature has, and without what it has not."""
+    bases, more = kind.bases, dict(kind.more)
+    constructor, call = signature.get("constructor"), signature.get("call")
+    if constructor is not None and kind.family != "lambda":
+        has = {each["name"]: each for each in constructor}
+        bases = tuple(base for base in bases if all(key in has for key, _ in base)) or ((),)
+        needed = {name: values(name, required=True) for name, each in has.items() if each.get("required")}
+        missing = {name: found or ("0.5",) for name, found in needed.items() if name not in dict(bases[0])}
+        if missing:
+            bases = tuple((*base, *more_arguments) for base in bases for more_arguments in _bases(missing))
+        for name, each in has.items():
+            if name in tried:
+                more[name] = tried[name]
+            elif not each.get("required") and name not in NOT_GIVEN:
+                default = each.get("default")
+                more[name] = values(name, None if default == NO_PLAIN_DEFAULT else default)
+    more = {name: found for name, found in more.items() if found}
+    call_options, extra = dict(kind.call), list(kind.extra)
+    if call is not None:
+        takes = {each["name"]: each for each in call}
+        call_options = {key: found for key, found in call_options.items() if key in takes}
+        extra = [name for name in extra if name in takes]
+        if "mask" in takes and "mask" not in extra:
+            extra.append("mask")
+        for name, each in takes.items():
+            if name not in call_options and name == "training":
+                call_options[name] = ("", "", "True")
+            elif name not in call_options and isinstance(each.get("default"), bool):
+                call_options[name] = ("", "", "", repr(not each["default"]))
+    return replace(kind, bases=bases, more=more, call=call_options, extra=tuple(extra))

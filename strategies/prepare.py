@@ -1,0 +1,182 @@
+"""What is done to a model before it is cloned, and what `clone_model` is given beside it: as lines and expressions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from .build import Level, arranged
+from .digits import Digits
+from .functions import FORMS
+from .objects import Objects, drawn_object
+from .program import Apply, Arrangement, Input, Instruction, Preparation, Program
+
+_WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
+_LOW_RANK = ("Dense", "EinsumDense", "Embedding")
+_LEARNED: Mapping[str, tuple[str, str]] = {
+    "Normalization": (" mean variance ", "np.arange(1, {twice} + 1).reshape(2, *{shape}) / 2"),
+    "Discretization": (" bin_boundaries ", "np.arange(1, 13) / 2"),
+    "IntegerLookup": (" vocabulary ", "np.array([1, 2, 4])"),
+    "StringLookup": (" vocabulary ", 'np.array(["red", "green"])'),
+    "TextVectorization": (" vocabulary ", 'np.array(["red", "green", "a"])'),
+}
+"""The arguments that each layer learns from data, and such data."""
+_SESSIONS = (
+    'keras.config.set_image_data_format("channels_first")',
+    'keras.config.set_floatx("float64")',
+    'keras.config.set_floatx("float16")',
+    "keras.config.disable_flash_attention()",
+    "keras.config.enable_unsafe_deserialization()",
+)
+_POLICIES = tuple(f'keras.config.set_dtype_policy("{name}")' for name in ("mixed_bfloat16", "float64"))
+_QUANTIZED = tuple(f'<it>.quantize("{mode}")' for mode in ("int8", "float8", "int4"))
+_OPTIMIZERS = (
+    *('"sgd"', "keras.optimizers.SGD(learning_rate=0.5, momentum=0.25)"),
+    *('keras.optimizers.Adam(clipnorm=1.0, name="mine")', "keras.optimizers.SGD(learning_rate=lambda: 0.5)"),
+    "keras.optimizers.Adam(learning_rate=keras.optimizers.schedules.ExponentialDecay(0.5, 10, 0.5))",
+)
+_LOSSES = (
+    *('"mse"', "keras.losses.mean_absolute_error", 'keras.losses.MeanSquaredError(reduction="sum")'),
+    *("keras.losses.Huber(delta=2.0)", "keras.losses.CosineSimilarity(axis=1)"),
+    *("keras.losses.BinaryCrossentropy(from_logits=True)", *FORMS["loss"].values()),
+)
+_METRICS = (
+    *('"mae"', "keras.metrics.BinaryAccuracy(threshold=0.25)", "keras.metrics.CosineSimilarity(axis=1)"),
+    *('keras.metrics.MeanAbsoluteError(name="error")', *FORMS["metric"].values()),
+)
+_OF_COMPILING = {"run_eagerly": ("True",), "steps_per_execution": ("2",), "jit_compile": ("False", "True")}
+
+
+class Model(NamedTuple):
+    """The model that is prepared: its instructions, and how its outputs are nested."""
+
+    body: Sequence[Instruction]
+    level: Level
+    outputs: int
+    gives: Arrangement
+    objects: Objects
+
+
+def _compiled(digits: Digits, model: Model) -> list[str]:
+    """The call of `compile`; a loss or a metric for the first output may be another than for the others."""
+    given: dict[str, str] = {}
+
+    def value(name: str, sort: str, choices: Sequence[str]) -> str:
+        drawn = drawn_object(sort, model.objects, digits) if digits.number(8) >= 5 else ""
+        return drawn or digits.pick(choices)
+
+    if digits.number(2):
+        given["optimizer"] = value("optimizer", "optimizer", _OPTIMIZERS)
+    for name, sort, choices in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
+        if digits.number(8) >= 2:
+            text = value(name, sort, choices)
+            text = f"[{text}]" if name == "metrics" else text
+            other = '["mse"]' if name == "metrics" else '"mse"'
+            given[name] = _by_output(text, other, digits, model)
+    if digits.chance(6):
+        given["weighted_metrics"] = f"[{value('', 'metric', _METRICS)}]"
+    if "loss" in given and digits.chance(6):
+        given["loss_weights"] = _by_output("0.5", "0.5", digits, model) if model.outputs > 1 else "0.5"
+    for name, choices in _OF_COMPILING.items():
+        if digits.chance(6):
+            given[name] = digits.pick(choices)
+    return [f"<it>.compile({', '.join(f'{name}={text}' for name, text in given.items())})"]
+
+
+def _by_output(text: str, other: str, digits: Digits, model: Model) -> str:
+    if model.gives == "dict" and digits.chance(3):
+        return f'{{"out_0": {text}}}'
+    if model.outputs > 1 and (digits.chance(2) or text == "0.5"):
+        return arranged([text, *[other] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
+    return text
+
+
+def _adapted(digits: Digits, model: Model, at: int) -> list[str]:
+    apply = model.body[at]
+    shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
+    return [f"<it>.adapt({_LEARNED[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
+
+
+def unlearned(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
+    """The instructions, where a layer is made without the arguments that it learns later."""
+    apply = body[on]
+    assert isinstance(apply, Apply)
+    left = tuple(pair for pair in apply.arguments if f" {pair[0]} " not in _LEARNED[apply.kind][0])
+    more = (("num_bins", "4"),) if apply.kind == "Discretization" else ()
+    return (*body[:on], replace(apply, arguments=(*more, *left)), *body[on + 1 :])
+
+
+def drawn(digits: Digits, model: Model) -> Preparation:
+    """A preparation that the model has something for."""
+    made = [(at, each.kind) for at, each in enumerate(model.body) if isinstance(each, Apply) and model.level.layers[at]]
+    there: Mapping[str, Sequence[int]] = {
+        "weight trainable": [at for at, kind in made if kind in _WEIGHTS],
+        "adapt": [at for at, kind in made if kind in _LEARNED],
+        "lora": [at for at, kind in made if kind in _LOW_RANK],
+    }
+    does = [name for name in _WEIGHTED if there.get(name, (0,))]
+    chosen = digits.pick(does)
+    on: int | None = None
+    if chosen in there:
+        on = digits.pick(there[chosen])
+    elif chosen == "trainable" and made and digits.number(3):
+        on = digits.pick(made)[0]
+    return Preparation(chosen, tuple(_LINES[chosen](digits, model, on)), on)
+
+
+def _kind(model: Model, on: int | None) -> str:
+    apply = model.body[on or 0]
+    return apply.kind if isinstance(apply, Apply) else ""
+
+
+_LINES: Mapping[str, Callable[[Digits, Model, int | None], list[str]]] = {
+    "compile": lambda digits, model, on: _compiled(digits, model),
+    "trainable": lambda digits, model, on: [f"<it>.trainable = {digits.pick(('False', 'False', 'True'))}"],
+    "weight trainable": lambda digits, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"],
+    "policy": lambda digits, model, on: [digits.pick(_POLICIES)],
+    "session": lambda digits, model, on: [digits.pick(_SESSIONS)],
+    "adapt": lambda digits, model, on: _adapted(digits, model, on or 0),
+    "lora": lambda digits, model, on: [
+        f"<it>.enable_lora({digits.pick(('rank=1', 'rank=2', 'rank=1, lora_alpha=3'))})"
+    ],
+    "quantize": lambda digits, model, on: [digits.pick(_QUANTIZED)],
+    "hang": lambda digits, model, on: [
+        "<it>.extra = layers.Dense(4)",
+        *(["<it>.extra.build((None, 4))"] if digits.number(2) else []),
+    ],
+}
+_TURNS = {"compile": 6, "trainable": 3, "weight trainable": 3, "session": 2, "lora": 4, "adapt": 9, "quantize": 2}
+_WEIGHTED = [name for name in _LINES for _ in range(_TURNS.get(name, 1))]
+
+CLONE_ARGUMENTS = (
+    *("fresh", "listed", "layers", "own", "call_function", "recursive", "fresh call_function recursive"),
+    "layers recursive",
+)
+"""What `clone_model` is given beside the model: new inputs, these in a list, as `InputLayer`s, or the model's own; a
+`call_function` that calls each layer as it was called; and whether to clone the models in the model."""
+
+
+def clone_arguments(program: Program) -> dict[str, str]:
+    """The expressions that `clone_model` is given, by name."""
+    found: dict[str, str] = {}
+    words, nests = program.clone_arguments.split(), program.generation == "keras"
+    if "call_function" in words:
+        found["call_function"] = "lambda layer, *args, **kwargs: layer(*args, **kwargs)"
+    if "recursive" in words:
+        found["recursive"] = "True"
+    if words[0] == "own":
+        found["input_tensors"] = "model.inputs" if program.sequential else "model.input"
+    elif words[0] in ("fresh", "listed", "layers"):
+        function = "layers.InputLayer" if words[0] == "layers" else "keras.Input"
+        made = [f"{function}({_of_input(each)})" for each in program.inputs]
+        text = arranged(made, program.takes, "in") if nests else f"[{', '.join(made)}]"
+        found["input_tensors"] = f"[{text}]" if words[0] == "listed" else text
+    return found
+
+
+def _of_input(spec: Input) -> str:
+    parts = [f"shape={spec.shape}", f'dtype="{spec.dtype}"', *(["optional=True"] if spec.optional else [])]
+    return ", ".join((*parts, *([f'name="{spec.name}"'] if spec.name else [])))

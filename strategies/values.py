@@ -1,0 +1,187 @@
+"""Values worth trying for an argument, as source text: by its name, its ending, its beginning, or its default.
+
+Keras says which of them it takes. A row has the values with ` | ` between them, the simplest first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+
+def split(row: str) -> tuple[str, ...]:
+    """The values of a row."""
+    return tuple(value.strip() for value in row.split(" | ")) if row else ()
+
+
+def table(text: str) -> dict[str, str]:
+    """Rows by the names that stand before them; a row goes on in a line that begins with a bar."""
+    lines = re.sub(r"\n\s*\|", " |", text).strip().splitlines()
+    pairs = (line.strip().split(":", 1) for line in lines)
+    return {name: row.strip() for names, row in pairs for name in names.split()}
+
+
+# What starts below zero has no root, so that a moving variance is a constant.
+BY_NAME: Mapping[str, str] = table("""
+    activation: "relu" | "tanh" | "softmax" | "elu" | keras.activations.softsign | layers.ELU() | None
+    recurrent_activation: "hard_sigmoid" | keras.activations.softsign
+    moving_variance_initializer: keras.initializers.Constant(2.0)
+    units: 4 | 1 | 2
+    rate: 0.5 | 0.25
+    seed: 7
+    axis: -1 | 1 | [-1] | (-1,)
+    axes: -1 | 1
+    layer: layers.Dense(3) | layers.LSTM(2) | layers.Dense(2, trainable=False) | <Scale>()
+        | layers.Dense(2, activation=<double>) | layers.Dense(2, dtype="float64")
+    layers: [layers.Dense(3), layers.Activation("relu")] | [layers.Rescaling(2.0)] | [layers.Dense(2)]
+        | [layers.Rescaling(2.0), layers.RandomFlip()] | [<Scale>(), layers.Dropout(0.5)]
+        | [layers.Dense(2, trainable=False)]
+    cell: layers.SimpleRNNCell(2) | layers.GRUCell(2) | layers.LSTMCell(2) | [layers.LSTMCell(3), layers.GRUCell(2)]
+        | layers.StackedRNNCells([layers.GRUCell(3), layers.SimpleRNNCell(2)])
+    cells: [layers.GRUCell(3), layers.SimpleRNNCell(2)]
+    dilation_rate: 2 | (2,) | (2, 2) | (2, 2, 2)
+    strides: 2 | (2,) | 1 | (2, 2)
+    padding: "same" | "causal"
+    data_format: "channels_last" | "channels_first"
+    mode: "horizontal"
+    merge_mode: "sum" | None
+    bounding_box_format: "xyxy"
+    interpolation: "nearest" | "bilinear"
+    fill_mode: "constant"
+    value_range: (0, 1)
+    score_mode: "concat"
+    negative_slope weight_decay threshold label_smoothing mean factor min_value: 0.25
+    max_value clipnorm global_clipnorm: 1.0
+    noise_shape: (None, 1) | [None, 1] | (None, 1, None)
+    shared_axes: [1] | (1,)
+    scale: 2.0 | 0.5 | 0.25
+    sigma clipvalue recall precision sensitivity specificity initial_learning_rate stddev gain l2: 0.5
+    logit_soft_cap loss_scale_factor: 2.0
+    max_tokens: 8
+    height: 2 | 5
+    width: 3 | 4
+    groups: 1 | 2
+    output_padding ema_overwrite_frequency: 1
+    use_cudnn flash_attention: False
+    lora_rank gradient_accumulation_steps: 2
+    lora_alpha: 3
+    filters: 2 | 3
+    keepdims mask_zero: True
+    output_mode: "multi_hot" | "count" | "one_hot" | "tf_idf"
+    name: "mine"
+    reduction: "sum" | "mean" | None
+    inner_optimizer: keras.optimizers.SGD(momentum=0.5)
+    learning_rate: 0.5 | keras.optimizers.schedules.ExponentialDecay(0.5, 10, 0.5)
+    decay_steps first_decay_steps num_thresholds num_labels: 4
+    values: [0.5, 0.25, 0.125]
+    thresholds: 0.25 | [0.25, 0.75]
+    average: "macro" | "weighted"
+    target_class_ids: [0] | (0, 1)
+    class_id: 0
+    ignore_class: -1 | 0
+    fn: <error_named> | keras.losses.mean_absolute_error
+    value: 0.5 | 2 | np.arange(1, 2) / 2
+    minval: -0.5 | 0.0
+    maxval: 0.5 | 2
+    distribution: "uniform" | "untruncated_normal"
+    window: "hamming" | None
+    l1: 0.25 | 2
+""")
+"""By the name of an argument."""
+
+BY_ENDING: Mapping[str, str] = table("""
+    _initializer: "he_normal" | keras.initializers.RandomNormal(stddev=0.5, seed=3)
+        | keras.initializers.Constant(0.5) | keras.initializers.RandomUniform
+        | {"class_name": "VarianceScaling", "config": {"scale": 2.0, "mode": "fan_avg", "seed": 5}}
+    _regularizer: "l2" | keras.regularizers.L1L2(l1=0.25, l2=0.5)
+        | {"class_name": "L1L2", "config": {"l1": 0.5, "l2": 0.25}}
+    _constraint: "non_neg" | keras.constraints.MaxNorm(1.0, axis=0)
+        | keras.constraints.MinMaxNorm(0.25, 0.5, rate=0.5, axis=0)
+        | {"class_name": "UnitNorm", "config": {"axis": 0}}
+    activation: "relu" | "tanh" | "elu"
+    units _dim: 4 | 2
+    _size: 2 | 4
+    _length: 4 | 8
+    _heads: 2 | 1
+    factor: 0.5 | (0.25, 0.5)
+    rate: 0.5 | 0.25
+""")
+BY_BEGINNING: Mapping[str, str] = {"num_": "2 | 1", "max_": "4 | 2", "return_": "True", "use_": "True"}
+
+NOT_DRAWN = frozenset(
+    (
+        *("name", "trainable", "dtype", "autocast", "activity_regularizer"),  # a layer is given these otherwise
+        *("stateful", "sparse", "ragged", "dynamic", "weights"),
+    )
+)
+"""Arguments that no layer is given: what they ask for stays in a layer, or what it gives is no array."""
+
+NEEDS: Mapping[str, tuple[str, str]] = {
+    "lora_alpha": ("lora_rank", "2"),
+    "renorm_momentum": ("renorm", "True"),
+}
+"""Arguments that have no meaning without another one."""
+ALONE = ("lora_alpha",)
+"""Those of them that are given without it as well."""
+
+_GENERAL = '2 | 4 | 0.5 | "relu" | (2, 2) | layers.Dense(3)'
+
+
+def values(name: str, default: Any = None, *, required: bool = False) -> tuple[str, ...]:
+    """The values to try for an argument of this name, without its default."""
+    if isinstance(default, bool):
+        return (repr(not default),)
+    row = _row(name)
+    found = split(row) if row is not None else split(_GENERAL) if required else _of_type(default)
+    return tuple(value for value in found if required or value not in (repr(default), f'"{default}"'))
+
+
+def is_known(name: str) -> bool:
+    """Whether something is known of an argument by its name."""
+    return _row(name) is not None
+
+
+def _row(name: str) -> str | None:
+    if name in BY_NAME:
+        return BY_NAME[name]
+    for table, matches in ((BY_ENDING, name.endswith), (BY_BEGINNING, name.startswith)):
+        for part in sorted(table, key=len, reverse=True):
+            if matches(part):
+                return table[part]
+    return None
+
+
+def _of_type(default: Any) -> tuple[str, ...]:
+    match default:
+        case int():
+            return (repr(default + 1), "2")
+        case float():
+            return ("0.5", "0.25")
+        case None:
+            return ("2", "0.5", "True", "-1")
+    return ()
+
+
+DTYPES = ('"float64"', '"mixed_bfloat16"', '"float16"')
+LAYER_ARGUMENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "dtype": ("dtype", DTYPES),
+    "policy": (
+        "dtype",
+        (
+            *(f"keras.dtype_policies.DTypePolicy({dtype})" for dtype in DTYPES),
+            '{"class_name": "DTypePolicy", "config": {"name": "mixed_bfloat16"}}',
+            "<Precise>(2.0)",
+        ),
+    ),
+    "policy map": (
+        "dtype",
+        (
+            *(f"keras.dtype_policies.DTypePolicyMap(default_policy={dtype})" for dtype in DTYPES),
+            'keras.dtype_policies.QuantizedDTypePolicy("int8", "float32")',
+        ),
+    ),
+    "autocast": ("autocast", ("False",)),
+    "regularized": ("activity_regularizer", ('"l2"', "keras.regularizers.L2()")),
+}
+"""Arguments of every layer: what they are called here, with their values."""

@@ -1,0 +1,65 @@
+"""`functional_graphs` in a test of one's own: draws end no process, shrink, and have the layers that were named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.waiting import PATIENCE
+
+TEST = """
+import os
+import keras
+from hypothesis import Phase, given, settings
+from clonediff import check_clone, clone_model, functional_graphs
+
+
+@keras.saving.register_keras_serializable()
+class Halve(keras.layers.Layer):
+    def __init__(self, by, **kwargs):
+        super().__init__(**kwargs)
+        self.by = by
+
+    def call(self, x):
+        return x / self.by
+
+    def get_config(self):
+        return {**super().get_config(), "by": self.by}
+
+
+seen = []
+
+
+@settings(deadline=None, max_examples=12, database=None, derandomize=True)
+@given(functional_graphs(layers=[Halve], values={"by": [2.0]}))
+def test_faithful(graph):
+    seen.append(graph.source)
+    check_clone(graph, clone_model)
+
+
+def test_the_layer_was_drawn():
+    assert any("Halve(" in source for source in seen)
+
+
+@settings(deadline=None, max_examples=60, database=None, derandomize=True)
+@given(functional_graphs(kinds=["Dense", "Dropout", "Add"]))
+def test_smallest(graph):
+    assert "Dropout" not in graph.source
+"""
+
+
+def test_a_test_of_ones_own_draws_in_a_child_and_shrinks(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(TEST)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert "2 passed" in done.stdout and "1 failed" in done.stdout, done.stdout + done.stderr
+    shrunk = done.stdout.partition("graph = # a drawn model")[2].partition("@settings")[0]
+    assert shrunk.count("layers.") == 1, shrunk
+    assert "layers.Dropout(0.5)(inputs)" in shrunk
