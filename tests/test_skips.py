@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-SLOW = "tests/search/reducing/test_real.py"
-"""A module of slow tests alone: three of them."""
-NAMED = f"{SLOW}::test_what_cannot_be_built_is_not_taken_for_what_cannot_be_cloned"
+SLOW = "tests/cli/test_own_cloner.py"
+"""A module of slow tests alone: two of them."""
+NAMED = f"{SLOW}::test_a_cloner_that_cannot_be_called_is_named"
 
 
 @pytest.mark.parametrize(
     ("arguments", "everything", "collected"),
     [
         pytest.param((SLOW,), "0", 0, id="unless it is asked for"),
-        pytest.param((SLOW, "--all"), "0", 3, id="all by an option"),
-        pytest.param((SLOW,), "1", 3, id="all by the environment"),
+        pytest.param((SLOW, "--all"), "0", 2, id="all by an option"),
+        pytest.param((SLOW,), "1", 2, id="all by the environment"),
         pytest.param((NAMED,), "0", 1, id="one that is named"),
     ],
 )
@@ -31,7 +31,7 @@ def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, co
     environment = {**os.environ, "CLONEDIFF_ALL": everything, "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
     assert sum("::" in line for line in done.stdout.splitlines()) == collected, done.stdout
-    assert ("3 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)
+    assert ("2 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)
 
 
 @cache
