@@ -5,19 +5,35 @@ A smaller program is proposed, and Keras builds it or refuses it. Every proposal
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from msgspec.structs import replace
+from msgspec import NODEFAULT
+from msgspec.structs import fields, replace
 
 from clonediff.strategies.layers import CATALOGUE
 from clonediff.strategies.operations import is_operation
-from clonediff.strategies.program import Again, Apply, Graph, Input, Instruction, Nest, Program, Tensor, to_json
+from clonediff.strategies.program import (
+    Again,
+    Apply,
+    Graph,
+    Input,
+    Instruction,
+    Nest,
+    Preparation,
+    Program,
+    Tensor,
+    to_json,
+)
+
+T = TypeVar("T")
 
 MOST = 400
 """So many trials are made for one finding."""
-_PLAIN_KINDS = ("Activation", "Dense", "Lambda", "ReLU")
+_PLAIN_KINDS = ("ReLU", "Dense", "Activation")
+_PLACES = ("arguments", "tensors", "count", "packed", "outputs", "on")
 _PLAIN_VALUES = {"units": "1", "output_dim": "1", "filters": "1", "key_dim": "1", "num_heads": "1"}
 _TRANSFORM = "@keras.saving.register_keras_serializable()\ndef <transform>(x):\n    return {}\n"
 
@@ -52,47 +68,74 @@ def size(program: Program) -> tuple[int, int, int]:
 
 def proposals(program: Program) -> Iterator[Program]:
     """Smaller programs, those that leave out most first."""
-    for at in reversed(range(len(program.body))):
-        yield _without(program, at)
-    for at, instruction in enumerate(program.body):
-        if isinstance(instruction, Nest):
-            yield from _inlined(program, at, instruction)
-    yield from _plainer_model(program)
-    if len(program.outputs) > 1:
-        for at in range(len(program.outputs)):
-            yield replace(program, outputs=_but(program.outputs, at))
-    for at, instruction in enumerate(program.body):
-        for smaller in _smaller(instruction):
-            yield replace(program, body=(*program.body[:at], smaller, *program.body[at + 1 :]))
-    for at, spec in enumerate(program.inputs):
-        for plainer in _plainer_inputs(spec):
-            yield replace(program, inputs=(*program.inputs[:at], plainer, *program.inputs[at + 1 :]))
-    for at in range(len(program.inputs)):
-        yield from _without_input(program, at)
+    yield from (_without(program, at) for at in reversed(range(len(program.body))))
+    yield from (_inlined(program, at, nest) for at, nest in enumerate(program.body) if isinstance(nest, Nest))
+    yield from _by_default(program)
+    yield from (replace(program, preparations=few) for few in _fewer(program.preparations))
+    yield from (replace(program, preparations=some) for some in _changed(program.preparations, _plainer_lines))
+    yield from (replace(program, clone_arguments=word) for word in program.clone_arguments.split())
+    yield from _thinner(program)
+    yield from (replace(program, inputs=some) for some in _changed(program.inputs, _plainer_inputs))
+    yield from _without_inputs(program)
 
 
-def _but(items: Sequence[Tensor], at: int) -> tuple[Tensor, ...]:
-    return (*items[:at], *items[at + 1 :])
+def _thinner(program: Program) -> Iterator[Program]:
+    """The program with fewer outputs, or with less in an instruction."""
+    yield from (replace(program, outputs=few) for few in _fewer(program.outputs) if few)
+    yield from (replace(program, body=some) for some in _changed(program.body, _smaller))
+
+
+def _fewer(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    return ((*items[:at], *items[at + 1 :]) for at in range(len(items)))
+
+
+def _changed(items: tuple[T, ...], changes: Callable[[T], Iterator[T]]) -> Iterator[tuple[T, ...]]:
+    return ((*items[:at], new, *items[at + 1 :]) for at, item in enumerate(items) for new in changes(item))
+
+
+def _by_default(value: T) -> Iterator[T]:
+    """The value with one of its fields as it is by default."""
+    for field in fields(value):  # type: ignore[arg-type]  # all that is handed in are structs
+        default = field.default is not NODEFAULT and field.name not in _PLACES
+        if default and getattr(value, field.name) != field.default:
+            yield replace(value, **{field.name: field.default})  # type: ignore[type-var]
 
 
 def _without(program: Program, at: int) -> Program:
     """The program without an instruction: what took its tensors takes the one that it took."""
-    there = program.body[at].tensors[0]
+    return _spliced(program, at, (), program.body[at].tensors[:1])
+
+
+def _inlined(program: Program, at: int, nest: Nest) -> Program:
+    """The program with the body of a model in the place of the model."""
+
+    def outer(tensor: Tensor) -> Tensor:
+        node, output = tensor
+        return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + at, output)
+
+    body = tuple(_moved(instruction, outer, lambda layer: layer + at) for instruction in nest.body)
+    return _spliced(program, at, body, tuple(map(outer, nest.outputs)))
+
+
+def _spliced(program: Program, at: int, body: tuple[Instruction, ...], gives: tuple[Tensor, ...]) -> Program:
+    """The program with a body in the place of an instruction, and with what that gives."""
+    more = len(body) - 1
+
+    def shifted(number: int) -> int:
+        return number + more if number > at else number
 
     def moved(tensor: Tensor) -> Tensor:
         node, output = tensor
-        return there if node == at else (node - (node > at), output)
+        return gives[output % len(gives)] if node == at else (shifted(node), output)
 
-    later = tuple(_moved(each, moved, lambda layer: layer - (layer > at)) for each in program.body[at + 1 :])
+    body = (*program.body[:at], *body, *(_moved(later, moved, shifted) for later in program.body[at + 1 :]))
+    outputs = tuple(tensor for tensor in dict.fromkeys(map(moved, program.outputs)) if tensor[0] >= 0)
     prepared = tuple(
-        replace(each, on=None if each.on is None else each.on - (each.on > at))
-        for each in program.preparations
-        if each.on != at
+        replace(done, on=None if done.on is None else shifted(done.on))
+        for done in program.preparations
+        if done.on != at
     )
-    body = (*program.body[:at], *(each for each in later if not (isinstance(each, Again) and each.layer < 0)))
-    outputs = tuple(dict.fromkeys(map(moved, program.outputs)))
-    made = tuple(tensor for tensor in outputs if tensor[0] >= 0) or ((len(body) - 1, 0),)
-    return replace(program, body=body, outputs=made, preparations=prepared)
+    return replace(program, body=body, outputs=outputs or ((len(body) - 1, 0),), preparations=prepared)
 
 
 def _moved(instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: Callable[[int], int]) -> Instruction:
@@ -102,100 +145,41 @@ def _moved(instruction: Instruction, moved: Callable[[Tensor], Tensor], layer: C
     return replace(instruction, tensors=tensors)
 
 
-def _without_input(program: Program, at: int) -> Iterator[Program]:
+def _without_inputs(program: Program) -> Iterator[Program]:
     """The program with another input in the place of one, which goes."""
-    if len(program.inputs) == 1:
-        return
-    for other in range(len(program.inputs)):
-        if other == at:
-            continue
+    for at, other in itertools.permutations(range(len(program.inputs)), 2):
 
-        def moved(tensor: Tensor, other: int = other) -> Tensor:
+        def moved(tensor: Tensor, at: int = at, other: int = other) -> Tensor:
             number = -1 - tensor[0]
             chosen = other if number == at else number
             return tensor if tensor[0] >= 0 else (-1 - (chosen - (chosen > at)), 0)
 
-        body = tuple(_moved(each, moved, lambda layer: layer) for each in program.body)
+        body = tuple(_moved(instruction, moved, lambda layer: layer) for instruction in program.body)
         inputs = (*program.inputs[:at], *program.inputs[at + 1 :])
         yield replace(program, inputs=inputs, body=body, outputs=tuple(map(moved, program.outputs)))
 
 
-def _inlined(program: Program, at: int, nest: Nest) -> Iterator[Program]:
-    """The program with the body of a model in the place of the model, and with a smaller body."""
-    count = len(nest.body)
-
-    def inner(tensor: Tensor) -> Tensor:
-        node, output = tensor
-        return nest.tensors[min(-1 - node, len(nest.tensors) - 1)] if node < 0 else (node + at, output)
-
-    def outer(tensor: Tensor) -> Tensor:
-        node, output = tensor
-        if node == at:
-            return inner(nest.outputs[output % len(nest.outputs)])
-        return (node + count - 1 if node > at else node, output)
-
-    body = tuple(_moved(each, inner, lambda layer: layer + at) for each in nest.body)
-    later = tuple(
-        _moved(each, outer, lambda layer: layer + (count - 1 if layer > at else 0)) for each in program.body[at + 1 :]
-    )
-    prepared = tuple(
-        replace(each, on=each.on + count - 1 if each.on is not None and each.on > at else each.on)
-        for each in program.preparations
-        if each.on != at
-    )
-    outputs = tuple(map(outer, program.outputs))
-    yield replace(program, body=(*program.body[:at], *body, *later), outputs=outputs, preparations=prepared)
+def _plainer_lines(preparation: Preparation) -> Iterator[Preparation]:
+    """The first line alone, and a call with an argument less or a plainer one."""
+    yield replace(preparation, lines=preparation.lines[:1])
+    yield from (replace(preparation, lines=some) for some in _changed(preparation.lines, _plainer_line))
 
 
-def _plainer_model(program: Program) -> Iterator[Program]:
-    for at in range(len(program.preparations)):
-        yield replace(program, preparations=(*program.preparations[:at], *program.preparations[at + 1 :]))
-    for at, each in enumerate(program.preparations):
-        for line in _plainer_lines(each.lines):
-            changed = replace(each, lines=line)
-            yield replace(program, preparations=(*program.preparations[:at], changed, *program.preparations[at + 1 :]))
-    plainer: list[dict[str, Any]] = [{"clone_arguments": word} for word in ("", *program.clone_arguments.split())]
-    plainer += [{"own": ""}, {"name": None}, {"scope": None}, {"frozen": False}, {"sequential": False}]
-    plainer += [{"takes": "plain"}, {"gives": "plain"}]
-    for changes in plainer:
-        if any(getattr(program, name) != value for name, value in changes.items()):
-            yield replace(program, **changes)
-
-
-def _plainer_lines(lines: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Fewer lines, and a call with an argument less."""
-    if len(lines) > 1:
-        yield lines[:1]
-    for at, line in enumerate(lines):
-        found = re.fullmatch(r"(<it>\.\w+\()(.*)\)", line)
-        parts = re.split(r", (?=\w+=)", found[2]) if found else []
-        for number in range(len(parts)):
-            kept = ", ".join(parts[:number] + parts[number + 1 :])
-            yield (*lines[:at], f"{found[1]}{kept})" if found else line, *lines[at + 1 :])
-    for short in ('"mse"', '["mae"]'):
-        for name in ("loss", "metrics"):
-            yield tuple(re.sub(rf"{name}=.*?(?=, \w+=|\)$)", f"{name}={short}", line) for line in lines)
+def _plainer_line(line: str) -> Iterator[str]:
+    if call := re.fullmatch(r"(<it>\.\w+\()(.*)\)", line):
+        yield from (f"{call[1]}{', '.join(few)})" for few in _fewer(tuple(re.split(r", (?=\w+=)", call[2]))))
+    for name, short in (("loss", '"mse"'), ("metrics", '["mae"]')):
+        yield re.sub(rf"\b{name}=.*?(?=, \w+=|\)$)", f"{name}={short}", line)
 
 
 def _smaller(instruction: Instruction) -> Iterator[Instruction]:
     if isinstance(instruction, Nest):
-        if len(instruction.body) > 1:
-            for at in reversed(range(len(instruction.body))):
-                shell = Program("keras", (), instruction.body, instruction.outputs)
-                less = _without(shell, at)
-                yield replace(instruction, body=less.body, outputs=less.outputs)
-        if len(instruction.outputs) > 1:
-            yield from (replace(instruction, outputs=(each,)) for each in instruction.outputs)
-        if len(instruction.tensors) > 1:
-            yield replace(instruction, tensors=instruction.tensors[:1])
-        for plain in ({"call": ()}, {"own": ""}, {"name": None}, {"frozen": False}, {"sequential": False}):
-            yield replace(instruction, **plain)
-        for at, each in enumerate(instruction.body):
-            for less_of_it in _smaller(each):
-                yield replace(instruction, body=(*instruction.body[:at], less_of_it, *instruction.body[at + 1 :]))
-        return
-    for at in range(len(instruction.call)):
-        yield replace(instruction, call=(*instruction.call[:at], *instruction.call[at + 1 :]))
+        nested = Program("keras", (), instruction.body, instruction.outputs)
+        smaller = itertools.chain((_without(nested, at) for at in range(len(nested.body))), _thinner(nested))
+        yield from (replace(instruction, body=less.body, outputs=less.outputs) for less in smaller)
+        yield replace(instruction, tensors=instruction.tensors[:1])
+    yield from _by_default(instruction)
+    yield from (replace(instruction, call=few) for few in _fewer(instruction.call))
     if isinstance(instruction, Apply):
         yield from _smaller_call(instruction)
 
@@ -203,13 +187,10 @@ def _smaller(instruction: Instruction) -> Iterator[Instruction]:
 def _smaller_call(apply: Apply) -> Iterator[Apply]:
     """A plainer kind, fewer and plainer arguments, fewer tensors."""
     if not is_operation(apply.kind) and apply.count == 1:
-        for kind in _PLAIN_KINDS[: _PLAIN_KINDS.index(apply.kind) if apply.kind in _PLAIN_KINDS else None]:
-            if kind != "Lambda":
-                yield replace(apply, kind=kind, arguments=CATALOGUE[kind].bases[0], call=(), definitions=())
-    for at in range(len(apply.arguments)):
-        yield replace(apply, arguments=(*apply.arguments[:at], *apply.arguments[at + 1 :]))
-    for at in range(len(apply.after)):
-        yield replace(apply, after=(*apply.after[:at], *apply.after[at + 1 :]))
+        for kind in _PLAIN_KINDS:
+            yield replace(apply, kind=kind, arguments=CATALOGUE[kind].bases[0], call=(), definitions=())
+    yield from (replace(apply, arguments=few) for few in _fewer(apply.arguments))
+    yield from (replace(apply, after=few) for few in _fewer(apply.after))
     if apply.count > 1:
         yield replace(apply, tensors=apply.tensors[:1], count=1, packed="one")
         if len(set(apply.tensors)) > 1:
@@ -243,8 +224,7 @@ def _plainer_lambdas(apply: Apply) -> Iterator[Apply]:
 
 
 def _plainer_inputs(spec: Input) -> Iterator[Input]:
-    for plain in ({"name": None}, {"optional": False}, {"fill": "normal"}, {"dtype": "float32", "high": None}):
-        yield replace(spec, **plain)
+    yield from _by_default(spec)
     for shape in ((1,), (4,), (3, 4), (1, 1), spec.shape[1:], (1,) * len(spec.shape)):
         if shape and len(shape) <= len(spec.shape):
             yield replace(spec, shape=shape)
