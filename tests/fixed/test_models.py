@@ -52,21 +52,6 @@ def unlike_its_clone(case):
         return unlike(model_of(case.source), clone_model, False)
 
 
-MIXED = """
-import tf_keras as keras
-
-inputs = keras.Input((1,))
-model = keras.Model(inputs, inputs)
-keras.mixed_precision.set_global_policy("mixed_bfloat16")
-model.compile(loss="mse")
-"""
-
-
-def test_what_is_compiled_for_mixed_precision_begins_anew():
-    with framework("tf_keras").scratch():
-        assert unlike(model_of(MIXED), clone_model, False) == []
-
-
 def model_of(source):
     names = {"__name__": "drawn"}
     exec(source, names)

@@ -62,3 +62,12 @@ def augmentations_with_a_seed_after_a_run():
 def ragged_rows():
     x = keras.Input((None,), ragged=True)
     return keras.Model(x, [x.to_tensor(), x.row_splits, tf.RaggedTensor.from_row_splits(x.values, x.row_splits)])
+
+
+@model()
+def compiled_for_mixed_precision():
+    it = around(layers.Dense(1, dtype="mixed_bfloat16"), (4,))
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    it.compile(loss="mse")
+    keras.mixed_precision.set_global_policy("float32")
+    return it
