@@ -8,7 +8,6 @@ import importlib.util
 import pickle
 import subprocess
 import sys
-import types
 import weakref
 
 import keras
