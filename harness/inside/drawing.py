@@ -124,7 +124,7 @@ class BesideKeras:
             self._numbers[word] = eval(like, self._names, self._numbers)  # noqa: S307 - a word of the script
         else:
             told = {"shape": list(spec.shape), "dtype": spec.dtype, "fill": spec.fill, "high": spec.high}
-            self._numbers[word] = self._framework.number(input_array(told, ROWS, self._random), told)
+            self._numbers[word] = self._framework.number(input_array(told, ROWS, self._random), spec.dtype)
         return self._output(word, tensor)
 
     def _output(self, word: str, tensor: Any) -> Any:

@@ -18,10 +18,8 @@ from .frameworks.interface import Framework
 _COLLECT_EVERY = 16
 _FORGET_KERNELS_EVERY = 512
 """So many trials are between two collections, and between two times that the backend forgets its kernels."""
-QUESTION = 1 / 16
-"""As much of a trial is a call that is tried: a layer or two, where a trial has three models."""
 
-_count = 0.0
+_count = 0
 _serving = False
 
 
@@ -61,14 +59,14 @@ def take_over() -> None:
     gc.disable()
 
 
-def tidy(framework: Framework, part: float = 1) -> None:
-    """Before a trial, or what is such a `part` of one: forget names, and now and then collect."""
+def tidy(framework: Framework) -> None:
+    """Before a trial, or a program that is drawn: forget names, and now and then collect."""
     global _count  # noqa: PLW0603 - likewise
     framework.forget()
     if not _serving:
         return
-    before, _count = _count, _count + part
-    if before // _COLLECT_EVERY != _count // _COLLECT_EVERY:
+    _count += 1
+    if _count % _COLLECT_EVERY == 0:
         gc.collect()
-    if before // _FORGET_KERNELS_EVERY != _count // _FORGET_KERNELS_EVERY:
+    if _count % _FORGET_KERNELS_EVERY == 0:
         framework.tensors.forget_kernels()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from .description import Description
@@ -44,12 +43,9 @@ class CallsOfLayers:
 
 
 def run(
-    description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool, scope: Any = None
-) -> tuple[dict[str, Any], Any]:
-    """What `ModelRun` declares on the wire, and the result of the call, None where it failed.
-
-    `packing` is the model whose structure of inputs a caller knows. The call is made in the `scope`.
-    """
+    description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool
+) -> dict[str, Any]:
+    """What `ModelRun` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
     framework, model = observer.framework, description.model
     heard = CallsOfLayers(observer)
     answer: dict[str, Any] = {}
@@ -58,7 +54,7 @@ def run(
     try:
         inputs = framework.feed(packing, arrays)
         framework.reseed(observer.seed, observer.backend_draws)
-        with framework.listen(heard), scope or contextlib.nullcontext():
+        with framework.listen(heard):
             result = model(inputs, training=training)
         losses = list(model.losses)
     except Exception as error:  # whatever a model raises is an observation
@@ -81,24 +77,17 @@ def run(
         for number, use, structure, parts, masks in calls
     ]
     answer["losses"] = [reader.leaf(loss)["digest"] for loss in losses]
-    return answer, result
+    return answer
 
 
-def train(
-    model: Any, arrays: list[Any], observer: Observer, packing: Any, scope: Any = None, outputs: Any = None
-) -> dict[str, Any]:
-    """What `Trained` declares on the wire. The caller puts the weights back as they were.
-
-    A training call on these arrays, the last that was made, is not made again where it was recorded in a `scope`.
-    """
+def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> dict[str, Any]:
+    """What `Trained` declares on the wire. The caller puts the weights back as they were."""
     framework = observer.framework
     tensors = framework.tensors
     try:
-        inputs = None
-        if scope is None:
-            inputs = framework.feed(packing, arrays)
-            framework.reseed(observer.seed, observer.backend_draws)
-        loss, gradients = tensors.gradients(framework.keras, model, inputs, scope, outputs)
+        inputs = framework.feed(packing, arrays)
+        framework.reseed(observer.seed, observer.backend_draws)
+        loss, gradients = tensors.gradients(framework.keras, model, inputs)
         weights, trains = framework.weights(model)
         trained = [weight for weight in weights if id(weight) in trains]
         for weight, gradient in zip(trained, gradients):

@@ -129,26 +129,16 @@ class _Trial:
 
     def _observe(self, description: Description, kept: VariableValues, trains: bool = True) -> Seen:
         """A model's shape and its runs, and a training step where it `trains` and the trial is a costly one."""
-        digest, tensors, model = self._observer.digests.digest, self._framework.tensors, description.model
+        digest, model = self._observer.digests.digest, description.model
         observation: Seen = {"shape": description.shape}
         observation["copied_weights"] = [digest(value) for value in kept.values[: len(description.weights)]]
         observation["inference"] = self._run(description, kept, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
         observation["training"] = observation["inference"]
-        step, recorded = trains and self._costly, (None, None)
         if any(map(self._framework.trains, description.layers.objects()[1:])):
-            scope = tensors.recording() if step else None
-            if scope is not None:  # of this call, the training step is made
-                observation["training"], outputs = run(
-                    description, self._arrays, self._observer, self._original.model, True, scope
-                )
-                recorded = (scope, outputs)
-            if scope is None or outputs is None:  # it may be the recording that raises
-                kept.restore()
-                recorded = (None, None)
-                observation["training"] = self._run(description, kept, training=True)
-        if step:
-            observation["trained"] = train(model, self._arrays, self._observer, self._original.model, *recorded)
+            observation["training"] = self._run(description, kept, training=True)
+        if trains and self._costly:
+            observation["trained"] = train(model, self._arrays, self._observer, self._original.model)
             kept.restore()
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
         description.hold(None if model is self._original.model else self._cloned)
@@ -157,7 +147,7 @@ class _Trial:
         return observation
 
     def _run(self, description: Description, kept: VariableValues, training: bool) -> Any:
-        answer, _ = run(description, self._arrays, self._observer, self._original.model, training)
+        answer = run(description, self._arrays, self._observer, self._original.model, training)
         kept.restore()
         return answer
 

@@ -62,15 +62,10 @@ class Backend:
         """Give what is behind a variable an array of its own shape and dtype; False where that is not for us to do."""
         return False
 
-    def recording(self) -> Any:
-        """A scope in which a training call is made for `gradients`; None where that makes a call of its own."""
-        return None
-
-    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
         """The loss of a training call, and its gradients by trainable weight, None where there is none.
 
-        The loss is the sum of the mean squares of the float outputs and of the model's own losses. The call may have
-        been made in a `scope` for recording, and have given `outputs`; without one, it is made here.
+        The loss is the sum of the mean squares of the float outputs and of the model's own losses.
         """
         raise NotImplementedError("a training step is not supported on backend %s" % self.name)
 
@@ -176,15 +171,11 @@ class TensorFlow(Backend):
         self._resources.assign_variable_op(value.handle, self.tf.convert_to_tensor(array))
         return True
 
-    def recording(self) -> Any:
-        return self.tf.GradientTape()
-
-    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
-        tf, tape = self.tf, scope or self.recording()
-        with tape:
-            outputs = model(inputs, training=True) if scope is None else outputs
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
+        tf = self.tf
+        with tf.GradientTape() as tape:
             loss = tf.zeros(())
-            for output in tf.nest.flatten(outputs):
+            for output in tf.nest.flatten(model(inputs, training=True)):
                 if hasattr(output, "dtype") and output.dtype.is_floating:
                     loss = loss + tf.reduce_mean(tf.square(tf.cast(output, "float32")))
             for own in model.losses:
@@ -212,7 +203,7 @@ class Jax(Backend):
     def concrete(self, value: Any) -> bool:
         return isinstance(value, self.jax.Array) and not isinstance(value, self.jax.core.Tracer)
 
-    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
         names = [str(variable.dtype) for variable in model.trainable_variables]
         if any(name not in _FLOATS for name in names):
             raise NotImplementedError("a trainable weight that is not a float, on backend jax")
@@ -272,7 +263,7 @@ class Torch(Backend):
         # torch shares its memory with the array, and a variable is written in place.
         return tensor.numpy().copy(), ""
 
-    def gradients(self, keras: Any, model: Any, inputs: Any, scope: Any, outputs: Any) -> tuple[Any, list[Any]]:
+    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
         weights = [variable.value for variable in model.trainable_weights]
         outputs = model(inputs, training=True)
         total = self.torch.zeros((), device=weights[0].device if weights else "cpu")

@@ -320,23 +320,10 @@ class Framework:
         """The mask that a tensor carries now, or None."""
         return getattr(tensor, "_keras_mask", None)
 
-    # -- a call that is tried
-
-    def symbolic(self, spec: dict[str, Any]) -> Any:
-        """A symbolic tensor of that shape and dtype beside the batch, with a mask where it has one."""
-        options = {name: True for name, word in (("sparse", "told_sparse"), ("ragged", "ragged")) if spec.get(word)}
-        tensor = self._symbolic(tuple(spec["shape"]), spec["dtype"], options)
-        if spec.get("mask"):
-            tensor._keras_mask = self._symbolic(tuple(spec["shape"][:1]), "bool", {})
-        return tensor
-
-    def _symbolic(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
-        return self.keras.layers.Input(shape=shape, dtype=dtype, **options)
-
-    def number(self, array: Any, spec: dict[str, Any]) -> Any:
+    def number(self, array: Any, dtype: str) -> Any:
         """A tensor of an array, of the dtype that it is to have."""
-        tensor = self.tensors.tensor(array, bool(spec.get("sparse")), bool(spec.get("ragged")))
-        return self._cast(tensor, "bfloat16") if spec.get("dtype") == "bfloat16" else tensor
+        tensor = self.tensors.tensor(array, False, False)
+        return self._cast(tensor, dtype) if dtype == "bfloat16" else tensor
 
     # -- cloners
 

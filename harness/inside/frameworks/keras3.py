@@ -190,7 +190,3 @@ class Keras3(Framework):
             kept = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
             return kept.get(id(tensor)) if kept else None
         return mask
-
-    def _symbolic(self, shape: tuple[Any, ...], dtype: str, options: dict[str, bool]) -> Any:
-        # One that no layer gives is made in a tenth of the time.
-        return super()._symbolic(shape, dtype, options) if options else self.keras.KerasTensor((None, *shape), dtype)
