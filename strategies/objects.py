@@ -41,7 +41,6 @@ def drawn_object(sort: str, objects: Objects, digits: Digits) -> str:
 
 
 def _value(sort: str, parameter: Mapping[str, Any], digits: Digits) -> str:
-    name, default = parameter["name"], parameter.get("default")
-    plain = None if default == "<no plain default>" else default
-    found = values(name, plain, required=bool(parameter.get("required")))
+    name = parameter["name"]
+    found = values(name, parameter.get("default"), required=bool(parameter.get("required")))
     return _OTHERWISE.get(f"{sort}.{name}") or _OTHERWISE.get(name) or (digits.pick(found) if found else "")

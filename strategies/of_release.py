@@ -15,7 +15,6 @@ from .values import values
 
 Signature = Mapping[str, Any]
 """The parameters of a layer's `constructor` and of its `call`; None where they cannot be read."""
-NO_PLAIN_DEFAULT = "<no plain default>"
 UNLISTED = "unlisted"
 """The family of layers that the catalogue does not know."""
 _LAYERS = 3
@@ -88,8 +87,7 @@ def _completed(kind: Kind, signature: Signature, tried: Mapping[str, tuple[str, 
             if name in tried:
                 more[name] = tried[name]
             elif not each.get("required") and name not in NOT_GIVEN:
-                default = each.get("default")
-                more[name] = values(name, None if default == NO_PLAIN_DEFAULT else default)
+                more[name] = values(name, each.get("default"))
     more = {name: found for name, found in more.items() if found}
     call_options, extra = dict(kind.call), list(kind.extra)
     if call is not None:

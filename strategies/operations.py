@@ -255,7 +255,7 @@ def _others(argument: str, default: Any) -> tuple[str, ...]:
     if isinstance(default, bool):
         return (repr(not default),)
     known = split(_VALUES.get(argument, ""))
-    if isinstance(default, str) and default != "<no plain default>":
+    if isinstance(default, str):
         return tuple(value for value in known if value.startswith('"') and value != f'"{default}"')
     if known:
         return tuple(value for value in known if value != repr(default))

@@ -23,6 +23,12 @@ Facts = dict[str, str]
 """What an object holds, by the path to it."""
 
 _COUNTED = re.compile(r"(_\d+)+(?='$)")
+_PRIVATE = re.compile(
+    r"_(?!.*__)(?!(?:self_.*|tracke[dr]|auto_(?:get_)?config|call_has_context_arg|call_spec|saved_model_\w*_spec|init_\w+"
+    r"|name_scope_on_declaration|functional|output_coordinates|tensor_usage_count|network_nodes|feed_inputs"
+    r"|feed_input_names|feed_input_shapes)$)[^_]"
+)
+"""A private attribute, but for what Keras and TensorFlow note of how an object was made, is called and is followed."""
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
@@ -125,7 +131,7 @@ class Audit:
         framework.forget_names()
         framework.reseed(seed)
         thing = make()
-        observer.private = True
+        observer.private = _PRIVATE
         layers = Layers(thing, observer)
         variables = [*framework.weights(thing)[0], *thing.variables] if framework.is_layer(thing) else []
         with unheard():

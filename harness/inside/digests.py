@@ -33,29 +33,21 @@ class Digests:
 
     def __init__(self, limit: int = KEPT_BYTES) -> None:
         self._arrays: dict[str, Any] = {}
-        self._known: dict[Any, str] = {}
         self._room = limit
 
     def digest(self, array: Any, prefix: str = "") -> str:
         """The digest of an array; `prefix` tells kinds of tensor apart that have the same numbers (sparse, ragged)."""
         dtype = array.dtype
-        # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
-        small = array.nbytes * 2 <= self._room
         if dtype.kind in "OSU":
             body: Any = json.dumps([_as_text(item) for item in array.flat]).encode()
         else:
-            body = array.tobytes() if small else _bytes(array)
-        key = (prefix, dtype, array.shape, body) if small else None
-        name = self._known.get(key)
-        if name is None:
-            if dtype.kind in "fcV":
-                array = one_nan(array)
-                body = _bytes(array)
-            name = short_hash(("%s%s%s" % (prefix, _name(dtype), array.shape)).encode(), body)
-            if small:
-                self._known[key] = name
-                self._arrays[name] = array
-                self._room -= array.nbytes
+            array = one_nan(array) if dtype.kind in "fcV" else array
+            body = _bytes(array)
+        name = short_hash(("%s%s%s" % (prefix, _name(dtype), array.shape)).encode(), body)
+        # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
+        if name not in self._arrays and array.nbytes * 2 <= self._room:
+            self._arrays[name] = array
+            self._room -= array.nbytes
         return name
 
     def leaf(self, array: Any, prefix: str = "") -> dict[str, Any]:

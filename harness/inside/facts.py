@@ -40,16 +40,7 @@ _OF_LAYERS = frozenset(
     ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
 )
 """What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
-_PRIVATE = re.compile(
-    r"_(?!.*__)(?!(?:self_.*|tracke[dr]|auto_(?:get_)?config|call_has_context_arg|call_spec|saved_model_\w*_spec|init_\w+"
-    r"|name_scope_on_declaration|functional|output_coordinates|tensor_usage_count|network_nodes|feed_inputs"
-    r"|feed_input_names|feed_input_shapes)$)[^_]"
-)
-"""A private attribute, but for what Keras and TensorFlow note of how an object was made, is called and is followed."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
-_DTYPE = re.compile(r"\b(?:b?float|complex|u?q?u?int)[0-9]+")
-_SIZE = re.compile(r"a tensor of |\w+ of \d+$")
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
@@ -88,8 +79,8 @@ class Facts:
         """Tell the attributes of an object; whether anything in them can change by itself."""
         changes, kind = False, type(owner)
         names = {name for name in getattr(owner, "__dict__", ()) if type(name) is str and name[:1] != "_"}
-        if self._private:
-            names.update(name for name in getattr(owner, "__dict__", ()) if _PRIVATE.match(str(name)))
+        if self._private is not None:
+            names.update(name for name in getattr(owner, "__dict__", ()) if self._private.match(str(name)))
         for name in sorted(names.union(_properties(kind)) - (frozenset() if path else _OF_LAYERS)):
             here = "%s.%s" % (path, name)
             try:
@@ -213,11 +204,6 @@ class Facts:
             unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
             self._texts[text] = repr(text) if unnamed == text else repr(text) + NAMED + unnamed
         return self._texts[text]
-
-
-def may_vary(fact: str, of_clone: str) -> bool:
-    """Whether a fact is another in a clone because of chance: it draws numbers and counts names; no size."""
-    return not same_fact(fact, of_clone) and bool(_NUMBER.search(_DTYPE.sub("", fact)) and not _SIZE.match(fact))
 
 
 def same_fact(left: str | None, right: str | None) -> bool:

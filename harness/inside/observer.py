@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import re
 import sys
 import typing
 from typing import Any
@@ -32,8 +33,8 @@ class Observer:
         self.backend_draws = False
         self.values_by_chance = False
         """Whether the values that variables begin with say nothing: the model was run before."""
-        self.private = False
-        """Whether private attributes are looked at."""
+        self.private: re.Pattern[str] | None = None
+        """The private attributes that are looked at."""
         self.digests = Digests()
         self._numbered: dict[int, tuple[int, Any]] = {}
 

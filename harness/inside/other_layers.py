@@ -34,26 +34,23 @@ def _counts(layer: Any, keras: Any) -> bool:
 
 
 def named(name: str) -> Iterator[tuple[str, Any]]:
-    path, colon, own = name.partition(".py:")
-    if colon or name.endswith(".py"):
-        path = path + ".py" if colon else name
-        module = _loaded(path)
-        for each in [own] if own else dir(module):
-            layer = getattr(module, each)
-            if own or getattr(layer, "__module__", "") == module.__name__:
-                yield "%s:%s" % (path, each), layer
-        return
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError:
-        before, _, own = name.rpartition(".")
-        if not before:
-            raise
-        yield name, getattr(importlib.import_module(before), own)
-        return
-    for each in dir(module):
-        if not each.startswith("_"):
-            yield "%s.%s" % (name, each), getattr(module, each)
+    """What is named so: each with a name of its own."""
+    path, is_class, own = name.partition(".py:")
+    if is_class or name.endswith(".py"):
+        path = path + ".py" if is_class else name
+        module, prefix = _loaded(path), path + ":"
+        names = [each for each in dir(module) if getattr(getattr(module, each), "__module__", "") == module.__name__]
+    else:
+        try:
+            module, prefix = importlib.import_module(name), name + "."
+        except ModuleNotFoundError:
+            before, _, own = name.rpartition(".")
+            if not before:
+                raise
+            module, prefix = importlib.import_module(before), before + "."
+        names = [each for each in dir(module) if not each.startswith("_")]
+    for each in [own] if own else names:
+        yield prefix + each, getattr(module, each)
 
 
 def _loaded(path: str) -> Any:

@@ -64,7 +64,6 @@ def run(
     masks = [framework.mask(leaf) for leaf in outputs]
     calls = heard.concrete_calls(description)
     reader = Reader(observer)
-    reader.read([outputs, masks, losses] + [part for call in calls for part in call[3:]])
     answer["structure"] = structure
     answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
     answer["steps"] = [
@@ -99,7 +98,6 @@ def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> di
     except Exception as error:  # whatever a model raises is an observation
         return {"failure": failure(error, below="train")}
     reader = Reader(observer)
-    reader.read([[loss], gradients])
     return {
         "loss": reader.leaf(loss)["digest"],
         "gradients": [None if gradient is None else reader.leaf(gradient) for gradient in gradients],
@@ -113,15 +111,7 @@ class Reader:
     def __init__(self, observer: Observer) -> None:
         self._tensors = observer.framework.tensors
         self._digests = observer.digests
-        self._arrays: dict[int, Any] = {}
         self._leaves: dict[int, dict[str, Any]] = {}
-
-    def read(self, groups: list[list[Any]]) -> None:
-        """Fetch the numbers of all these tensors."""
-        for group in groups:
-            for tensor in group:
-                if tensor is not None and id(tensor) not in self._arrays and self._tensors.concrete(tensor):
-                    self._arrays[id(tensor)] = self._tensors.array(tensor)
 
     def leaf(self, tensor: Any, mask: Any = None) -> dict[str, Any]:
         """A tensor, or a number, as `Leaf` declares it on the wire."""
@@ -129,9 +119,10 @@ class Reader:
             return {**self.leaf(tensor), "mask": self.leaf(mask)["digest"]}
         if tensor is None:
             return {"shape": [], "dtype": "none", "digest": "none"}
-        if id(tensor) not in self._arrays:
+        if id(tensor) in self._leaves:
+            return self._leaves[id(tensor)]
+        if not self._tensors.concrete(tensor):
             text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
             return {"shape": [], "dtype": type(tensor).__name__, "digest": text}
-        if id(tensor) not in self._leaves:
-            self._leaves[id(tensor)] = self._digests.leaf(*self._arrays[id(tensor)])
-        return self._leaves[id(tensor)]
+        self._leaves[id(tensor)] = leaf = self._digests.leaf(*self._tensors.array(tensor))
+        return leaf

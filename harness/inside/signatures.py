@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import sys
 from typing import Any
 
 from .frameworks.interface import Framework
 
-_NO_PLAIN_DEFAULT = "<no plain default>"
-
 
 def signatures(framework: Framework) -> dict[str, Any]:
     """The layers, functions and objects of a release, by name."""
     keras = framework.keras
     layers: dict[str, Any] = {}
-    for name in dir(keras.layers):
-        layer: Any = getattr(keras.layers, name, None)
-        if _is_layer(layer, keras) and not _other_name(name, layer, keras):
-            layers[name] = signature(layer, keras)
+    for name, layer in sorted(vars(keras.layers).items()):
+        # AvgPool1D is there under the name of its class too, AveragePooling1D.
+        if isinstance(layer, type) and issubclass(layer, keras.layers.Layer):
+            if name == layer.__name__ or vars(keras.layers).get(layer.__name__) is not layer:
+                layers[name] = signature(layer, keras)
     functions = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
     return {"layers": layers, "functions": functions, "objects": _objects(keras)}
 
@@ -67,17 +65,12 @@ def _of_keras(keras: Any) -> dict[str, Any]:
 
 def _makes_an_operation(function: Any) -> bool:
     """Whether a function of Keras makes an operation of symbolic tensors: it says so, or another that it calls does."""
-    code = inspect.unwrap(function).__code__
-    if "symbolic_call" in code.co_names:
-        return True
-    for name in code.co_names:
-        called = function.__globals__.get(name)
-        if isinstance(called, type) and hasattr(called, "symbolic_call"):
-            return True
-        if inspect.isfunction(called) and called.__module__ == function.__module__ and called is not function:
-            if name == getattr(called, "__name__", "") and not name.startswith("_") and _makes_an_operation(called):
-                return True
-    return False
+    names = inspect.unwrap(function).__code__.co_names
+    things = [function.__globals__.get(name) for name in names]
+    codes = [thing.__code__ for thing in things if inspect.isfunction(thing)]
+    return "symbolic_call" in {*names, *(name for code in codes for name in code.co_names)} or any(
+        hasattr(thing, "symbolic_call") for thing in things
+    )
 
 
 def _of_tensorflow() -> dict[str, Any]:
@@ -95,10 +88,8 @@ def _of_tensorflow() -> dict[str, Any]:
 
 def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
     """The parameters that a function names, from the `first` on; None without a signature."""
-    parameters = parameters_of(function, first)
-    if parameters is None:
-        return None
-    return [said_parameter(each) for each in parameters if each.kind is not each.VAR_KEYWORD]
+    named = parameters_of(function, first)
+    return None if named is None else [said_parameter(each) for each in named if each.kind is not each.VAR_KEYWORD]
 
 
 def said_parameter(parameter: inspect.Parameter) -> dict[str, Any]:
@@ -115,22 +106,10 @@ def said_parameter(parameter: inspect.Parameter) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A default as data, where it is plain."""
-    if value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value)):
-        return value
+    """A default that is plain data; None of any other, which says nothing either."""
     if type(value) in (list, tuple):
-        return {"is": "seq", "items": [_plain(item) for item in value], "form": type(value).__name__}
-    return _NO_PLAIN_DEFAULT
-
-
-def _other_name(name: str, layer: Any, keras: Any) -> bool:
-    """Whether a layer is there under the name of its class too, as AvgPool1D is AveragePooling1D."""
-    own = layer.__name__
-    return bool(own != name and getattr(keras.layers, own, None) is layer)
-
-
-def _is_layer(value: Any, keras: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, keras.layers.Layer)
+        return type(value)(map(_plain, value))
+    return value if type(value) in (bool, int, float, str) else None
 
 
 def signature(layer: Any, keras: Any) -> dict[str, Any]:
@@ -174,12 +153,8 @@ def documents(layer: Any, name: str) -> bool:
 def words_of(constructor: Any) -> set[str]:
     """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
     code = inspect.unwrap(constructor).__code__
-    words = set(code.co_varnames)
-    for constant in code.co_consts:
-        words.update(
-            each for each in (constant if isinstance(constant, tuple) else (constant,)) if isinstance(each, str)
-        )
-    return words
+    constants = [each if isinstance(each, tuple) else (each,) for each in code.co_consts]
+    return {*code.co_varnames, *(word for words in constants for word in words if isinstance(word, str))}
 
 
 def _of_call(function: Any) -> list[dict[str, Any]] | None:

@@ -15,7 +15,7 @@ from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .description import Description
-from .facts import Facts, may_vary, same_fact
+from .facts import Facts
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -271,16 +271,14 @@ class _Trial:
     def _observe_another(self, observation: Seen, answers: list[Seen]) -> None:
         """Where a clone differs, observe another build of the source, with other seeds, as if a cloner had made it.
 
-        What differs in it, too, is chance. It is run where a clone runs otherwise, and where it holds other facts than
-        a build that has not run.
+        What differs in it, too, is chance.
         """
         observer = self._observer
         clones = [answer[part] for answer in answers for part in ("observation", "again", "twice") if part in answer]
         runs = any(_runs_otherwise(observation, clone) for clone in clones)
         runs = runs or any("inference_after" in answer for answer in answers)
-        facts = any(_has_other_facts(observation["shape"], clone["shape"]) for clone in clones)
-        warned = any("warned" in answer for answer in answers)
-        if not (runs or facts or warned or any(_begins_otherwise(observation, clone) for clone in clones)):
+        others = any(_begins_otherwise(observation, clone) for clone in clones)
+        if not (runs or others or any("warned" in answer for answer in answers)):
             return
         if self._module is None:
             again = Description(self._original.model, observer)
@@ -295,17 +293,9 @@ class _Trial:
                 _say_nothing_of_facts(record["shape"])
                 record.pop("leaks", None)
             return
-        description.hold(self._cloned)
-        facts = facts and any(
-            _has_other_facts(observation["shape"], clone["shape"], description.shape) for clone in clones
-        )
-        if runs or facts:
-            another = self._observe_clone("", description, trains=runs)
-            if runs and not _runs_otherwise(observation, another):
-                another = self._observe_clone("", description)  # what counts its calls has gone on
-        else:
-            _say_nothing_of_facts(description.shape)  # as it has not run
-            another = {"shape": description.shape, "fresh": fresh(self._original, self._kept, description, True)}
+        another = self._observe_clone("", description, trains=runs)
+        if runs and not _runs_otherwise(observation, another):
+            another = self._observe_clone("", description)  # what counts its calls has gone on
         self._write_leaks(another, description)
         observation["another"] = another
 
@@ -316,24 +306,12 @@ def _runs_otherwise(original: Seen, clone: Seen) -> bool:
 
 
 def _begins_otherwise(original: Seen, clone: Seen) -> bool:
-    """Whether a clone begins with a value, or reaches an object, that another build of the source may have as well."""
-    states, others = ([state.get("value") for state in record["shape"]["states"]] for record in (original, clone))
-    return "leaks" in clone or not all(clone["fresh"]) or states != others
-
-
-def _has_other_facts(original: Seen, clone: Seen, another: Seen | None = None) -> bool:
-    """Whether a clone holds what chance may have made otherwise, and `another` build, if there is one, as well."""
-    ours, theirs = _facts(original), _facts(clone)
-    return any(
-        may_vary(facts.get(path, ""), other.get(path, "")) and not same_fact(facts.get(path, ""), repeated.get(path))
-        for facts, other, repeated in zip(ours, theirs, [{}] * len(ours) if another is None else _facts(another))
-        if facts != other
-        for path in {**facts, **other}
+    """Whether a clone has a value, a fact or an object that another build of the source may have as well."""
+    values, others = (
+        [thing.get("value") for thing in shape["states"]] + [thing["attributes"] for thing in (shape, *shape["layers"])]
+        for shape in (original["shape"], clone["shape"])
     )
-
-
-def _facts(shape: Seen) -> list[dict[str, str]]:
-    return [thing["attributes"] for thing in (shape, *shape["layers"])]
+    return "leaks" in clone or not all(clone["fresh"]) or values != others
 
 
 def _say_nothing_of_facts(shape: Seen) -> None:

@@ -33,7 +33,7 @@ _SKIPPED = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter of a constructor; its default is "<no plain default>" where that is an object."""
+    """A parameter of a constructor; its default is None where that is an object."""
 
     name: str
     required: bool = False

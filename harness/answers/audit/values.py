@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
 from clonediff.strategies import values
 from clonediff.strategies.layers import CATALOGUE
-from clonediff.strategies.of_release import NO_PLAIN_DEFAULT
 
 Arguments: TypeAlias = Mapping[str, str]
 """Arguments by name, as source text."""
@@ -95,14 +94,7 @@ def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, str], 
 
 
 def _default(parameter: Parameter) -> str:
-    return "None" if parameter.default == NO_PLAIN_DEFAULT else repr(_python(parameter.default))
-
-
-def _python(value: Any) -> Any:
-    """A default as Python has it."""
-    if isinstance(value, dict) and "items" in value:
-        return (tuple if value.get("form") == "tuple" else list)(map(_python, value["items"]))
-    return value
+    return repr(parameter.default)
 
 
 def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
@@ -110,7 +102,7 @@ def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
     name = parameter.name
     if name in _OF_ALL or values.is_known(name) or name in _options(audited):
         return False
-    return parameter.required or parameter.default in (None, NO_PLAIN_DEFAULT)
+    return parameter.required or parameter.default is None
 
 
 def _plain(texts: tuple[str, ...] | list[str]) -> tuple[str, ...]:
