@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 from typing import Any, Callable, TypeVar
 
@@ -17,13 +16,10 @@ def once_a_class(find: Callable[[Any], Found]) -> Callable[[Any], Found]:
     """
     found: Any = weakref.WeakKeyDictionary()
 
-    @functools.wraps(find)
     def of(kind: Any) -> Found:
-        answer: Found
-        try:
-            answer = found[kind]
-        except KeyError:
-            answer = found[kind] = find(kind)
+        if kind not in found:
+            found[kind] = find(kind)
+        answer: Found = found[kind]
         return answer
 
     return of

@@ -16,11 +16,8 @@ from .failures import CANDIDATE_FILE, failure
 from .frameworks.interface import Framework
 
 
-def cloning(framework: Framework, pieces: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the release has for cloning and, where `pieces` are given, what came of putting them in its place.
-
-    A piece is `text` and the `line` of the candidate's file on which it begins.
-    """
+def cloning(framework: Framework, code: str) -> dict[str, Any]:
+    """What the release has for cloning and, where `code` is given, what came of putting it in its place."""
     module = sys.modules[framework.keras.models.clone_model.__module__]
     file, package = (
         os.path.realpath(getattr(each, "__file__", None) or "")
@@ -31,9 +28,9 @@ def cloning(framework: Framework, pieces: list[dict[str, Any]]) -> dict[str, Any
     own = {name: value for name, value in functions.items() if value.__module__ == module.__name__}
     about: dict[str, Any] = {"module": module.__name__, "file": file, "package": os.path.dirname(package)}
     about["functions"] = sorted(own)
-    if pieces:
+    if code:
         try:
-            put_in_place(names, pieces)
+            put_in_place(names, code)
         except BaseException as error:  # a module may end in anything, SystemExit among it
             return {**about, "failure": failure(error, below="put_in_place")}
         about["replaced"] = sorted(name for name, before in own.items() if names.get(name) is not before)
@@ -41,11 +38,9 @@ def cloning(framework: Framework, pieces: list[dict[str, Any]]) -> dict[str, Any
     return about
 
 
-def put_in_place(names: dict[str, Any], pieces: list[dict[str, Any]]) -> None:
-    """Run the pieces in the namespace of a module."""
-    for piece in pieces:
-        text = "\n" * (int(piece.get("line", 1)) - 1) + piece["text"]
-        exec(compile(text, CANDIDATE_FILE, "exec", dont_inherit=True), names)  # noqa: S102 - what it is for
+def put_in_place(names: dict[str, Any], code: str) -> None:
+    """Run the code in the namespace of a module."""
+    exec(compile(code, CANDIDATE_FILE, "exec", dont_inherit=True), names)  # noqa: S102 - what it is for
 
 
 def refer_to_new(new: dict[int, Any]) -> None:

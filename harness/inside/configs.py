@@ -105,25 +105,23 @@ def _tell(path: str, value: Any, texts: dict[str, str]) -> None:
         texts[path] = "%s" % sorted(map(str, value))
         for key, item in value.items():
             _tell("%s[%r]" % (path, key), item, texts)
-    elif isinstance(value, types.FunctionType) or not hasattr(value, "get_config"):
-        texts[path] = entry(value)
     else:
-        _tell_made(path, type(value).__name__, _settings(value), texts)
+        _tell_object(path, value, texts)
 
 
-def _tell_made(path: str, kind: str, settings: Any, texts: dict[str, str]) -> None:
-    """An object that a config describes, or its config."""
-    texts[path] = kind
-    for name, value in settings.items() if isinstance(settings, dict) else ():
-        here = "%s.%s.%s" % (path, kind, name)
-        if hasattr(value, "get_config"):
-            _tell(here, value, texts)
-        elif not isinstance(value, dict) or "class_name" not in value:
-            texts[here] = entry(value)
-        elif value["class_name"] == "__lambda__":
-            texts[here] = "__lambda__"  # its bytes tell the line that it stands in as well
-        else:
-            _tell_made(here, str(value["class_name"]), value.get("config"), texts)
+def _tell_object(path: str, value: Any, texts: dict[str, str]) -> None:
+    """An object that has a config, or the config of one; anything else as it is."""
+    settings: Any = None
+    if isinstance(value, dict) and "class_name" in value:
+        kind, settings = str(value["class_name"]), value.get("config")
+    elif hasattr(value, "get_config") and not isinstance(value, types.FunctionType):
+        kind, settings = type(value).__name__, _settings(value)
+    else:
+        kind = entry(value)
+    texts[path] = kind  # of a lambda without its bytes, which tell the line that it stands in as well
+    if isinstance(settings, dict) and kind != "__lambda__":
+        for name, part in settings.items():
+            _tell_object("%s.%s.%s" % (path, kind, name), part, texts)
 
 
 def _settings(value: Any) -> dict[str, Any]:

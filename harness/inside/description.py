@@ -39,8 +39,8 @@ class Description:
             "kind": type(model).__name__,
             "name": str(model.name),
             "trainable": bool(model.trainable),
-            "input_structure": skeleton(structures[0], _same),
-            "output_structure": skeleton(structures[1], _same),
+            "input_structure": skeleton(structures[0], lambda leaf: leaf),
+            "output_structure": skeleton(structures[1], lambda leaf: leaf),
             "inputs": [self._end(tensor) for tensor in inputs],
             "outputs": [self._end(tensor) for tensor in outputs],
             "layers": described,
@@ -78,9 +78,10 @@ class Description:
 
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool) -> dict[str, Any]:
         framework = self._observer.framework
+        name, short_name = framework.names(variable)
         return {
-            "name": framework.name(variable),
-            "short_name": framework.short_name(variable),
+            "name": name,
+            "short_name": short_name,
             "owner": owners.get(id(variable), -1),
             "shape": [-1 if size is None else int(size) for size in variable.shape],
             "dtype": framework.dtype(variable),
@@ -101,7 +102,3 @@ class Description:
             "sparse": sparse,
             "ragged": ragged,
         }
-
-
-def _same(leaf: Any) -> Any:
-    return leaf

@@ -17,6 +17,7 @@ from .by_class import once_a_class
 from .canonical import entry
 from .configs import settings
 from .observer import Observer
+from .signatures import parameters_of
 from .structure import leaves, skeleton
 
 _PLAIN = (type(None), bool, int, float, str)
@@ -187,10 +188,7 @@ class Layers:
 @once_a_class
 def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
     """The parameters of the call of a layer; none where they cannot be told."""
-    try:
-        return list(inspect.signature(kind.call).parameters.values())[1:]
-    except (AttributeError, TypeError, ValueError):
-        return []
+    return parameters_of(getattr(kind, "call", None), 1) or []
 
 
 def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:

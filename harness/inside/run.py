@@ -54,12 +54,14 @@ def run(
     try:
         inputs = framework.feed(packing, arrays)
         framework.reseed(observer.seed, observer.backend_draws)
-        with framework.listen(heard):
-            result = model(inputs, training=training)
+        framework.listener = heard
+        result = model(inputs, training=training)
         losses = list(model.losses)
     except Exception as error:  # whatever a model raises is an observation
         answer["failure"] = failure(error, below="run")
         result = None
+    finally:
+        framework.listener = None
     structure, outputs = numbered(result)
     masks = [framework.mask(leaf) for leaf in outputs]
     calls = heard.concrete_calls(description)

@@ -89,7 +89,7 @@ class Server:
             "trial": self._trial,
             "values": self._values,
             "draw": Drawer(framework).draw,
-            "cloning": lambda request: cloning(framework, request.get("pieces") or []),
+            "cloning": lambda request: cloning(framework, request.get("code", "")),
             "cloner": lambda request: problem(str(request.get("name"))),
         }
 

@@ -114,7 +114,10 @@ def _plain(value: Any) -> Any:
 
 def signature(layer: Any, keras: Any) -> dict[str, Any]:
     """What a layer's constructor and its call take."""
-    return {"constructor": _of_constructor(layer, keras), "call": _of_call(layer.call)}
+    call = _signature(layer.call, 1)
+    if call is not None and any(each["name"].startswith("*") for each in call):
+        call = None  # it takes any number of tensors
+    return {"constructor": _of_constructor(layer, keras), "call": call}
 
 
 def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
@@ -155,12 +158,6 @@ def words_of(constructor: Any) -> set[str]:
     code = inspect.unwrap(constructor).__code__
     constants = [each if isinstance(each, tuple) else (each,) for each in code.co_consts]
     return {*code.co_varnames, *(word for words in constants for word in words if isinstance(word, str))}
-
-
-def _of_call(function: Any) -> list[dict[str, Any]] | None:
-    """The arguments of a layer's call, but for `self`, None where it takes any number of tensors."""
-    told = _signature(function, 1)
-    return None if told is None or any(each["name"].startswith("*") for each in told) else told
 
 
 OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)

@@ -21,7 +21,7 @@ from .values import DEFAULT_BATCH, input_arrays
 SIZE = 32
 """What is tried first: large enough for an image that is halved five times."""
 NUMBERS = 10
-"""Whole numbers are drawn below this, or below the size of the vocabulary that they are looked up in."""
+"""Whole numbers are drawn below this, or below the smallest vocabulary of the model."""
 
 _POWERS = (16, 8, 4, 2, 1, 64, 128, 224, 256, 512)
 _MOST_OF_TABLES = 8
@@ -30,77 +30,17 @@ _TABLE = re.compile(r"length|position|input_dim|target_shape")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
 End = dict[str, Any]
-"""An input of a model: its name, shape, dtype, and the size of the vocabulary that its numbers are looked up in."""
+"""An input of a model: its name, shape and dtype."""
 
 
 def inputs_of(description: Description) -> list[End]:
     """The inputs of a graph, none where it is not built."""
-    shape = description.shape
-    reach = vocabularies(shape["layers"], [_vocabulary(place.layer) for place in description.layers.places])
-    return [
-        {**{name: end[name] for name in ("name", "shape", "dtype")}, "vocabulary": reach.get(end["tensor"][0])}
-        for end in shape["inputs"]
-    ]
+    return [{name: end[name] for name in ("name", "shape", "dtype")} for end in description.shape["inputs"]]
 
 
 def described(model: Any, framework: Framework) -> Description:
     """A user's model, without the values of its weights."""
     return Description(model, Observer(framework, 0), values=False)
-
-
-# -- vocabularies
-
-
-def vocabularies(layers: list[dict[str, Any]], sizes: list[int | None]) -> dict[int, int]:
-    """For each input layer, by its place, the smallest vocabulary that its numbers are looked up in.
-
-    Goes backwards from every layer that looks something up to the inputs that reach it, not past another such layer.
-    """
-    smallest: dict[int, int] = {}
-    for start, size in enumerate(sizes):
-        if size is None:
-            continue
-        waiting, seen = list(_before(start, layers)), {start}
-        while waiting:
-            number = waiting.pop()
-            if number in seen or sizes[number] is not None:
-                continue
-            seen.add(number)
-            if layers[number]["inside"] < 0 and layers[number]["kind"] == "InputLayer":
-                smallest[number] = min(size, smallest.get(number, size))
-            waiting.extend(_before(number, layers))
-    return smallest
-
-
-def _vocabulary(layer: Any) -> int | None:
-    """How many numbers from 0 on a layer knows; None where it looks nothing up."""
-    names = {base.__name__ for base in type(layer).__mro__}
-    attribute = "input_dim" if "Embedding" in names else "num_tokens" if "CategoryEncoding" in names else ""
-    size = getattr(layer, attribute, None) if attribute else None
-    return size if isinstance(size, int) and size > 0 else None
-
-
-def _before(number: int, layers: list[dict[str, Any]]) -> Iterator[int]:
-    """The layers that give a layer what it takes; one that is called by its holder takes what that takes."""
-    layer = layers[number]
-    calls = layer.get("calls") or ()
-    for call in calls:
-        yield from _tensors([call["args"], call["kwargs"]])
-    if (not calls or layer["kind"] == "InputLayer") and layer["inside"] >= 0:
-        yield layer["inside"]
-
-
-def _tensors(value: Any) -> Iterator[int]:
-    """The layers that the tensors in the arguments of a call come from."""
-    if isinstance(value, dict):
-        if isinstance(value.get("tensor"), list):
-            yield value["tensor"][0]
-        value = list(value.values())
-    for item in value if isinstance(value, list) else ():
-        yield from _tensors(item)
-
-
-# -- sizes
 
 
 def working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
@@ -109,35 +49,47 @@ def working_inputs(description: Description, framework: Framework) -> list[dict[
     ends = [{**end, "shape": [None, None] if end["shape"] is None else end["shape"]} for end in inputs_of(description)]
     batch = next((size for end in ends for size in end["shape"][:1] if size), DEFAULT_BATCH)
     names = [end["name"] for end in ends if None in end["shape"][1:]]
+    known = [size for size in map(_vocabulary, description.layers.objects()) if size]
+    below = min([NUMBERS, *known])
     for sizes in _attempts(names, description, framework):
-        specs = specs_of_sizes(ends, sizes, batch)
-        if _takes(description.model, specs, batch, framework):
-            return specs
-    return specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch)
+        # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
+        for whole in (False, True) if known else (False,):
+            specs = specs_of_sizes(ends, sizes, batch, below, whole)
+            if _takes(description.model, specs, batch, framework):
+                return specs
+    return specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below)
 
 
-def specs_of_sizes(ends: list[End], sizes: dict[str, int], batch: int) -> list[dict[str, Any]]:
-    """How to draw each input where what is open in its shape has these sizes, by name."""
-    below = max(min(*sizes.values(), NUMBERS), 2) if sizes else NUMBERS  # they may be places in another input
+def specs_of_sizes(
+    ends: list[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, whole: bool = False
+) -> list[dict[str, Any]]:
+    """How to draw each input where what is open in its shape has these sizes, by name; `whole`: floats are whole."""
+    below = min(below, max(min(sizes.values(), default=below), 2))  # they may be places in another input
     specs = []
     for end in ends:
         shape = [sizes.get(end["name"], SIZE) if size is None else size for size in end["shape"][1:]]
         spec: dict[str, Any] = {"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch}
-        vocabulary = end["vocabulary"]
-        if "int" in end["dtype"] and _MASK.search(end["name"]) and (vocabulary is None or vocabulary > 1):
+        if "int" in end["dtype"] and _MASK.search(end["name"]) and below > 1:
             spec["fill"] = "mask"
-        elif vocabulary is not None or "int" in end["dtype"]:
-            # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
-            spec.update(fill="ids", high=below if vocabulary is None else vocabulary)
+        elif "int" in end["dtype"] or (whole and "float" in end["dtype"]):
+            spec.update(fill="ids", high=below)
         specs.append(spec)
     return specs
 
 
+def _vocabulary(layer: Any) -> int:
+    """How many numbers from 0 on a layer knows; 0 where it looks nothing up."""
+    names = {base.__name__ for base in type(layer).__mro__}
+    attribute = "input_dim" if "Embedding" in names else "num_tokens" if "CategoryEncoding" in names else ""
+    size = getattr(layer, attribute, None) if attribute else None
+    return size if isinstance(size, int) and size > 0 else 0
+
+
 def _attempts(names: list[str], description: Description, framework: Framework) -> Iterator[dict[str, int]]:
     """Sizes for the inputs that are open: the same for all, and then another for one of them."""
+    yield dict.fromkeys(names, SIZE)
     if not names:
         return
-    yield dict.fromkeys(names, SIZE)
     known = _tables(description, framework)
     smaller, larger = [size for size in known if size < SIZE], [size for size in known if size > SIZE]
     others = list(dict.fromkeys([*reversed(smaller), *larger, *_POWERS]))

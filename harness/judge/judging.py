@@ -136,7 +136,7 @@ class CandidateProcess(SubjectProcess):
         return ready
 
     def _put(self) -> None:
-        cloning = self.cloning([{"text": self._code}], timeout=10.0)  # its lines define functions
+        cloning = self.cloning(self._code, timeout=10.0)  # its lines define functions
         if not isinstance(cloning, CloningFunctions):
             raise ProposalError(f"it ends its process: {cloning.said}")
         failure = cloning.failure

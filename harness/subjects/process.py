@@ -172,10 +172,10 @@ class SubjectProcess:
                 return reports
         return [ValuesReport(missing=pair) for pair in pairs]
 
-    def cloning(self, pieces: Sequence[dict[str, Any]] = (), timeout: float = 60.0) -> CloningFunctions | Lost:
-        """The release's cloning functions; where `pieces` of a proposed fix are given, put those in their place."""
+    def cloning(self, code: str = "", timeout: float = 60.0) -> CloningFunctions | Lost:
+        """The release's cloning functions; where the `code` of a proposed fix is given, put that in their place."""
         SubjectProcess.start(self)
-        request = {"do": "cloning", "pieces": list(pieces)}
+        request = {"do": "cloning", "code": code}
         return self._ask(request, "cloning", CloningFunctions, timeout, "does not say what clones")
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:

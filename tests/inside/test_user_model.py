@@ -11,7 +11,7 @@ import pytest
 from keras import layers
 
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.inside.user_model import described, inputs_of, specs_of_sizes, vocabularies, working_inputs
+from clonediff.harness.inside.user_model import described, inputs_of, specs_of_sizes, working_inputs
 from clonediff.harness.inside.values import input_arrays
 
 
@@ -37,27 +37,17 @@ def _nested(a: Any, b: Any) -> list[Any]:
 
 
 VOCABULARIES = {
-    "through layers to its input only": (
-        lambda a, b: [layers.Embedding(7, 3)(layers.Reshape((-1,))(a)), layers.Dense(1)(b)],
-        [(4,), (2,)],
-        [7, None],
-    ),
-    "the smallest": (lambda a: [layers.Embedding(9, 3)(a), layers.Embedding(5, 3)(a)], [(4,)], [5]),
-    "in a model and in a wrapper": (_nested, [(4,), (2, 4)], [6, 8]),
+    "the smallest": (lambda a: [layers.Embedding(9, 3)(a), layers.Embedding(5, 3)(a)], [(4,)], 5),
+    "in a model and in a wrapper": (_nested, [(4,), (2, 4)], 6),
+    "of one number": (layers.Embedding(1, 3), [(4,)], 1),
+    "through layers": (lambda a: layers.Embedding(7, 3)(layers.Reshape((-1,))(a)), [(4,)], 7),
 }
 
 
-@pytest.mark.parametrize(("gives", "shapes", "sizes"), VOCABULARIES.values(), ids=VOCABULARIES)
-def test_a_vocabulary_reaches_its_input(gives: Any, shapes: Any, sizes: Any) -> None:
-    found = inputs_of(described(of_shapes(gives, *shapes), framework("keras")))
-    assert [end["vocabulary"] for end in found] == sizes
-
-
-def test_what_comes_out_of_a_vocabulary_is_not_looked_up_in_the_next() -> None:
-    calls: list[dict[str, Any]] = [{"args": [{"tensor": [before, 0, 0]}], "kwargs": {}} for before in (0, 1)]
-    chain: list[dict[str, Any]] = [{"kind": "InputLayer", "inside": -1}]
-    chain += [{"kind": "Embedding", "inside": -1, "calls": [call]} for call in calls]
-    assert vocabularies(chain, [None, 9, 3]) == {0: 9}
+@pytest.mark.parametrize(("gives", "shapes", "size"), VOCABULARIES.values(), ids=VOCABULARIES)
+def test_floats_that_are_looked_up_are_whole_and_below_the_vocabulary(gives: Any, shapes: Any, size: int) -> None:
+    specs = working_inputs(described(of_shapes(gives, *shapes), framework("keras")), framework("keras"))
+    assert {(spec["fill"], spec["high"], spec["dtype"]) for spec in specs} == {("ids", size, "float32")}
 
 
 FILLS = {
@@ -68,11 +58,11 @@ FILLS = {
 
 @pytest.mark.parametrize(("name", "fill"), FILLS.items())
 def test_whole_numbers_named_as_a_mask_are_0_and_1(name: str, fill: str) -> None:
-    end = {"name": name, "shape": [None, 40], "dtype": "int32", "vocabulary": 9}
+    end = {"name": name, "shape": [None, 40], "dtype": "int32"}
     (spec,) = specs_of_sizes([end], {}, 3)
     (array,) = input_arrays([spec], 3, 0)
     assert (spec["fill"], set(array.flat) == {0, 1}, array.dtype) == (fill, fill == "mask", np.int32)
-    assert "fill" not in specs_of_sizes([{**end, "dtype": "float32", "vocabulary": None}], {}, 3)[0]
+    assert "fill" not in specs_of_sizes([{**end, "dtype": "float32"}], {}, 3)[0]
 
 
 def _finite_below_9(a: Any) -> Any:

@@ -100,19 +100,11 @@ class TensorFlow(Backend):
             return self.tf.function(lambda inputs, kernel: conv(inputs, kernel, *form), jit_compile=True)
 
         @functools.wraps(conv)
-        def remembered(
-            inputs: Any,
-            kernel: Any,
-            strides: Any = 1,
-            padding: Any = "valid",
-            data_format: Any = None,
-            dilation_rate: Any = 1,
-        ) -> Any:
-            first = data_format == "channels_first"
+        def remembered(inputs: Any, kernel: Any, *given: Any) -> Any:
+            form = [tuple(part) if isinstance(part, list) else part for part in given]
+            first = "channels_first" in form
             compiles = first and len(inputs.shape) == 5 or inputs.shape[1 if first else -1] != kernel.shape[-2]
-            form: list[Any] = [strides, padding, data_format, dilation_rate]
-            form = [tuple(part) if isinstance(part, list) else part for part in form]
-            if not (compiles and data_format and isinstance(inputs, self._eager)):
+            if not (compiles and isinstance(inputs, self._eager)):
                 return conv(inputs, kernel, *form)
             return compiled(*form)(inputs, self.tf.convert_to_tensor(kernel))
 

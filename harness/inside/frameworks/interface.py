@@ -32,6 +32,8 @@ class Framework:
     learns_apart = False
     """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""
 
+    _hooked: list[tuple[Any, Any]]
+    """The classes whose calls are listened to, each with a class of objects that another tells of."""
     _layer: Any
     _variable: Any
     _tensor: Any
@@ -258,13 +260,9 @@ class Framework:
     def weights_written(self, model: Any, original: Any = None) -> None:
         """Do what `set_weights` does beside writing variables; with an `original`, its weights have been copied."""
 
-    def name(self, variable: Any) -> str:
-        """A variable's name, as long as it gets."""
-        return str(variable.name)
-
-    def short_name(self, variable: Any) -> str:
-        """What a variable calls itself, where that is kept apart from its path; "" where it is not."""
-        return ""
+    def names(self, variable: Any) -> tuple[str, str]:
+        """A variable's name, as long as it gets, and what it calls itself; "" where that is not kept apart."""
+        return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
         """Give a variable a value."""
@@ -280,14 +278,10 @@ class Framework:
         tensors = [None if array is None else self.tensors.tensor(array, *sort) for array, sort in zip(arrays, sorts)]
         return self.pack(self.structures(model)[0], tensors)
 
-    def hooked_classes(self) -> list[tuple[Any, Any]]:
-        """The classes whose calls are listened to, each with a class of objects that another tells of."""
-        return [(self._layer, ())]
-
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
         """A scope in which every call of a layer or an operation is told to `listener`, where there is one."""
-        for kind, but_not in () if self._hooks else self.hooked_classes():
+        for kind, but_not in () if self._hooks else self._hooked:
             self._hooks.append((kind, kind.__call__))
             kind.__call__ = self._telling(kind.__call__, but_not)
         try:
@@ -306,15 +300,6 @@ class Framework:
             return result
 
         return told
-
-    @contextlib.contextmanager
-    def listen(self, listener: Listener) -> Iterator[None]:
-        """A scope, within `hooked`, in which `listener` hears of every call of a layer or an operation."""
-        self.listener = listener
-        try:
-            yield
-        finally:
-            self.listener = None
 
     def mask(self, tensor: Any) -> Any:
         """The mask that a tensor carries now, or None."""

@@ -38,7 +38,7 @@ class Keras3(Framework):
             *((source("keras.src.backend.config"), name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")),
         ]
         self._layer = source("keras.src.layers.layer").Layer
-        self._operation: Any = source("keras.src.ops.operation").Operation
+        self._hooked = [(self._layer, ()), (source("keras.src.ops.operation").Operation, self._layer)]
         self._tensor, self._variable = source("keras.src.backend").KerasTensor, source("keras.src.backend").Variable
         self._functional = source("keras.src.models.functional").Functional
         self._sequential = source("keras.src.models.sequential").Sequential
@@ -167,22 +167,15 @@ class Keras3(Framework):
             states += [(state, False) for state in getattr(getattr(model, "_loss_tracker", None), "variables", ())]
         return states
 
-    def name(self, variable: Any) -> str:
-        path = str(variable.path)
+    def names(self, variable: Any) -> tuple[str, str]:
         # An unnamed seed generator is numbered by how many there were before it, in whichever model.
-        return _NUMBERED_SEED.sub("seed_generator", path) if "seed_generator_" in path else path
-
-    def short_name(self, variable: Any) -> str:
-        return str(variable.name)
+        return _NUMBERED_SEED.sub("seed_generator", str(variable.path)), str(variable.name)
 
     def read(self, variable: Any) -> Any:
         value = getattr(variable, "_value", variable)  # an optimizer that accumulates gradients computes its iterations
         return self.tensors.array(value if value is not None else variable.value)[0]
 
     # -- a model that runs
-
-    def hooked_classes(self) -> list[tuple[Any, Any]]:
-        return [*super().hooked_classes(), (self._operation, self._layer)]
 
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)

@@ -59,7 +59,7 @@ class TfKeras(Framework):
             (self._policies, "_global_policy"),
         ]
         self._layer, self._variable, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
-        self._functional = self._module("engine.functional").Functional
+        self._functional, self._hooked = self._module("engine.functional").Functional, [(self._layer, ())]
         tensors = self._module("engine.keras_tensor")
         self._tensor, self._sparse, self._ragged = (
             getattr(tensors, kind + "KerasTensor") for kind in ("", "Sparse", "Ragged")
