@@ -133,7 +133,7 @@ class Audit:
         thing = make()
         observer.private = _PRIVATE
         layers = Layers(thing, observer)
-        variables = [*framework.weights(thing)[0], *thing.variables] if framework.is_layer(thing) else []
+        variables = [*framework.weights(thing)[0], *thing.variables] if isinstance(thing, framework.layer_class) else []
         with unheard():
             walked = Walk(layers, variables, observer)
         paths = [""]

@@ -86,7 +86,7 @@ class Calling:
     def given_things(self) -> list[Any]:
         """What the cloner was given beside the model: tensors and what made them, and what functions returned."""
         framework = self._observer.framework
-        tensors = [leaf for leaf in leaves(self._given) if framework.is_symbolic(leaf)]
+        tensors = [leaf for leaf in leaves(self._given) if isinstance(leaf, framework.tensor_class)]
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
         return [*tensors, *makers, *(result for _, result in self._asked)]
 
@@ -113,7 +113,13 @@ class Calling:
         inputs = framework.keras.layers.InputLayer
         calls: list[dict[str, Any]] = []
         for layer, result in self._asked:
-            what = "input" if isinstance(layer, inputs) else "layer" if framework.is_layer(layer) else "operation"
+            what = (
+                "input"
+                if isinstance(layer, inputs)
+                else "layer"
+                if isinstance(layer, framework.layer_class)
+                else "operation"
+            )
             there = clone is None or id(result) in clone.layers.index
             calls.append({"layer": layers.index.get(id(layer), -1), "what": what, "there": there})
         recursive = any(given.get("recursive") for given in self._given)
@@ -124,7 +130,7 @@ class Calling:
         """The layers that it is to be asked for, by their numbers."""
         framework = self._observer.framework
         for layer, inside, role, first in layers.places:
-            if inside != holder or role != "layers" or not framework.is_layer(layer):
+            if inside != holder or role != "layers" or not isinstance(layer, framework.layer_class):
                 continue
             if recursive and framework.is_graph(layer):
                 yield from self._wanted(layers, first, recursive)

@@ -27,7 +27,7 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
         return {"get_config": "raises %s" % type(error).__name__}
     without = _TOLD_ELSEWHERE | _OF_THE_GRAPH if "layers" in config else _TOLD_ELSEWHERE
     config = {name: value for name, value in config.items() if name not in without}
-    if framework.is_graph(layer) or not framework.is_layer(layer):
+    if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
         return _texts(config)
     own = vars(layer)
     if not framework.learns_apart and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:

@@ -124,7 +124,7 @@ class BesideKeras:
             self._numbers[word] = eval(like, self._names, self._numbers)  # noqa: S307 - a word of the script
         else:
             told = {"shape": list(spec.shape), "dtype": spec.dtype, "fill": spec.fill, "high": spec.high}
-            self._numbers[word] = self._framework.number(input_array(told, ROWS, self._random), spec.dtype)
+            self._numbers[word] = self._framework.tensors.tensor(input_array(told, ROWS, self._random), False, False)
         return self._output(word, tensor)
 
     def _output(self, word: str, tensor: Any) -> Any:
@@ -141,7 +141,7 @@ class BesideKeras:
         said = eval(code, self._names)  # noqa: S307 - likewise
         found = []
         for suffix, tensor in _flat(said):
-            if not self._framework.is_symbolic(tensor):
+            if not isinstance(tensor, self._framework.tensor_class):
                 raise _build.Refused("it gives %s, which is no tensor of a model" % type(tensor).__name__)
             if any(tensor is value for value in self._names.values()):
                 raise _build.Refused("it gives back a tensor that it is given")

@@ -117,7 +117,7 @@ class Facts:
         if id(value) in self._variables:
             self._facts[path] = "a variable"
             return False
-        if self._framework.is_variable(value):
+        if isinstance(value, self._framework.variable_class):
             self._facts[path] = self._array(self._framework.read(value))
             return True
         whole = self._whole(value, kind)
@@ -144,7 +144,7 @@ class Facts:
             return "a layer"
         if kind in self._calls:
             return "a call"
-        if self._framework.is_symbolic(value):
+        if isinstance(value, self._framework.tensor_class):
             return "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is told of the call
         if isinstance(value, _FUNCTIONS):
             return _function(value)

@@ -152,7 +152,9 @@ class Layers:
             return args, kwargs
         parameters = {parameter.name: parameter for parameter in _parameters_of_call(type(layer))}
         positional = [each for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
-        masked = any(self._framework.is_symbolic(leaf) and self._framework.has_mask(leaf) for leaf in leaves(args))
+        masked = any(
+            isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
+        )
         while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
             args = args[:-1]
         for place in range(1, min(len(args), len(positional))):
@@ -166,7 +168,7 @@ class Layers:
 
     def _leaf(self, value: Any, holder: int) -> Any:
         framework = self._framework
-        if framework.is_symbolic(value):
+        if isinstance(value, framework.tensor_class):
             place = self.tensor(value, holder)
             return {"tensor": place} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
         if value is None or isinstance(value, (bool, str, int)):
@@ -175,7 +177,7 @@ class Layers:
             return {"value": "default"}
         if isinstance(value, float):
             return value if math.isfinite(value) else {"value": repr(value)}
-        if framework.is_variable(value):
+        if isinstance(value, framework.variable_class):
             self.variables.setdefault(id(value), value)
             return {"variable": list(self.variables).index(id(value))}
         if isinstance(value, np.ndarray):

@@ -38,18 +38,22 @@ def _with_a_config(model: Any, framework: Framework) -> Iterator[Any]:
     for thing in list(owned(model).values()):
         if isinstance(thing, compiled):
             yield thing
-        elif framework.is_layer(thing) and not framework.is_graph(thing) and type(thing).__name__ != "InputLayer":
+        elif (
+            isinstance(thing, framework.layer_class)
+            and not framework.is_graph(thing)
+            and type(thing).__name__ != "InputLayer"
+        ):
             if framework.layer_nodes(thing):
                 yield thing
 
 
 def _call_alike(thing: Any, other: Any, framework: Framework) -> None:
     """Call a revived layer as the first call of the original, which builds it, on inputs of its own."""
-    if not framework.is_layer(thing) or not framework.layer_nodes(thing):
+    if not isinstance(thing, framework.layer_class) or not framework.layer_nodes(thing):
         return
 
     def like(leaf: Any) -> Any:
-        if not framework.is_symbolic(leaf):
+        if not isinstance(leaf, framework.tensor_class):
             return leaf
         return framework.keras.Input(batch_shape=framework.shape(leaf), dtype=framework.dtype(leaf))
 

@@ -51,7 +51,6 @@ def main(arguments: list[str] | None = None) -> int:
         seconds = {"import": imported, "warm_up": perf_counter() - started - imported}
         send(lines, {"ready": ready(framework, seconds)})
         take_over()
-        framework.hooks_stay = True
         server.serve(sys.stdin)
     return 0
 

@@ -34,18 +34,18 @@ class Framework:
 
     _hooked: list[tuple[Any, Any]]
     """The classes whose calls are listened to, each with a class of objects that another tells of."""
-    _layer: Any
-    _variable: Any
-    _tensor: Any
+    layer_class: Any
+    variable_class: Any
+    tensor_class: Any
+    """Classes of Keras: of layers, which are no mere operations, of variables, and of the tensors of a graph."""
     _functional: Any
     _sequential: Any
-    """Classes of Keras."""
+    """Classes of graphs."""
     map_leaves: Any
     """The function that makes a structure of changed leaves."""
-    _cast: Any
     _pack: Any
     _device: Any
-    """Functions: cast a tensor, pack values into a structure, make the scope of a device."""
+    """Functions: pack values into a structure, make the scope of a device."""
     _settings: Any
     """The module with `floatx` and `image_data_format`."""
     _registries: list[dict[Any, Any]]
@@ -100,9 +100,6 @@ class Framework:
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
-        self.hooks_stay = False
-        """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
-        self._hooks: list[tuple[Any, Any]] = []
 
     # -- the process
 
@@ -166,21 +163,9 @@ class Framework:
 
     # -- a model at rest
 
-    def is_layer(self, thing: Any) -> bool:
-        """Whether it is a layer, and not only an operation."""
-        return isinstance(thing, self._layer)
-
     def is_graph(self, layer: Any) -> bool:
         """Whether it is a model that is a graph of calls."""
         return isinstance(layer, (self._functional, self._sequential))
-
-    def is_symbolic(self, value: Any) -> bool:
-        """Whether it is a tensor of a graph."""
-        return isinstance(value, self._tensor)
-
-    def is_variable(self, value: Any) -> bool:
-        """Whether it is a variable of this Keras."""
-        return isinstance(value, self._variable)
 
     def layer_nodes(self, layer: Any) -> list[Any]:
         """The nodes that calls of a layer have made, in their order, whatever graph they belong to."""
@@ -219,9 +204,9 @@ class Framework:
 
     def pack(self, structure: Any, values: list[Any]) -> Any:
         """Values in the structure of symbolic tensors, one for each of them."""
-        if structure is None or isinstance(structure, self._tensor):
+        if structure is None or isinstance(structure, self.tensor_class):
             return values[0]
-        if type(structure) is list and all(isinstance(item, self._tensor) for item in structure):
+        if type(structure) is list and all(isinstance(item, self.tensor_class) for item in structure):
             return values
         return self._pack(structure, values)
 
@@ -232,7 +217,7 @@ class Framework:
 
     def trains(self, layer: Any) -> bool:
         """Whether a layer, those that it holds left aside, can do another thing in training than in inference."""
-        if not self.is_layer(layer) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
+        if not isinstance(layer, self.layer_class) or (self.is_graph(layer) and type(layer).call in self._plain_calls):
             return False
         if isinstance(layer, self.keras.layers.Lambda):
             return bool(getattr(layer, "_fn_expects_training_arg", True))
@@ -281,14 +266,13 @@ class Framework:
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
         """A scope in which every call of a layer or an operation is told to `listener`, where there is one."""
-        for kind, but_not in () if self._hooks else self._hooked:
-            self._hooks.append((kind, kind.__call__))
+        before = [(kind, kind.__call__) for kind, _ in self._hooked]
+        for kind, but_not in self._hooked:
             kind.__call__ = self._telling(kind.__call__, but_not)
         try:
             yield
         finally:
-            while self._hooks and not self.hooks_stay:
-                kind, call = self._hooks.pop()
+            for kind, call in before:
                 kind.__call__ = call
 
     def _telling(self, call: Any, but_not: Any) -> Any:
@@ -304,11 +288,6 @@ class Framework:
     def mask(self, tensor: Any) -> Any:
         """The mask that a tensor carries now, or None."""
         return getattr(tensor, "_keras_mask", None)
-
-    def number(self, array: Any, dtype: str) -> Any:
-        """A tensor of an array, of the dtype that it is to have."""
-        tensor = self.tensors.tensor(array, False, False)
-        return self._cast(tensor, dtype) if dtype == "bfloat16" else tensor
 
     # -- cloners
 

@@ -37,13 +37,16 @@ class Keras3(Framework):
             *((self._state, name) for name in ("GLOBAL_STATE_TRACKER", "GLOBAL_SETTINGS_TRACKER")),
             *((source("keras.src.backend.config"), name) for name in ("_FLOATX", "_EPSILON", "_IMAGE_DATA_FORMAT")),
         ]
-        self._layer = source("keras.src.layers.layer").Layer
-        self._hooked = [(self._layer, ()), (source("keras.src.ops.operation").Operation, self._layer)]
-        self._tensor, self._variable = source("keras.src.backend").KerasTensor, source("keras.src.backend").Variable
+        self.layer_class = source("keras.src.layers.layer").Layer
+        self._hooked = [(self.layer_class, ()), (source("keras.src.ops.operation").Operation, self.layer_class)]
+        self.tensor_class, self.variable_class = (
+            source("keras.src.backend").KerasTensor,
+            source("keras.src.backend").Variable,
+        )
         self._functional = source("keras.src.models.functional").Functional
         self._sequential = source("keras.src.models.sequential").Sequential
         self.map_leaves = keras.tree.map_structure
-        self._pack, self._cast, self._device = keras.tree.pack_sequence_as, keras.ops.cast, keras.device
+        self._pack, self._device = keras.tree.pack_sequence_as, keras.device
         self.safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         super().__init__()
 
@@ -156,7 +159,7 @@ class Keras3(Framework):
         kept = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
         return [
             *((generator.state, generator._initial_seed is None) for generator in seeds),
-            *((state, False) for state in kept if isinstance(state, self._variable)),
+            *((state, False) for state in kept if isinstance(state, self.variable_class)),
         ]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:

@@ -58,14 +58,14 @@ class TfKeras(Framework):
             *((config, name) for name in values),
             (self._policies, "_global_policy"),
         ]
-        self._layer, self._variable, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
-        self._functional, self._hooked = self._module("engine.functional").Functional, [(self._layer, ())]
+        self.layer_class, self.variable_class, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
+        self._functional, self._hooked = self._module("engine.functional").Functional, [(self.layer_class, ())]
         tensors = self._module("engine.keras_tensor")
-        self._tensor, self._sparse, self._ragged = (
+        self.tensor_class, self._sparse, self._ragged = (
             getattr(tensors, kind + "KerasTensor") for kind in ("", "Sparse", "Ragged")
         )
         self.map_leaves = tf.nest.map_structure
-        self._pack, self._cast = tf.nest.pack_sequence_as, tf.cast
+        self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
         self.safe_mode = self._module("saving.serialization_lib").SafeModeScope
         super().__init__()
@@ -112,7 +112,7 @@ class TfKeras(Framework):
     # -- a model at rest
 
     def members(self, graph: Any) -> list[Any]:
-        return [layer for layer in self._tracked(graph) if isinstance(layer, self._layer)]
+        return [layer for layer in self._tracked(graph) if isinstance(layer, self.layer_class)]
 
     @staticmethod
     def _tracked(layer: Any) -> list[Any]:
@@ -201,7 +201,7 @@ class TfKeras(Framework):
             states.append((self._positions.setdefault(seeds, _Position(seeds)), True))
         if getattr(layer, "_stateful", False):
             kept = self.tf.nest.flatten(getattr(layer, "_states", None))
-            states += [(state, False) for state in kept if isinstance(state, self._variable)]
+            states += [(state, False) for state in kept if isinstance(state, self.variable_class)]
         return states
 
     def read(self, variable: Any) -> Any:
