@@ -110,16 +110,10 @@ class Calling:
         if not any(callable(given.get("clone_function")) for given in self._given):
             return {}
         framework = self._observer.framework
-        inputs = framework.keras.layers.InputLayer
+        kinds = {"input": framework.keras.layers.InputLayer, "layer": framework.layer_class, "operation": object}
         calls: list[dict[str, Any]] = []
         for layer, result in self._asked:
-            what = (
-                "input"
-                if isinstance(layer, inputs)
-                else "layer"
-                if isinstance(layer, framework.layer_class)
-                else "operation"
-            )
+            what = next(name for name, kind in kinds.items() if isinstance(layer, kind))
             there = clone is None or id(result) in clone.layers.index
             calls.append({"layer": layers.index.get(id(layer), -1), "what": what, "there": there})
         recursive = any(given.get("recursive") for given in self._given)

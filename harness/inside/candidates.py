@@ -26,8 +26,8 @@ def cloning(framework: Framework, code: str) -> dict[str, Any]:
     names = vars(module)
     functions = {name: value for name, value in names.items() if isinstance(value, types.FunctionType)}
     own = {name: value for name, value in functions.items() if value.__module__ == module.__name__}
-    about: dict[str, Any] = {"module": module.__name__, "file": file, "package": os.path.dirname(package)}
-    about["functions"] = sorted(own)
+    package = os.path.dirname(package)
+    about: dict[str, Any] = {"module": module.__name__, "file": file, "package": package, "functions": sorted(own)}
     if code:
         try:
             put_in_place(names, code)

@@ -93,10 +93,6 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
     report: dict[str, Any] = {
         "shape": [list(left.shape), list(right.shape)],
         "dtype": [str(left.dtype), str(right.dtype)],
-        "count": None,
-        "max_abs": None,
-        "first": None,
-        "values": None,
     }
     if left.shape != right.shape:
         return report

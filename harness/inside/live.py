@@ -54,11 +54,9 @@ def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
         raise ValueError("inputs: has %d arrays, expected one for each of %s" % (len(arrays), _listed(names)))
     specs = []
     for end, array in zip(ends, map(np.asarray, arrays)):
-        wanted = end["shape"]
-        if wanted is not None and (  # None is any rank
-            len(wanted) != array.ndim or any(size not in (None, have) for size, have in zip(wanted, array.shape))
-        ):
-            expected = (end["name"], array.shape, tuple(wanted))
+        shape = array.shape if end["shape"] is None else end["shape"]  # None is any rank
+        if len(shape) != array.ndim or any(size not in (None, have) for size, have in zip(shape, array.shape)):
+            expected = (end["name"], array.shape, tuple(shape))
             raise ValueError("inputs: the array for %r has the shape %s, expected %s" % expected)
         batch, shape = (array.shape[0], list(array.shape[1:])) if array.ndim else (1, [])
         specs.append({"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch, "array": array})

@@ -10,6 +10,7 @@ import contextlib
 import types
 from typing import Any, Iterator
 
+from .cloners import TrialContext, fixed
 from .frameworks.interface import Framework
 from .leaks import owned
 from .structure import leaves
@@ -21,7 +22,7 @@ _OPTIONS = (bool, int, float, str, type, types.NoneType, types.FunctionType)
 
 def revived(model: Any, framework: Framework) -> Any:
     """A copy of the model that holds what configs keep. An object that cannot be revived is as in the model."""
-    clone = framework.fixed()(model)
+    clone = fixed(model, TrialContext(framework, {}))
     plain = vars(framework.keras.layers.Layer()).keys() - _OF_EVERY_LAYER
     for thing in _with_a_config(clone, framework):
         with contextlib.suppress(Exception):  # whatever a class says to its config: it crashes, or upstream does

@@ -7,7 +7,7 @@ from typing import Any
 from .description import Description
 from .failures import failure
 from .observer import Observer
-from .structure import is_nested, leaves, numbered
+from .structure import leaves, numbered
 
 RATE = 0.1
 """The step is the same loss, rate and update for every generation and backend."""
@@ -22,10 +22,9 @@ class CallsOfLayers:
         self.calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def __call__(self, layer: Any, result: Any) -> None:
-        nested = is_nested(result)
-        parts = list(leaves(result)) if nested else [result]
+        parts = list(leaves(result))
         # A mask is read at once: it may be gone, or another's, by the time the model has returned.
-        self.calls.append((layer, numbered(result)[0] if nested else 0, parts, [self._mask(leaf) for leaf in parts]))
+        self.calls.append((layer, numbered(result)[0], parts, [self._mask(leaf) for leaf in parts]))
 
     def concrete_calls(self, description: Description) -> list[tuple[int, int, Any, list[Any], list[Any]]]:
         """The calls of layers of this model whose tensors have numbers: the layer, its use, and what `calls` has."""

@@ -11,7 +11,6 @@ import json
 import os
 import platform
 import sys
-from time import perf_counter
 from typing import Any, Callable, TextIO
 
 import numpy as np
@@ -35,27 +34,25 @@ def main(arguments: list[str] | None = None) -> int:
     generation = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
         os.dup2(2, 1)
-        started = perf_counter()
         try:
             gc.disable()  # all that an import makes stays: collecting meanwhile is a tenth of the start
             framework = framework_of(generation)
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
             framework.tensors.repeat_kernels()
-            framework.speed_up()
-            imported = perf_counter() - started
+            if framework.generation == "keras":
+                framework.tensors.compile_once()
             server = Server(framework, lines)
             server.warm_up()
         except BaseException as error:  # an import may end in anything, SystemExit among it
             send(lines, {"broken": failure(error)})
             return 2
-        seconds = {"import": imported, "warm_up": perf_counter() - started - imported}
-        send(lines, {"ready": ready(framework, seconds)})
+        send(lines, {"ready": ready(framework)})
         take_over()
         server.serve(sys.stdin)
     return 0
 
 
-def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
+def ready(framework: Framework) -> dict[str, Any]:
     """What the child is, said once."""
     return {
         "generation": framework.generation,
@@ -63,7 +60,6 @@ def ready(framework: Framework, seconds: dict[str, float]) -> dict[str, Any]:
         "numpy": np.__version__,
         "python": platform.python_version(),
         "devices": framework.tensors.devices(),
-        "seconds": seconds,
     }
 
 

@@ -11,11 +11,6 @@ from typing import Any, Callable, Iterator
 _PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "List", "_TupleWrapper"])
 
 
-def is_nested(value: Any) -> bool:
-    """Whether the value holds others."""
-    return isinstance(value, (list, tuple, dict))
-
-
 def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
     """The nesting of `value`, its leaves written by `leaf`."""
     if isinstance(value, list):

@@ -28,7 +28,7 @@ class Draw(msgspec.Struct, frozen=True):
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """What a child says of itself once it can work. `seconds` has the parts of its start, "spawn" the whole of it."""
+    """What a child says of itself once it can work."""
 
     generation: str
     keras: str
@@ -37,7 +37,6 @@ class Ready(msgspec.Struct, frozen=True):
     numpy: str
     python: str
     devices: tuple[str, ...] = ()
-    seconds: dict[str, float] = {}
 
 
 class Loss(enum.StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, TypeAlias, TypeVar
@@ -104,11 +103,10 @@ class SubjectProcess:
         return self._child.pid if self._child else None
 
     def start(self) -> Ready:
-        """Start the child, if none runs, and wait until it is ready. `seconds["spawn"]` is how long all that took."""
+        """Start the child, if none runs, and wait until it is ready."""
         if self._child is not None and self._ready is not None and self._child.running():
             return self._ready
         self.close()
-        began = time.perf_counter()
         try:
             self._child = Child(self._command, environment(self.subject, self.place))
         except OSError as error:
@@ -129,8 +127,7 @@ class SubjectProcess:
             self._give_up("its start")
             raise
         self._refuse_without_device(ready)
-        seconds = {**ready.seconds, "spawn": time.perf_counter() - began}
-        self._ready = msgspec.structs.replace(ready, seconds=seconds)
+        self._ready = ready
         self._largest = self._child.resident() + self.limits.growth
         return self._ready
 

@@ -58,7 +58,6 @@ def warm() -> Iterator[SubjectProcess]:
 
 def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess) -> None:
     assert (warm.ready.generation, warm.ready.backend) == ("keras", "tensorflow")
-    assert warm.ready.seconds["spawn"] >= warm.ready.seconds["import"] > 0
     answer = warm.trial(Case(GOOD, INPUTS), cloners=["upstream", "fixed"])
     assert isinstance(answer, Answer)
     assert set(answer.clones) == {"upstream", "fixed"}

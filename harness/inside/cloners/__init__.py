@@ -7,6 +7,7 @@ A name with a colon in it stands for such a function, which `users` imports.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Callable
 
 from ..frameworks.interface import Framework
@@ -37,8 +38,9 @@ def upstream(model: Any, context: TrialContext) -> Any:
 
 
 def fixed(model: Any, context: TrialContext) -> Any:
-    """Our fixed `clone_model` for the generation."""
-    return context.framework.fixed()(model, **context.arguments())
+    """Our fixed `clone_model` for the generation, imported here since it needs the Keras that is loaded."""
+    module: Any = importlib.import_module(__name__.partition("inside.")[0] + "fixed")
+    return module.clone_model(model, **context.arguments())
 
 
 CLONERS: dict[str, Cloner] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -23,6 +23,8 @@ class Backend:
 
     name = "numpy"
     version = str(np.__version__)
+    process_wide: Sequence[tuple[Any, str]] = ()
+    """The objects, and their attributes, that hold the backend's own generator."""
     draws_at_large = False
     """Whether Keras itself draws from the backend's own generator, and not from states of its layers alone."""
 
@@ -38,10 +40,6 @@ class Backend:
 
     def reseed(self, seed: int) -> None:
         """Let the backend's own generator begin anew."""
-
-    def process_wide(self) -> list[tuple[Any, str]]:
-        """The objects, and their attributes, that hold the backend's own generator."""
-        return []
 
     def forget_kernels(self) -> None:
         """Drop what the backend has cached. Costs time, and is asked for now and then only."""
@@ -74,14 +72,13 @@ class TensorFlow(Backend):
     """TensorFlow, eagerly."""
 
     name = "tensorflow"
-    _compiled: Any = None
-    """The convolutions that were compiled, by their form."""
 
     def __init__(self) -> None:
         source: Any = importlib.import_module
         self.tf: Any = source("tensorflow")
         self.version = str(self.tf.__version__)
         self._context: Any = source("tensorflow.python.eager.context")
+        self.process_wide = [(self._context.context(), name) for name in ("_seed", "_rng")]
         self._eager: Any = source("tensorflow.python.framework.ops").EagerTensor
         self._resources: Any = source("tensorflow.python.ops.gen_resource_variable_ops")
         self._resource: Any = source("tensorflow.python.ops.resource_variable_ops").ResourceVariable
@@ -95,7 +92,7 @@ class TensorFlow(Backend):
         if "_conv_xla" not in conv.__code__.co_varnames:
             return
 
-        @functools.lru_cache(maxsize=256)
+        @functools.lru_cache(maxsize=64)
         def compiled(*form: Any) -> Any:
             return self.tf.function(lambda inputs, kernel: conv(inputs, kernel, *form), jit_compile=True)
 
@@ -109,7 +106,6 @@ class TensorFlow(Backend):
             return compiled(*form)(inputs, self.tf.convert_to_tensor(kernel))
 
         module.conv = remembered
-        self._compiled = compiled
 
     def devices(self) -> list[str]:
         return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]
@@ -118,12 +114,7 @@ class TensorFlow(Backend):
         # Clears the cache of kernels, so that the next calls are several times as slow.
         self.tf.random.set_seed(seed)
 
-    def process_wide(self) -> list[tuple[Any, str]]:
-        return [(self._context.context(), name) for name in ("_seed", "_rng")]
-
     def forget_kernels(self) -> None:
-        if self._compiled is not None:
-            self._compiled.cache_clear()
         self.tf.compat.v1.reset_default_graph()
         self._context.context().clear_kernel_cache()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-import importlib
 import random
 import threading
 import weakref
@@ -57,10 +56,6 @@ class Framework:
     _takes_training: str
     """The attribute that says whether a layer takes `training`."""
 
-    # What each generation answers itself.
-
-    speed_up: Callable[[], None]
-    """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
     forget_names: Callable[[], None]
     """Count the names of layers from the beginning again; what is there stays as it is."""
     draws: Callable[[list[Any], str], bool]
@@ -127,7 +122,7 @@ class Framework:
     @contextlib.contextmanager
     def beside(self) -> Iterator[None]:
         """A scope in the process of a user: what is set, registered, named and drawn in it is undone after it."""
-        places = [*self._process_wide, *self.tensors.process_wide()]
+        places = [*self._process_wide, *self.tensors.process_wide]
         before = [(owner, name, getattr(owner, name)) for owner, name in places if hasattr(owner, name)]
         registered = [(known, dict(known)) for known in self._registries]
         python, numbers = random.getstate(), np.random.get_state()  # noqa: NPY002 - layers draw seeds from these
@@ -288,14 +283,6 @@ class Framework:
     def mask(self, tensor: Any) -> Any:
         """The mask that a tensor carries now, or None."""
         return getattr(tensor, "_keras_mask", None)
-
-    # -- cloners
-
-    def fixed(self) -> Callable[..., Any]:
-        """Our fixed `clone_model` for this generation, imported here since it needs the Keras that is loaded."""
-        module: Any = importlib.import_module(__name__.partition("inside.")[0] + "fixed")
-        clone_model: Callable[..., Any] = module.clone_model
-        return clone_model
 
 
 def _copied(value: Any) -> Any:

@@ -39,10 +39,8 @@ class Keras3(Framework):
         ]
         self.layer_class = source("keras.src.layers.layer").Layer
         self._hooked = [(self.layer_class, ()), (source("keras.src.ops.operation").Operation, self.layer_class)]
-        self.tensor_class, self.variable_class = (
-            source("keras.src.backend").KerasTensor,
-            source("keras.src.backend").Variable,
-        )
+        backend = source("keras.src.backend")
+        self.tensor_class, self.variable_class = backend.KerasTensor, backend.Variable
         self._functional = source("keras.src.models.functional").Functional
         self._sequential = source("keras.src.models.sequential").Sequential
         self.map_leaves = keras.tree.map_structure
@@ -51,9 +49,6 @@ class Keras3(Framework):
         super().__init__()
 
     # -- the process
-
-    def speed_up(self) -> None:
-        self.tensors.compile_once()
 
     def forget(self) -> None:
         # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
