@@ -269,10 +269,7 @@ class _Trial:
     # -- chance
 
     def _observe_another(self, observation: Seen, answers: list[Seen]) -> None:
-        """Where a clone differs, observe another build of the source, with other seeds, as if a cloner had made it.
-
-        What differs in it, too, is chance.
-        """
+        """Where a clone differs, observe another build of the source with other seeds: what differs in it is chance."""
         observer = self._observer
         clones = [answer[part] for answer in answers for part in ("observation", "again", "twice") if part in answer]
         runs = any(_runs_otherwise(observation, clone) for clone in clones)
