@@ -29,7 +29,7 @@ def test_a_convolution_that_is_compiled_once_gives_the_same_bits(
     layer = getattr(keras.layers, f"Conv{len(shape) - 1}D")(4, 3, **options)
     numbers = tf.constant(np.random.default_rng(0).normal(size=(2, *shape)).astype("float32"))
     results = []
-    for compiles in (None, framework("keras").speed_up, None):
+    for compiles in (None, framework("keras").tensors.compile_once, None):
         if compiles is not None:
             compiles()
         with tf.GradientTape() as tape:
