@@ -53,11 +53,10 @@ def working_inputs(description: Description, framework: Framework) -> list[dict[
     below = min([NUMBERS, *known])
     for sizes in _attempts(names, description, framework):
         # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
-        for whole in (False, True) if known else (False,):
-            specs = specs_of_sizes(ends, sizes, batch, below, whole)
-            if _takes(description.model, specs, batch, framework):
-                return specs
-    return specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below)
+        specs = specs_of_sizes(ends, sizes, batch, below, whole=bool(known))
+        if _takes(description.model, specs, batch, framework):
+            return specs
+    return specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below, whole=bool(known))
 
 
 def specs_of_sizes(
@@ -87,9 +86,9 @@ def _vocabulary(layer: Any) -> int:
 
 def _attempts(names: list[str], description: Description, framework: Framework) -> Iterator[dict[str, int]]:
     """Sizes for the inputs that are open: the same for all, and then another for one of them."""
-    yield dict.fromkeys(names, SIZE)
     if not names:
         return
+    yield dict.fromkeys(names, SIZE)
     known = _tables(description, framework)
     smaller, larger = [size for size in known if size < SIZE], [size for size in known if size > SIZE]
     others = list(dict.fromkeys([*reversed(smaller), *larger, *_POWERS]))
