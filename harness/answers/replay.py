@@ -21,7 +21,7 @@ from packaging.version import InvalidVersion, Version
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.known_scripts import script_of_issue
+from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -147,7 +147,7 @@ class Replays:
             return UNKNOWN, f"it is an issue of {target.generation}, and {row.subject} is {generation}"
         if row.cloner not in UPSTREAM_AND_FIXED:
             return UNKNOWN, "the script of a known issue runs with the cloners upstream and fixed only"
-        return runner.answer(script_of_issue(target.issue))
+        return runner.answer(Script(target.issue.script, target.issue.raises, sure=True))
 
     def _tried(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
         """The row with what a trial of the graph shows."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import NamedTuple
 
-from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.reproducer import Script, ending_of
+from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
@@ -28,16 +27,12 @@ def script_of(stored: StoredFinding) -> Script:
         stored.script,
         ending_of(finding.root) if finding.root else finding.detail.partition(":")[0],
         sure=True,
-        with_clonediff=is_users(finding.cloner),
+        with_clonediff=imports_clonediff(finding.cloner),
     )
 
 
 def run_on(script: Script, subject: Subject) -> ScriptShown:
     """Run a script in a fresh process of a subject's release, where nothing of ours can be imported."""
-    if "\nfrom clonediff import" in script.text:
-        return ScriptShown(
-            None, "it clones with clonediff's own cloner, and nothing of clonediff is there when it runs alone"
-        )
     try:
         with closing(ScriptRunner(subject, place_of(subject))) as runner:
             answer, reason = runner.answer(script)

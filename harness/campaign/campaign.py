@@ -20,7 +20,7 @@ import msgspec
 from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.pools import ClusterError, Pool
 from clonediff.harness.campaign.record import Record
-from clonediff.harness.campaign.shards import Result, Setup, TaskFailed, shards
+from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed, shards
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
@@ -57,12 +57,11 @@ class NewCause:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A shard, by its turn, or a cause that is made smaller: a function of `tasks` and what it takes."""
+    """A shard, or a cause that is made smaller: a function of `tasks` and what it takes."""
 
     subject: str
     function: Callable[..., Result]
     arguments: tuple[Any, ...]
-    turn: int = 0
     cause: NewCause | None = None
     retry: bool = False
 
@@ -111,9 +110,10 @@ class Campaign:
             shard = None if self._left() < late and self._open() else next(self._shards, None)
             if shard is None:
                 break
-            self._submit(Task(shard.subject, tasks.try_shard, (shard,), shard.turn))
+            self._submit(Task(shard.subject, tasks.try_shard, (shard,)))
             drew = True
-        self._wait_for_all()
+        while self._running:
+            self._wait()
         return drew
 
     def _reduce(self) -> bool:
@@ -125,7 +125,8 @@ class Campaign:
             cause.busy = True
             self._submit(Task(cause.first.subject, tasks.reduce_finding, (cause.first, seconds), cause=cause))
             reduced = True
-        self._wait_for_all()
+        while self._running:
+            self._wait()
         return reduced
 
     def _open(self) -> list[NewCause]:
@@ -145,10 +146,6 @@ class Campaign:
         while not self._idle:
             self._wait()
         return self._left() > 0
-
-    def _wait_for_all(self) -> None:
-        while self._running:
-            self._wait()
 
     def _wait(self) -> None:
         """Wait for a moment, or for a result."""
@@ -185,7 +182,7 @@ class Campaign:
         if isinstance(result, Result):
             self._record.add(task.subject, result)
             if task.cause is None:
-                self._take_shard(task, result)
+                self._take_shard(task.arguments[0], result)
             else:
                 self._take_reduction(task.cause, result)
         elif not result.final and not task.retry:
@@ -193,17 +190,17 @@ class Campaign:
         else:
             self._give_up(task, result)
 
-    def _take_shard(self, task: Task, result: Result) -> None:
+    def _take_shard(self, shard: Shard, result: Result) -> None:
         if self._ends == math.inf and self._run.minutes is not None:
             self._ends = time.monotonic() - result.counts.seconds + self._run.minutes * 60
-        self._failures[task.subject] = 0
+        self._failures[shard.subject] = 0
         for key, count in result.met.items():
-            self._causes.setdefault((task.subject, key), NewCause()).count += count
+            self._causes.setdefault((shard.subject, key), NewCause()).count += count
         for finding in result.findings:
-            cause = self._causes[task.subject, finding.key]
+            cause = self._causes[shard.subject, finding.key]
             if cause.smaller:
                 continue
-            cause.drawn = sorted([*cause.drawn, (task.turn, finding)], key=lambda pair: pair[0])[:SAME_CAUSE]
+            cause.drawn = sorted([*cause.drawn, (shard.turn, finding)], key=lambda pair: pair[0])[:SAME_CAUSE]
             if cause.first is finding:
                 self._record.found(finding)
 

@@ -32,8 +32,7 @@ class ClusterError(ConnectionError):
 
 def jobs_here(subjects: int) -> int:
     """The number of jobs that this machine has cores and memory for, each with so many subjects."""
-    cores = len(os.sched_getaffinity(0))
-    return max(1, min(cores, int(psutil.virtual_memory().available // (JOB * subjects))))
+    return max(1, min(len(os.sched_getaffinity(0)), int(psutil.virtual_memory().available // (JOB * subjects))))
 
 
 def _follow_driver() -> None:

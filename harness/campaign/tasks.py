@@ -17,7 +17,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed
-from clonediff.harness.scripts.alone import ScriptRunner, is_proven
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.of_finding import finding_of, script_of
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
@@ -61,14 +61,15 @@ class WarmSubject:
         return GraphTrials(self.process, known, cloners=setup.cloners, at_least=setup.at_least)
 
     def finding(self, hit: Hit, *, run: bool = False) -> Finding:
-        """A hit as it is kept; with `run`, its script is run alone, if it is plain Keras."""
+        """A hit as it is kept; with `run`, its script is run alone."""
         subject, versions = self.process.subject, self.process.versions
         script = script_of(hit, subject.generation, versions)
         finding = replace(finding_of(hit, subject, versions), source=script.text)
-        if not run or not is_proven(hit.cloner):
+        if not run:
             return finding
-        proof, why_not = self._scripts.proof(script)
-        return replace(finding, proof=proof, unproven=why_not)
+        answer, reason = self._scripts.answer(script)
+        proof = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
+        return replace(finding, proof=proof, unproven=reason if proof is None else "")
 
     def close(self) -> None:
         """End the processes."""

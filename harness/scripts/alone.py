@@ -17,7 +17,6 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.harness.inside.cloners.users import is_users
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.child import Child, ChildLost
 from clonediff.harness.subjects.environment import BESIDE, Place, environment
@@ -30,14 +29,11 @@ UNTOLD = ("timed out", "out of memory", "exit code 0")
 """What a trial ends in that a run of a script cannot show: it may take longer, or hold more, than a trial."""
 
 _RUNNER = """\
-import importlib, os, runpy, signal, sys, traceback
+import contextlib, ctypes, importlib, os, runpy, signal, sys, traceback
 
 def dies_with(parent):
-    try:
-        import ctypes
+    if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except Exception:
-        pass
     if os.getppid() != parent:
         sys.exit("its parent is gone")
 
@@ -46,8 +42,7 @@ dies_with({parent})
 del sys.argv[1:]
 answers, nowhere = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
 os.dup2(nowhere, 1)
-{preload}print("ready", file=answers, flush=True)
-runner = os.getpid()
+{preload}runner = os.getpid()
 for folder in sys.stdin:
     script = os.fork()
     if not script:
@@ -68,10 +63,8 @@ for folder in sys.stdin:
         sys.stderr.flush()
         os._exit(code & 255)  # to take down TensorFlow would take a second and more
     code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(script, signal.SIGKILL)  # what it has started
-    except ProcessLookupError:
-        pass
     print(code, file=answers, flush=True)
 """
 
@@ -92,11 +85,6 @@ class ScriptEnded(msgspec.Struct, frozen=True):
 
     code: int | None
     stderr: str = ""
-
-
-def is_proven(cloner: str) -> bool:
-    """Whether the scripts of a cloner are run: they are plain Keras, or that and the import of a user's own cloner."""
-    return cloner == "upstream" or is_users(cloner)
 
 
 class ScriptRunner:
@@ -125,11 +113,6 @@ class ScriptRunner:
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
         return ReplayAnswer.UNKNOWN, "it did not fail, and does not make the very comparison that differed"
-
-    def proof(self, script: Script) -> tuple[bool | None, str]:
-        """Whether a script fails as it should; where that cannot be told, why not."""
-        answer, reason = self.answer(script)
-        return (None, reason) if answer is ReplayAnswer.UNKNOWN else (answer is ReplayAnswer.BREAKS, "")
 
     def run(self, text: str, *, preload: bool = True, visible: bool = False) -> ScriptEnded:
         """Run a script, whatever becomes of it; clonediff can be imported where it is to be `visible`."""
@@ -163,15 +146,7 @@ class ScriptRunner:
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
             preload=f"importlib.import_module({self._subject.package!r})\n" if preload else "",
         )
-        runner = Child([sys.executable, "-I", "-c", program, *folders], surroundings)
-        try:
-            runner.ask(b"", LIMIT)
-        except ChildLost:
-            runner.close()
-            if not preload:
-                raise
-            return self._start(False, visible)  # a script says better why it cannot import its Keras
-        return runner
+        return Child([sys.executable, "-I", "-c", program, *folders], surroundings)
 
 
 def answer_of(script: Script, ended: ScriptEnded) -> tuple[ReplayAnswer, str]:
@@ -182,19 +157,14 @@ def answer_of(script: Script, ended: ScriptEnded) -> tuple[ReplayAnswer, str]:
     last = lines[-1] if lines else f"exit code {ended.code}"
     code = _code(script.raises)
     if code is None:
-        breaks = ended.code != 0 and script.raises in raised_in(ended.stderr)
+        types = re.findall(r"^(?:[\w.]+\.)?([A-Za-z_]\w*)(?::|$)", ended.stderr, re.MULTILINE)
+        breaks = ended.code != 0 and script.raises in types
     else:
         # An exception that nobody caught has an exit code too.
         breaks = ended.code == code != 0 and (code < 0 or "Traceback (most recent call last)" not in ended.stderr)
     if breaks:
         return ReplayAnswer.BREAKS, last
     return (ReplayAnswer.OTHER, last) if ended.code else (ReplayAnswer.GONE, "")
-
-
-def raised_in(stderr: str) -> tuple[str, ...]:
-    """The types of the exceptions that tracebacks end in, without their modules."""
-    names = re.findall(r"^([A-Za-z_][\w.]*)(?::|$)", stderr, re.MULTILINE)
-    return tuple(name.rpartition(".")[2] for name in names)
 
 
 def _code(ending: str) -> int | None:

@@ -15,10 +15,8 @@ class NoTestError(ValueError):
 
 def pytest_test(script: Script, name: str, title: str) -> str:
     """A file with one test, the script itself, which is expected to fail until the bug is mended."""
-    if not script.raises:
-        raise NoTestError("its script shows the model only and compares nothing")
     if not script.raises.isidentifier() or script.raises.isupper():
-        raise NoTestError(f"its script does not end in an exception ({script.raises}), so that a test cannot fail")
+        raise NoTestError("its script does not end in an exception, so that a test cannot fail")
     name = re.sub(r"\W+", "_", f"test {name}", flags=re.ASCII)
     reason = json.dumps(" ".join(title.split()), ensure_ascii=False)
     mark = f"@pytest.mark.xfail(strict=True, reason={reason})"

@@ -23,11 +23,9 @@ class Comparison(NamedTuple):
     """How a script shows a difference; `sure` says that it fails wherever there is this difference.
 
     "equal": the `expression`, in which "{}" stands for a model, is the same for both models.
-    "shared": the clone has none of the objects that the expression lists for the model.
     "assert": the expression is true.
     "run": both models give the same.
-    "warns": cloning does not warn of it.
-    "raises": cloning raises no exception.
+    "raises": cloning raises no exception, nor warns of what it should not.
     """
 
     expression: str = ""
@@ -36,8 +34,6 @@ class Comparison(NamedTuple):
 
 
 NOT_COMPARED = Comparison(sure=False)
-RUN_ON_NUMBERS = Comparison(how="run", sure=False)
-"""It takes the very numbers of the trial to see it."""
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
 """What is compared where nothing tells a difference alone."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
@@ -59,7 +55,6 @@ _FORMS = (
 """What is compared in a script, by how both facts begin; of plain values, these themselves."""
 _NO_PLAIN_DATA = ("activity_regularizer", "function", "mask", "output_shape")
 """Settings whose attribute is compared, since the config has only a description of it."""
-_BUT_INPUTS = "if not isinstance(each, keras.layers.InputLayer)"
 
 
 def named(difference: Difference, dialect: str) -> str:
@@ -94,6 +89,8 @@ def _written(name: str) -> str:
 def _setting(difference: Difference, dialect: str) -> Comparison:
     """A setting of a layer, as its config has it."""
     layer = named(difference, dialect)
+    if difference.aspect == "trainable" and layer:
+        return Comparison(f"{layer}.trainable")
     found = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
     if found is None or not layer:
         return WHOLE_CONFIG
@@ -154,76 +151,81 @@ def _names(difference: Difference, dialect: str) -> Comparison:
     if kind == "InputLayer" or difference.aspect == "input name":
         inputs = dialect == "keras" and named(difference, dialect)
         return Comparison("[each._keras_history.operation.name for each in {}.inputs]") if inputs else WHOLE_CONFIG
-    if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path):
-        # What is no layer stands among the operations only.
-        layers = "layers" if dialect != "keras" or kind in CATALOGUE else "operations"
-        return Comparison(f"[each.name for each in {{}}.{layers} {_BUT_INPUTS}]")
-    if difference.path.startswith("layers") and kind in CATALOGUE:
-        return Comparison(f"[each.name for each in {{}}._flatten_layers() {_BUT_INPUTS}]")
-    return WHOLE_CONFIG
+    layers = "_flatten_layers()"
+    if dialect == "keras" and kind not in CATALOGUE:  # what is no layer stands among the operations only
+        layers = "operations" if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path) else ""
+    if not layers or not difference.path.startswith("layers"):
+        return WHOLE_CONFIG
+    return Comparison(f"[layer.name for layer in {{}}.{layers} if not isinstance(layer, keras.layers.InputLayer)]")
 
 
-def _trainable(difference: Difference, dialect: str) -> Comparison:
-    layer = named(difference, dialect)
-    return Comparison(f"{layer}.trainable") if layer else WHOLE_CONFIG
+def _own(objects: str) -> Comparison:
+    """Whether the clone has objects of its own."""
+    apart = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
+    return Comparison(f"{apart}, 'the clone has objects of the model'", how="assert")
+
+
+def _kinds(difference: Difference, dialect: str) -> Comparison:
+    """The classes of the layers, and of the model."""
+    if difference.path != "model.kind" and kind_of(difference) not in CATALOGUE:
+        return WHOLE_CONFIG
+    return Comparison("sorted(type(layer).__name__ for layer in {}._flatten_layers())")
 
 
 def _layers(difference: Difference, dialect: str) -> Comparison:
     inside = difference.first is not None and "/" in difference.first.name
-    return Comparison("{}._flatten_layers()" if inside else "{}.layers", how="shared")
+    return _own("{}._flatten_layers()" if inside else "{}.layers")
 
 
 def _weights(difference: Difference, dialect: str) -> Comparison:
     if not difference.aspect.startswith("weight"):
         return NOT_COMPARED
     if difference.aspect == "weight shared":
-        return Comparison("{}.weights", how="shared")
+        return _own("{}.weights")
     name = "path" if dialect == "keras" else "name"
     return Comparison(f"[(each.{name}, tuple(each.shape), str(each.dtype), each.trainable) for each in {{}}.weights]")
 
 
-_OWN_OPTIMIZER = Comparison(
-    "clone.optimizer is not model.optimizer, 'the clone has the optimizer of the model'", how="assert"
-)
+def _run(difference: Difference, dialect: str) -> Comparison:
+    """A run; the masks of tensors of a layer of the model are compared as they are."""
+    found = re.match(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[", difference.path)
+    if found is None:
+        return Comparison(how="run")
+    layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")
+    outputs = "node.outputs" if dialect == "keras" else "tf.nest.flatten(node.outputs)"
+    of_layer = f"for layer in {{}}.{layers} if layer.name == {_written(found[1])}"
+    tensors = f"{of_layer} for node in layer.{nodes} for tensor in {outputs}"
+    return Comparison(f"sorted(getattr(tensor, '_keras_mask', None) is not None {tensors})")
+
+
 _IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
-_COMPILED, _COMPILED_WITH = Comparison("{}.compiled"), Comparison("{}.get_compile_config()", sure=False)
-_KINDS = Comparison("sorted(type(each).__name__ for each in {}._flatten_layers())")
 
 _COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]] = {
-    "": NOT_COMPARED,
     "apart": _apart,
-    "arguments": WHOLE_CONFIG,
-    "asked": NOT_COMPARED,
     "attribute": _attribute,
-    "call order": lambda difference, dialect: RUN_ON_NUMBERS if difference.check == "outputs" else WHOLE_CONFIG,
-    "calls": WHOLE_CONFIG,
-    "compiled": lambda difference, _: _COMPILED if difference.aspect == "compiled" else _COMPILED_WITH,
+    "compiled": Comparison("{}.get_compile_config()", sure=False),
     "config": WHOLE_CONFIG,
-    "ends": WHOLE_CONFIG,
-    "input names": _names,
     "is a model": Comparison(_IS_A_MODEL, how="assert"),
-    "kept": NOT_COMPARED,
-    "kind": lambda difference, _: Comparison("type({}).__name__") if difference.path == "model.kind" else WHOLE_CONFIG,
-    "kinds": lambda difference, _: _KINDS if kind_of(difference) in CATALOGUE else WHOLE_CONFIG,
+    "kinds": _kinds,
     "layers": _layers,
     "listed": _weights,
     "names": _names,
-    "nesting": lambda difference, _: NOT_COMPARED if ".steps[" in difference.path else Comparison(how="run"),
-    "numbers": RUN_ON_NUMBERS,
-    "optimizer": lambda difference, _: _OWN_OPTIMIZER if difference.path == "compiled_with[0]" else NOT_COMPARED,
+    "numbers": Comparison(how="run", sure=False),
+    "optimizer": lambda difference, _: (
+        _own("[{}.optimizer]") if difference.path == "compiled_with[0]" else NOT_COMPARED
+    ),
     "raises": Comparison(how="raises"),
-    "run": Comparison(how="run"),
+    "run": _run,
     "setting": _setting,
-    "trainable": _trainable,
-    "unreached": _apart,
-    "variables": _weights,
-    "warns": Comparison(how="warns"),
+    "trainable": _setting,
     "weight values": Comparison("[each.tolist() for each in {}.get_weights()]"),
 }
-"""By the name that the table of aspects has for it."""
+"""By the name that the table of aspects has for it; nothing is compared for other names."""
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:
     """What shows a difference; where two clones differ, nothing does."""
-    found = _COMPARISONS[aspect_of(difference).shown if difference.check != "again" else ""]
+    if difference.check == "again":
+        return NOT_COMPARED
+    found = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)
     return found if isinstance(found, Comparison) else found(difference, dialect)

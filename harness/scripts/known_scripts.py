@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import RecordError
@@ -16,11 +15,6 @@ _INPUT = {"dtype": "float32", "fill": "normal", "batch": None, "optional": False
 _BATCH = 2
 _PARAMETERS = ("model", "input_tensors", "clone_function")
 """The positional parameters of `clone_model`."""
-
-
-def script_of_issue(issue: KnownIssue) -> Script:
-    """The script of an issue, which fails wherever the issue is."""
-    return Script(issue.script, issue.raises, sure=True)
 
 
 def case_of_script(issue: KnownIssue) -> Case:

@@ -9,13 +9,12 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from textwrap import indent
 
 from msgspec.structs import replace
 
-from clonediff.harness.inside.cloners.users import UsersCloner, users_cloner
+from clonediff.harness.inside.cloners.users import UsersCloner, is_users, users_cloner
 from clonediff.harness.scripts import running
-from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, Comparison, comparison, literal
+from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.markup import visible
 from clonediff.reports.records import Difference
@@ -33,28 +32,19 @@ import json
 def config(model):
     # Inputs without a name of their own have another one in the clone: that is no part of this.
     text = json.dumps(model.get_config(), sort_keys=True, default=str)
-    for number, each in enumerate(model.inputs):
-        text = text.replace(f'"{each._keras_history.operation.name}"', f'"input {number}"')
+    for number, tensor in enumerate(model.inputs):
+        text = text.replace(f'"{tensor._keras_history[0].name}"', f'"input {number}"')
     return text
 
 
 assert config(clone) == config(model)"""
 """All of it: too long to be told where it differs."""
-_SHARED = """
-own = {{id(each) for each in {model}}}
-shared = [each.name for each in {clone} if id(each) in own]
-assert not shared, f"{{shared}} in the clone are the original's own\""""
-_WARNED = """
-said = {said}
-told = [re.sub(r"{numbers}", "", str(each.message)) for each in heard]
-assert not any(said in each for each in told), f"cloning warns: {{told}}\""""
-_HEARD = 'with warnings.catch_warnings(record=True) as heard:\n    warnings.simplefilter("always")\n'
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
 MODEL = "model"
 _IN_CLONING = ("made", "warned")
 """Checks of what happens while a clone is made: the line that makes it is the one that fails."""
-_SHORT, _LONGEST = 60, 160
+_LONGEST = 160
 _ENCODING = re.compile(r"(coding)(?=[:=])")
 """In a file's first lines it says in which encoding the file is, and in some a comment can hold the end of its line."""
 
@@ -64,7 +54,7 @@ class Script:
     """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
 
     `sure` says that the script makes the very comparison that differed, whatever the numbers that it runs on, so that
-    it is wrong if it does not fail. `with_clonediff`: a user's own cloner is imported, which may be made of it.
+    it is wrong if it does not fail. `with_clonediff`: clonediff has to be there when it is run.
     """
 
     text: str
@@ -75,16 +65,11 @@ class Script:
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
     """The script for a difference that a cloner made, with what was expected and found as its last comment."""
+    numbers, values = difference.numbers, difference.numbers or difference
+    at = f" {numbers.at}" if numbers and numbers.at else ""
     facts = [comment(f"# {difference.check}: {difference.path}")]
-    numbers = difference.numbers
-    if numbers is not None:
-        at = f" {numbers.at}" if numbers.at else ""
-        facts += [f"#   original: {comment(numbers.expected)}{at}", f"#   clone:    {comment(numbers.found)}{at}"]
-        facts.append(f"#   {numbers.said}")
-    elif difference.check in _IN_CLONING:
-        facts.append(f"#   {comment(difference.found)}")
-    else:
-        facts += [f"#   original: {comment(difference.expected)}", f"#   clone:    {comment(difference.found)}"]
+    facts += [f"#   original: {comment(values.expected)}{at}", f"#   clone:    {comment(values.found)}{at}"]
+    facts += [f"#   {numbers.said}"] if numbers else []
     users = users_cloner(cloner)
     clone = _CLONES.get(cloner) or (_called(users) if users is not None else "")
     source = case.source.rstrip("\n")
@@ -96,18 +81,20 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
     clone = clone.replace("{}", f"{case.arguments.get(MODEL, MODEL)}{_arguments(case)}")
     if case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
-    if difference.check == "warned":
-        clone = f"{_HEARD}{indent(clone, '    ')}"
-    parts = (source, *(["", *before] if before else []), *(["", imports] if imports else []), "", clone, *lines)
-    compares = lines or difference.check == "made"
+    parts = (source, *(["", imports] if imports else []), *(["", *before] if before else []), "", clone, *lines)
+    compares = lines or difference.check in _IN_CLONING
     text = "\n".join((*parts, "", *facts, ""))
-    return Script(text, ending_of(difference) if compares else "", sure, with_clonediff=users is not None)
+    return Script(text, ending_of(difference) if compares else "", sure, imports_clonediff(cloner))
+
+
+def imports_clonediff(cloner: str) -> bool:
+    """Whether the scripts of a cloner import clonediff, or a user's own cloner, which may be made of it."""
+    return cloner == "fixed" or is_users(cloner)
 
 
 def ending_of(difference: Difference) -> str:
     """The type of the exception in which the script for a difference has to end."""
-    warns = difference.check == "warned"
-    return "AssertionError" if difference.raised is None or warns else difference.raised.type
+    return "AssertionError" if difference.raised is None else difference.raised.type
 
 
 def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
@@ -131,11 +118,7 @@ def _called(cloner: UsersCloner) -> str:
 
 def _arguments(case: Case) -> str:
     """What `clone_model` is given beside the model, as it stands in its call."""
-    arguments = [f"{name}={text}" for name, text in case.arguments.items() if name != MODEL]
-    short = "".join(f", {argument}" for argument in arguments)
-    if len(short) <= _SHORT:
-        return short
-    return ",\n" + "".join(f"    {argument},\n" for argument in arguments)
+    return "".join(f", {name}={text}" for name, text in case.arguments.items() if name != MODEL)
 
 
 def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[str], list[str], bool]:
@@ -144,47 +127,38 @@ def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[
     No lines where that takes many of them, or another model that is asked for.
     """
     if difference.check == "untouched":
-        return _untouched(difference, dialect, case)
+        at_rest = replace(difference, path=difference.path.removeprefix("original."))
+        plan = comparison(at_rest, dialect)
+        plan = plan if plan.how == "equal" and plan.expression else WHOLE_CONFIG
+        now = plan.expression.format("model")
+        return [f"before = {now}"], ["", f"assert {now} == before"], plan.sure
     plan = comparison(difference, dialect)
     expression = plan.expression
     if plan.how == "raises":
-        return [], [], True
-    if plan.how == "warns":
-        message = difference.raised.message if difference.raised else ""
-        said = literal(re.sub(_NUMBERS, "", message.partition(" ... ")[0]))
-        return ["import re", "import warnings"], _WARNED.format(said=said, numbers=_NUMBERS).split("\n"), plan.sure
+        return _warnings_raised(difference), [], True
     if case.asked and difference.check != "own":
         return [], [], False
     if plan.how == "run":
         return ([], *running.compared(difference, plan.sure, dialect, case))
     if plan.how == "assert":
         return [], ["", f"assert {expression}"], plan.sure
-    if plan.how == "shared":
-        return [], _SHARED.format(model=expression.format("model"), clone=expression.format("clone")).split("\n"), True
-    if plan == WHOLE_CONFIG and dialect == "keras":
-        return [], _CONFIG_BUT_FOR_INPUTS.split("\n"), False
-    return [], _equal(plan) if expression else [], plan.sure
-
-
-def _equal(plan: Comparison) -> list[str]:
-    """The lines that compare what two models have, and tell what that is."""
     if plan == WHOLE_CONFIG:
-        return ["assert clone.get_config() == model.get_config()"]
+        return [], _CONFIG_BUT_FOR_INPUTS.split("\n"), False
+    return [], _equal(expression) if expression else [], plan.sure
+
+
+def _equal(expression: str) -> list[str]:
+    """The lines that compare what two models have, and tell what that is."""
     return [
-        f"expected, found = [{plan.expression.format('it')} for it in (model, clone)]",
+        *(["import tensorflow as tf", ""] if "tf." in expression else []),
+        f"expected, found = [{expression.format('it')} for it in (model, clone)]",
         'assert found == expected, f"{found} in the clone, {expected} in the model"',
     ]
 
 
-def _untouched(difference: Difference, dialect: str, case: Case) -> tuple[list[str], list[str], bool]:
-    """Lines that note what the original is like, and those that fail where it is so no more."""
-    difference = replace(difference, path=difference.path.removeprefix("original."))
-    plan = comparison(difference, dialect)
-    if difference.path.startswith(("inference", "training")):
-        if difference.raised is not None or plan.how != "run":
-            return [], [], False
-        return (*running.unchanged(difference, dialect, case), False)
-    if plan.how != "equal" or not plan.expression:
-        plan = WHOLE_CONFIG
-    now = plan.expression.format("model")
-    return [f"before = {now}"], ["", f"assert {now} == before"], plan.sure
+def _warnings_raised(difference: Difference) -> list[str]:
+    """The lines by which a warning is raised."""
+    if difference.check != "warned" or difference.raised is None:
+        return []
+    pattern = ".*".join(map(re.escape, re.split(_NUMBERS, difference.raised.message.partition(" ... ")[0])))
+    return ["import warnings", "", f'warnings.filterwarnings("error", {literal(pattern)})']

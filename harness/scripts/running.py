@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
-from clonediff.harness.scripts.comparisons import literal
 from clonediff.harness.subjects.case import Case
 from clonediff.reports.records import Difference
 
@@ -31,32 +29,9 @@ _COPIED = {
 }
 """In Keras 3 the seeds of layers are variables too."""
 
-_MASKS = {
-    "keras": """\
-def masks(model):
-    (layer,) = [each for each in model.operations if each.name == {name}]
-    tensors = [each for node in layer._inbound_nodes for each in node.outputs]
-    return sorted(getattr(each, "_keras_mask", None) is not None for each in tensors)
-""",
-    "tf_keras": """\
-import tensorflow as tf
-
-
-def masks(model):
-    (layer,) = [each for each in model.layers if each.name == {name}]
-    tensors = [each for node in layer.inbound_nodes for each in tf.nest.flatten(node.outputs)]
-    return sorted(getattr(each, "_keras_mask", None) is not None for each in tensors)
-""",
-}
+_IMPORTS = {"keras": ["import numpy as np"], "tf_keras": ["import numpy as np", "import tensorflow as tf"]}
 _TREES = {"keras": "keras.tree", "tf_keras": "tf.nest"}
 _ARRAYS = {"keras": "keras.ops.convert_to_numpy", "tf_keras": "np.asarray"}
-
-_SYMBOLIC = re.compile(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[")
-
-
-def imported(dialect: str) -> list[str]:
-    """The imports that the lines of this module need."""
-    return ["import numpy as np", *(("import tensorflow as tf",) if dialect == "tf_keras" else ())]
 
 
 def drawn(case: Case) -> list[str]:
@@ -90,10 +65,7 @@ def weighted(case: Case) -> list[str]:
 
 def compared(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[list[str], bool]:
     """The lines that fail where two models differ in a run, and whether they compare just what differed."""
-    if symbolic := _SYMBOLIC.match(difference.path):
-        lines = _MASKS[dialect].format(name=literal(symbolic[1])).splitlines()
-        return [*lines, "", "", "assert masks(clone) == masks(model), (masks(clone), masks(model))"], True
-    lines = [*imported(dialect), "", *drawn(case), *(() if sure else weighted(case))]
+    lines = [*_IMPORTS[dialect], "", *drawn(case), *(() if sure else weighted(case))]
     lines += [*_COPIED[dialect].splitlines(), "", *_run(difference, dialect, case), ""]
     if difference.raised is not None:
         return [*lines, "run(model)", "run(clone)"], True
@@ -102,22 +74,12 @@ def compared(difference: Difference, sure: bool, dialect: str, case: Case) -> tu
     return [*lines, *_comparison(difference, dialect)], whole and sure
 
 
-def unchanged(difference: Difference, dialect: str, case: Case) -> tuple[list[str], list[str]]:
-    """The lines before and after the clone is made that fail where the original then gives something else."""
-    numbers = [*imported(dialect), "", *drawn(case), *weighted(case)]
-    before = [*numbers, "", *_run(difference, dialect, case), "", "expected = run(model)"]
-    return before, ["found = run(model)", *_comparison(difference, dialect)]
-
-
 def _run(difference: Difference, dialect: str, case: Case) -> list[str]:
     """A function of a model that gives what is compared, as it is nested."""
     training = "training" in difference.path.partition("[")[0]
-    lines = ["def run(model):"]
-    if training:
-        lines.append("    keras.utils.set_random_seed(0)")
-    alone = len(case.inputs) == 1
-    inputs = "values[0]" if alone else f"{_TREES[dialect]}.pack_sequence_as(model.input, values)"
-    return [*lines, f"    return model({inputs}, training={training})"]
+    inputs = "values[0]" if len(case.inputs) == 1 else f"{_TREES[dialect]}.pack_sequence_as(model.input, values)"
+    call = f"    return model({inputs}, training={training})"
+    return ["def run(model):", "    keras.utils.set_random_seed(0)", call]
 
 
 def _comparison(difference: Difference, dialect: str) -> list[str]:
@@ -136,8 +98,6 @@ def _comparison(difference: Difference, dialect: str) -> list[str]:
         return [*lines, f"    np.testing.assert_array_equal({array}(other), {array}(one))"]
     return [
         *lines,
-        '    masks = [getattr(each, "_keras_mask", None) for each in (other, one)]',
-        "    assert (masks[0] is None) == (masks[1] is None), masks",
-        "    if masks[1] is not None:",
-        f"        np.testing.assert_array_equal(*map({array}, masks))",
+        '    masks = [getattr(tensor, "_keras_mask", None) for tensor in (other, one)]',
+        f"    np.testing.assert_equal(*[mask if mask is None else {array}(mask) for mask in masks])",
     ]

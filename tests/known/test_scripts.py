@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.known_scripts import case_of_script, script_of_issue
+from clonediff.harness.scripts.known_scripts import case_of_script
+from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
@@ -67,7 +68,7 @@ def scripts() -> Iterator[Callable[[str, bool], ScriptRunner]]:
 def test_the_script_fails_where_the_issue_is(
     generation: str, issue: KnownIssue, scripts: Callable[[str, bool], ScriptRunner]
 ) -> None:
-    answer, last = scripts(generation, False).answer(script_of_issue(issue))
+    answer, last = scripts(generation, False).answer(Script(issue.script, issue.raises, sure=True))
     expected = ReplayAnswer.BREAKS if issue.is_in(version(generation)) else ReplayAnswer.GONE
     if expected is ReplayAnswer.GONE and issue.id.startswith(REFUSED) and KNOWN[REFUSED].is_in(version(generation)):
         expected = ReplayAnswer.BREAKS
@@ -78,7 +79,7 @@ def test_the_script_fails_where_the_issue_is(
 def test_the_script_passes_with_our_clone_model(
     generation: str, issue: KnownIssue, scripts: Callable[[str, bool], ScriptRunner]
 ) -> None:
-    answer, last = scripts(generation, True).answer(script_of_issue(issue))
+    answer, last = scripts(generation, True).answer(Script(issue.script, issue.raises, sure=True))
     assert answer is ReplayAnswer.GONE, last
 
 

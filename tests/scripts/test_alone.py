@@ -68,8 +68,6 @@ def test_a_script_is_answered_by_how_it_ends(
     found = runner.answer(Script(f"{text}\n", raises, sure))
     assert found[0] is answer
     assert found[1].startswith(reason)
-    proof = {BREAKS: (True, ""), UNKNOWN: (None, found[1])}.get(answer, (False, ""))
-    assert runner.proof(Script(f"{text}\n", raises, sure)) == proof
 
 
 def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(

@@ -47,7 +47,6 @@ SHOWN = {
     "a call": (difference("structure", "layers['dense'].calls[0].args", "call.args missing", DENSE), False),
     "compiled": (difference("structure", "model.compiled.loss", "compiled.loss"), False),
     "untouched flag": (difference("untouched", "original.layers['dense'].trainable", "trainable", DENSE), True),
-    "untouched numbers": (difference("untouched", "original.inference.outputs[0]"), False),
     "untouched weights": (difference("untouched", "original.weights[0].value", "weight value"), True),
     "a shared layer": (difference("own", "layers['dense']", "layer shared", DENSE), True),
     "a shared weight": (difference("own", "weights[0]", "weight shared"), True),

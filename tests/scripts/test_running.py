@@ -9,7 +9,7 @@ import pytest
 
 from clonediff.harness.inside.values import FILLS, input_arrays, weight_arrays
 from clonediff.harness.scripts.alone import ScriptRunner
-from clonediff.harness.scripts.running import drawn, imported, weighted
+from clonediff.harness.scripts.running import drawn, weighted
 from clonediff.harness.subjects import Case, Subject
 
 SPECS: list[tuple[dict[str, Any], ...]] = [
@@ -36,7 +36,7 @@ SPECS: list[tuple[dict[str, Any], ...]] = [
 def test_inputs_are_those_of_the_trial(specs: tuple[dict[str, Any], ...], seed: int) -> None:
     names: dict[str, Any] = {}
     case = Case("", specs, 3, seed)
-    exec("\n".join((*imported("keras"), *drawn(case))), names)
+    exec("\n".join(("import numpy as np", *drawn(case))), names)
     expected = input_arrays(list(specs), 3, seed)
     assert len(names["values"]) == len(expected)
     for one, other in zip(expected, names["values"], strict=True):
