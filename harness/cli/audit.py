@@ -41,7 +41,7 @@ def command(target: str, jobs: int, as_json: bool) -> None:
         if not classes:
             raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
         found: list[ClassAudited] = []
-        for audited in audit_all(classes, generation, jobs, shared.memory_limit(jobs)):
+        for audited in audit_all(classes, generation, jobs):
             found.append(audited)
             if not as_json:
                 progress.say(_lines(audited))

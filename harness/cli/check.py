@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
 
 import click
 
-from clonediff.harness.answers.causes import CauseShown
-from clonediff.harness.answers.check import Checked, ModelError, check, ignored_by, minded
+from clonediff.harness.answers.check import ModelError, check
+from clonediff.harness.answers.text import checked_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.records import cloner_said
 
 
 @click.command("check")
@@ -49,53 +47,3 @@ def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], scri
         worst = next(iter(checked.causes), None)
         click.echo("no break to show" if worst is None else visible(worst.script), nl=worst is None, err=worst is None)
     sys.exit(exit_code(breaks=checked.fails(ignored)))
-
-
-def checked_text(checked: Checked, ignored: Collection[str] = ()) -> Iterator[str]:
-    """The lines on a model. Names come out of files that anybody may have written."""
-    yield f"{one_line(checked.model)}: {one_line(_summary(checked))}"
-    versions = ", ".join(f"{name} {version}" for name, version in checked.versions.items())
-    yield f"  {one_line(checked.kind)}; {versions}"
-    yield from (f"  input {one_line(line)}" for line in checked.inputs)
-    for cloner, causes in checked.clones.items():
-        yield f"  {cloner_said(cloner)}: {_outcome(causes)}"
-        yield from _causes_text(causes, ignored)
-    if checked.alone:
-        yield "  revived alone from their configs:"
-        yield from _causes_text(checked.alone, ignored)
-
-
-def _summary(checked: Checked) -> str:
-    """What happens to whose clone, and what works."""
-    broken = [name for name, causes in checked.clones.items() if minded(causes)]
-    if not broken:
-        return "cloned faithfully; nothing to do"
-    said = "; ".join(f"{_outcome(checked.clones[name])} ({cloner_said(name)})" for name in broken)
-    works = checked.clones.keys() - broken
-    return f"{said}; what works: `from clonediff import clone_model`" if "fixed" in works else said
-
-
-def _outcome(causes: Collection[CauseShown]) -> str:
-    """What a cloner makes of the model, by the worst that it breaks."""
-    if counted := minded(causes):
-        return counted[0].happens
-    if any(cause.name_only for cause in causes):
-        return "only a name differs"
-    return "faithful but for what is documented to be left out" if causes else "faithful"
-
-
-def _causes_text(causes: Collection[CauseShown], ignored: Collection[str]) -> Iterator[str]:
-    for cause in causes:
-        root = cause.root
-        word = "documented" if cause.documented else "known"
-        known = f"{word}: {cause.known}" if cause.known else f"not a known issue: {cause.id}"
-        yield f"    {one_line(cause.headline)} ({known}{', ignored' if ignored_by(cause, ignored) else ''})"
-        at = f"{root.first.said}: {root.path}" if root.first else root.path
-        yield f"      at {one_line(at)}"
-        yield f"      original: {one_line(root.expected)}"
-        yield f"      clone:    {one_line(root.found)}"
-        if cause.because:
-            yield f"      why: {one_line(cause.because)}" + (f" ({cause.link})" if cause.link else "")
-        if cause.followers:
-            first = ", ".join(follower.path for follower in cause.followers[:3])
-            yield f"      {len(cause.followers)} more: {one_line(first)}{', ...' if len(cause.followers) > 3 else ''}"

@@ -8,16 +8,14 @@ from typing import Any
 
 import click
 import msgspec
-from click.core import ParameterSource
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import JudgeBudget, Judged, judge_change, judge_proposals
-from clonediff.harness.judge.proposals import UnreadableError, read_text
+from clonediff.harness.judge.judging import JudgeBudget, Judged, change_of, judge_change, judge_proposals
+from clonediff.harness.judge.proposals import read_text
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import in_full, merge_base, split, whole_name
-from clonediff.harness.subjects.subject import BACKENDS, Subject
+from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
 
@@ -28,9 +26,9 @@ from clonediff.reports.records import AT_LEAST
 @click.option("--base", metavar="BRANCH", help="What the change is against: the commit where it left this branch.")
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the folder, as it is].")
 @click.option("--markdown", is_flag=True, help="Print what a change does as a comment for its pull request.")
-@click.option("--subject", type=shared.SubjectName(), default="keras", show_default=True, help="What is to be fixed.")
+@shared.subject("What is to be fixed [keras].")
 @click.option("--minutes", type=click.FloatRange(min=0), help="Draw models this long [8 seconds; for a change, 1].")
-@click.option("--trials", type=click.IntRange(min=0), default=400, show_default=True, help="Draw at most this many.")
+@click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many [400].")
 @click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
 @shared.at_least("What is less severe does not count", default="trains")
 @shared.as_json("Print the verdicts as JSON, with a script for each cause.")
@@ -49,30 +47,28 @@ def command(
     Exit codes: 0 nothing is worse, and a proposal fixes the reported bug; 1 otherwise; 2 the command could not do its
     work; 130 interrupted.
     """
-    context = click.get_current_context()
-    typed = {name for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
-    trials, seed, minutes = options["trials"], options["seed"], options["minutes"]
-    if options["subject"] == RELEASE and files:
+    subject, trials, seed, minutes = (options[name] for name in ("subject", "trials", "seed", "minutes"))
+    if subject == RELEASE and files:
         from clonediff.harness.keras_12202 import exhibit
 
         shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
-        text, exhibited, code = exhibit.judge(list(map(Path, files)), trials if "trials" in typed else None, seed)
+        text, exhibited, code = exhibit.judge(list(map(Path, files)), trials, seed)
         say_json(exhibited) if as_json else say(text)
         sys.exit(code)
     change = repo is not None and base is not None
     if change == bool(files) or (options["markdown"] and not change):
         raise click.UsageError("name proposed fixes, FILE..., or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
-    if change and "subject" in typed:
+    if change and subject:
         raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
     seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
-    budget = JudgeBudget(seconds, trials, seed, AT_LEAST[options["at_least"]])
+    budget = JudgeBudget(seconds, 400 if trials is None else trials, seed, AT_LEAST[options["at_least"]])
     verdicts: list[Judged] = []
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
-            verdicts.append(judge_change(*_trees(repo, base, head), load(), budget, progress.show))
+            verdicts.append(judge_change(*change_of(repo, base, head), load(), budget, progress.show))
         else:
-            texts = {name: _read(name) for name in files}
-            for judged in judge_proposals(texts, Subject.parse(options["subject"]), load(), budget, progress.show):
+            texts = {name: read_text(Path(name)) for name in files}
+            for judged in judge_proposals(texts, Subject.parse(subject or "keras"), load(), budget, progress.show):
                 verdicts.append(judged)
                 if not as_json:
                     progress.say(terminal_lines(judged))
@@ -82,28 +78,3 @@ def command(
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
     interrupted = any(judged.stopped == "interrupted" for judged in verdicts)
     sys.exit(exit_code(interrupted=interrupted, breaks=not all(judged.holds for judged in verdicts)))
-
-
-def _trees(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
-    """The commit where a change left its base, and the change."""
-    tree, suffix = split(repo.strip())
-    folder = Path(tree).expanduser().absolute()
-    if not folder.is_dir():
-        raise click.UsageError(f"--repo {repo}: there is no folder {folder}")
-    before = merge_base(tree, folder, base, head or "HEAD")
-    after = f"#{whole_name(tree, folder, head)}" if head else ""
-    # Without a backend behind it, the last part of a name may be taken for one.
-    backend, at, device = suffix.partition("@")
-    behind = f"{backend or '/' + BACKENDS['keras'][0]}{at}{device}"
-    names = f"{folder}#{before}{behind}", f"{folder}{after}{behind}"
-    old, new = (Subject.parse(in_full(name)) for name in names)
-    if old == new:
-        raise click.UsageError(f"{head or repo} has no change since it left {base}: both are {old}")
-    return old, new
-
-
-def _read(name: str) -> str:
-    try:
-        return read_text(Path(name))
-    except UnreadableError as error:
-        raise click.UsageError(str(error)) from None

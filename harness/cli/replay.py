@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from clonediff.harness.answers.replay import ReplayRow, Replays, worst_last
 from clonediff.harness.answers.targets import targets
+from clonediff.harness.answers.text import replayed_text, target_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, say_table, warn
 from clonediff.harness.scripts.alone import ReplayAnswer
@@ -24,23 +24,17 @@ from clonediff.strategies.program import GENERATIONS
 
 CANNOT_TELL = 125
 """The exit code by which `git bisect run` passes over a commit."""
-_WIDTH = max(map(len, ReplayAnswer))
 
 
 @click.command("replay")
 @click.argument("what", nargs=-1, required=True, metavar="RUN|FINDING|GRAPH|ISSUE|known...")
 @click.option("--subject", "names", metavar="SUBJECT", multiple=True, help="What to try it on [its own].")
-@click.option("--cloner", type=shared.ClonerName(), help="Who clones [the finding's, or upstream].")
+@shared.cloner("Who clones [the finding's, or upstream].")
 @click.option("--bisect", is_flag=True, help="End with the exit codes of `git bisect run`.")
 @shared.known_issues
 @shared.as_json("Print the answers as JSON.")
 def command(
-    what: tuple[str, ...],
-    names: tuple[str, ...],
-    cloner: str | None,
-    bisect: bool,
-    known_issues: Path,
-    as_json: bool,
+    what: tuple[str, ...], names: tuple[str, ...], cloner: str | None, bisect: bool, known_issues: Path, as_json: bool
 ) -> None:
     """Try findings and graphs once more: is it fixed?
 
@@ -86,7 +80,7 @@ def command(
                 for row in found:
                     rows.append(row)
                     if not as_json and len(subjects) < 2:
-                        progress.say(_answer(row))
+                        progress.say(replayed_text(row))
                     left = estimate(len(rows), len(replays), sum(row.seconds for row in rows))
                     progress.show(f"replayed {len(rows)} of {len(replays)}{left}")
         except KeyboardInterrupt:
@@ -105,37 +99,16 @@ def command(
 
 def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool = False) -> int:
     """That of `git bisect run`, where what breaks comes first, or that of any command."""
-    answers = {row.answer for row in rows}
-    breaks, other, unknown = (a in answers for a in (ReplayAnswer.BREAKS, ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN))
+    answers = {row.answer for row in rows} - {ReplayAnswer.GONE}
     if bisect and not interrupted:
-        return 1 if breaks else CANNOT_TELL if other or unknown else 0
-    return exit_code(interrupted=interrupted, failed=unknown, breaks=breaks or other)
-
-
-def _answer(row: ReplayRow) -> Iterator[str]:
-    """An answer, with what is behind it in lines of its own."""
-    indent = " " * (_WIDTH + 2)
-    yield "  ".join(filter(None, (row.answer.value.ljust(_WIDTH), one_line(row.subject), _target(row))))
-    if row.answer is ReplayAnswer.UNKNOWN and row.title and row.id != row.where:
-        yield indent + one_line(f"of {row.where}")
-    if row.because:
-        yield indent + one_line(row.because)
-    if row.answer is ReplayAnswer.BREAKS:
-        word = "also shows" if row.id else "shows"
-        for cause in row.shown:
-            if row.id not in (cause.id, cause.known):
-                yield indent + one_line(f"{word}: {cause.said}")
-
-
-def _target(row: ReplayRow) -> str:
-    name = f"{row.title} [{row.id}]" if row.id else row.title or row.where
-    return one_line(name + (f", cloned by {row.cloner}" if row.cloner and row.title else ""))
+        return 1 if ReplayAnswer.BREAKS in answers else CANNOT_TELL if answers else 0
+    return exit_code(interrupted=interrupted, failed=ReplayAnswer.UNKNOWN in answers, breaks=bool(answers))
 
 
 def _row(answers: list[ReplayRow], heads: list[str]) -> list[str]:
     """What became of one target on each subject."""
     words = {row.subject: row.answer.value for row in answers}
-    return [*(words.get(subject, "") for subject in heads[:-1]), _target(answers[0])]
+    return [*(words.get(subject, "") for subject in heads[:-1]), target_text(answers[0])]
 
 
 def _summary(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:

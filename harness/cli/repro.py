@@ -27,7 +27,7 @@ from clonediff.reports.records import RecordError
 @click.option("--run", is_flag=True, help="Run it, and say whether it fails as it should.")
 @click.option("--issue", is_flag=True, help="The text of the issue instead.")
 @click.option("--as-pytest", is_flag=True, help="A test for any project that runs pytest instead.")
-@click.option("--subject", "subject_name", type=shared.SubjectName(), help="Run it on this [the finding's own].")
+@shared.subject("Run it on this [the finding's own].", "subject_name")
 def command(what: Path, id_: str, subject_name: str | None, **forms: bool) -> None:
     """Print the script of a finding: a screen of plain Keras that fails.
 

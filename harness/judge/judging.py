@@ -25,8 +25,8 @@ from clonediff.harness.search.hunt import search
 from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
-from clonediff.harness.subjects.releases import place_of
-from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects.releases import in_full, merge_base, place_of, split, whole_name
+from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
@@ -357,6 +357,24 @@ def _in_script(proposal: Proposal, module: str, script: str) -> str:
         "clone = cloning.clone_model(model)"
     )
     return _CLONE.sub(lambda match: proposed, script, count=1)
+
+
+def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
+    """The commit where a change of a repository left its base, and the change."""
+    tree, suffix = split(repo.strip())
+    folder = Path(tree).expanduser().absolute()
+    if not folder.is_dir():
+        raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}")
+    before = merge_base(tree, folder, base, head or "HEAD")
+    after = f"#{whole_name(tree, folder, head)}" if head else ""
+    # Without a backend behind it, the last part of a name may be taken for one.
+    backend, at, device = suffix.partition("@")
+    behind = f"{backend or '/' + BACKENDS['keras'][0]}{at}{device}"
+    names = f"{folder}#{before}{behind}", f"{folder}{after}{behind}"
+    old, new = (Subject.parse(in_full(name)) for name in names)
+    if old == new:
+        raise UnknownSubjectError(f"{head or repo} has no change since it left {base}: both are {old}")
+    return old, new
 
 
 def judge_change(base: Subject, head: Subject, known: KnownIssues, budget: JudgeBudget, say: Say) -> Judged:

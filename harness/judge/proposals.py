@@ -27,7 +27,7 @@ _CONTEXT = 3
 """The lines that a hunk usually has after what it changes."""
 
 
-class UnreadableError(ValueError):
+class UnreadableError(OSError):
     """A file that cannot be read as text; the message names it and says why."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.answers.check import Checked, ModelError, check
-from clonediff.harness.cli.check import checked_text
+from clonediff.harness.answers.text import checked_text
 from clonediff.reports.markup import one_line
 from tests.command_line import ran
 

@@ -14,6 +14,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]  # it comes without types
+
 from clonediff.harness.answers.audit.classes import AuditedClass, audited_class, classes, generation_of
 from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
 from clonediff.harness.answers.audit.values import made_with
@@ -62,8 +64,13 @@ def classes_of(target: str) -> tuple[Generation, list[AuditedClass]]:
     return generation, [audited_class(name, kind, keras) for name, kind in found]
 
 
-def audit_all(kinds: Sequence[AuditedClass], generation: Generation, jobs: int, memory: int) -> Iterator[ClassAudited]:
-    """What came of each class, as it comes; a job has so many bytes. A class that ends its process is not audited."""
+SHARE = 0.8
+"""Of the memory that is free, what all jobs may take."""
+
+
+def audit_all(kinds: Sequence[AuditedClass], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
+    """What came of each class, as it comes. A class that ends its process is not audited."""
+    memory = int(psutil.virtual_memory().available * SHARE / jobs)
     left, starts = list(kinds), (generation, kinds, memory)
     while left:
         spawn = multiprocessing.get_context("spawn")
