@@ -32,7 +32,7 @@ def script_of(stored: StoredFinding) -> Script:
 
 
 def run_on(script: Script, subject: Subject) -> ScriptShown:
-    """Run a script in a fresh process of a subject's release, where nothing of ours can be imported."""
+    """Run a script in a fresh process of a subject's release."""
     try:
         with closing(ScriptRunner(subject, place_of(subject))) as runner:
             answer, reason = runner.answer(script)

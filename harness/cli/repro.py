@@ -35,9 +35,9 @@ def command(what: Path, id_: str, subject_name: str | None, **forms: bool) -> No
     beginning of it; without ID the run has to have one finding. ISSUE is the id of a known issue, such as
     lambda-refused.
 
-    With --run it is run in a fresh process where nothing of clonediff can be imported, and is not printed. A release
-    that is not there is installed. --as-pytest prints the script as a test that is marked as an expected failure, so
-    that it says when the bug is mended.
+    With --run it is run in a fresh process, and is not printed; clonediff can be imported there only for a cloner of
+    its own or of yours. A release that is not there is installed. --as-pytest prints the script as a test that is
+    marked as an expected failure, so that it says when the bug is mended.
 
     Exit codes: 0 done; with --run, the script fails as it should. 1 with --run, it does not. 2 there is no such
     finding, or it cannot be read or run.

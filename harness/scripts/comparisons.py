@@ -47,7 +47,7 @@ _SIZED = re.compile(r"[A-Za-z]\w* of \d+$")
 _FORMS = (
     (re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL), "{}"),
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
-    (re.compile(r"a tensor of "), "[each.shape for each in [{}]]"),
+    (re.compile(r"a tensor of "), "[tensor.shape for tensor in [{}]]"),
     (re.compile(r"function "), "{}.__code__"),
     (_SIZED, "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
@@ -70,15 +70,15 @@ def named(difference: Difference, dialect: str) -> str:
     if not holder and not may_be_operation:
         return f"{{}}.get_layer({name})"
     if not holder:  # A Sequential lists no operations.
-        layers = '(lambda it: getattr(it, "operations", it.layers))({})'
+        layers = '(lambda model: getattr(model, "operations", model.layers))({})'
     elif first.kind == "InputLayer":  # an input has another name in the clone
         return ""
     elif may_be_operation and first.inside == "Functional":  # and no cell in a layer
-        both = '[*it._flatten_layers(include_self=False), *getattr(it, "operations", ())]'
-        layers = f"(lambda it: {both})({{}}.get_layer({outermost}))"
+        both = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
+        layers = f"(lambda model: {both})({{}}.get_layer({outermost}))"
     else:
         layers = f"{{}}.get_layer({outermost})._flatten_layers(include_self=False)"
-    return f"next(each for each in {layers} if each.name == {name})"
+    return f"next(layer for layer in {layers} if layer.name == {name})"
 
 
 def _written(name: str) -> str:
@@ -101,7 +101,7 @@ def _setting(difference: Difference, dialect: str) -> Comparison:
         return Comparison(f"{value}.__code__") if functions else Comparison(f"type({value})", sure=False)
     if kind_of(difference) == "InputLayer":
         # By its tensor: the clone may have another name for it.
-        return Comparison(f"[each._keras_history[0].get_config().get({literal(name)}) for each in {{}}.inputs]")
+        return Comparison(f"[tensor._keras_history[0].get_config().get({literal(name)}) for tensor in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({literal(name)})")
 
 
@@ -150,7 +150,7 @@ def _names(difference: Difference, dialect: str) -> Comparison:
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.aspect == "input name":
         inputs = dialect == "keras" and named(difference, dialect)
-        return Comparison("[each._keras_history.operation.name for each in {}.inputs]") if inputs else WHOLE_CONFIG
+        return Comparison("[tensor._keras_history[0].name for tensor in {}.inputs]") if inputs else WHOLE_CONFIG
     layers = "_flatten_layers()"
     if dialect == "keras" and kind not in CATALOGUE:  # what is no layer stands among the operations only
         layers = "operations" if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path) else ""
@@ -183,7 +183,8 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
     if difference.aspect == "weight shared":
         return _own("{}.weights")
     name = "path" if dialect == "keras" else "name"
-    return Comparison(f"[(each.{name}, tuple(each.shape), str(each.dtype), each.trainable) for each in {{}}.weights]")
+    facts = f"weight.{name}, tuple(weight.shape), str(weight.dtype), weight.trainable"
+    return Comparison(f"[({facts}) for weight in {{}}.weights]")
 
 
 def _run(difference: Difference, dialect: str) -> Comparison:
@@ -218,7 +219,7 @@ _COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]]
     "run": _run,
     "setting": _setting,
     "trainable": _setting,
-    "weight values": Comparison("[each.tolist() for each in {}.get_weights()]"),
+    "weight values": Comparison("[weight.tolist() for weight in {}.get_weights()]"),
 }
 """By the name that the table of aspects has for it; nothing is compared for other names."""
 

@@ -151,7 +151,8 @@ def _equal(expression: str) -> list[str]:
     """The lines that compare what two models have, and tell what that is."""
     return [
         *(["import tensorflow as tf", ""] if "tf." in expression else []),
-        f"expected, found = [{expression.format('it')} for it in (model, clone)]",
+        f"expected = {expression.format('model')}",
+        f"found = {expression.format('clone')}",
         'assert found == expected, f"{found} in the clone, {expected} in the model"',
     ]
 

@@ -17,11 +17,11 @@ from clonediff.reports.records import Difference
 
 _WEIGHTS = """\
 rng = np.random.default_rng({seed})
-weights = [rng.standard_normal(each.shape, "float32") / 2 for each in model.get_weights()]"""
+weights = [rng.standard_normal(weight.shape, "float32") / 2 for weight in model.get_weights()]"""
 
 _VARIANCES = """
 named = zip(weights, model.weights)
-weights = [np.abs(np.sin(each)) + 0.5 if "variance" in weight.name else each for each, weight in named]"""
+weights = [np.abs(np.sin(array)) + 0.5 if "variance" in weight.name else array for array, weight in named]"""
 
 _COPIED = {
     "keras": "for one, other in zip(model.variables, clone.variables):\n    other.assign(one)",
