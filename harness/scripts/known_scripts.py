@@ -13,8 +13,7 @@ from clonediff.reports.records import RecordError
 
 _INPUT = {"dtype": "float32", "fill": "normal", "batch": None, "optional": False, "high": None}
 _BATCH = 2
-_PARAMETERS = ("model", "input_tensors", "clone_function")
-"""The positional parameters of `clone_model`."""
+_CLONE_MODEL_PARAMETERS = ("model", "input_tensors", "clone_function")
 
 
 def case_of_script(issue: KnownIssue) -> Case:
@@ -52,7 +51,7 @@ def _cloning(statement: ast.stmt) -> ast.Call | None:
 
 def _arguments(call: ast.Call, text: str) -> dict[str, str]:
     """The expressions that `clone_model` takes, by name; the model is not one of them if it is called `model`."""
-    given = dict(zip(_PARAMETERS, call.args, strict=False))
+    given = dict(zip(_CLONE_MODEL_PARAMETERS, call.args, strict=False))
     given |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
     words = {name: ast.get_source_segment(text, value) or "" for name, value in given.items()}
     return {name: expression for name, expression in words.items() if (name, expression) != ("model", "model")}

@@ -38,7 +38,6 @@ def config(model):
 
 
 assert config(clone) == config(model)"""
-"""All of it: too long to be told where it differs."""
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
 MODEL = "model"
@@ -68,7 +67,10 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
     numbers, values = difference.numbers, difference.numbers or difference
     at = f" {numbers.at}" if numbers and numbers.at else ""
     facts = [comment(f"# {difference.check}: {difference.path}")]
-    facts += [f"#   original: {comment(values.expected)}{at}", f"#   clone:    {comment(values.found)}{at}"]
+    if difference.check in _IN_CLONING:
+        facts.append(f"#   {comment(difference.found)}")
+    else:
+        facts += [f"#   original: {comment(values.expected)}{at}", f"#   clone:    {comment(values.found)}{at}"]
     facts += [f"#   {numbers.said}"] if numbers else []
     users = users_cloner(cloner)
     clone = _CLONES.get(cloner) or (_called(users) if users is not None else "")
