@@ -41,6 +41,8 @@ _OF_LAYERS = frozenset(
 )
 """What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_NUMBER = re.compile(r"(?<![A-Za-z])[0-9]")
+_NO_NUMBER = re.compile(r"\b(?:b?float|complex|u?q?u?int)[0-9]+|a tensor of .*|\w+ of \d+$")
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
@@ -204,6 +206,11 @@ class Facts:
             unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
             self._texts[text] = repr(text) if unnamed == text else repr(text) + NAMED + unnamed
         return self._texts[text]
+
+
+def may_vary(fact: str, of_clone: str) -> bool:
+    """Whether a fact is another in a clone because of chance, which draws numbers and counts names."""
+    return not same_fact(fact, of_clone) and bool(_NUMBER.search(_NO_NUMBER.sub("", fact)))
 
 
 def same_fact(left: str | None, right: str | None) -> bool:

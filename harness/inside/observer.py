@@ -6,8 +6,11 @@ was there before its first trial is frozen: a collection walks over the last tri
 
 from __future__ import annotations
 
+import functools
 import gc
 import re
+import sys
+import typing
 from typing import Any
 
 from .digests import Digests
@@ -48,6 +51,10 @@ def take_over() -> None:
     """Freeze what there is and collect by count from now on. For a process of our own only."""
     global _serving  # noqa: PLW0603 - the collector is a process-wide thing
     _serving = True
+    # Until 3.12, Python looks at a protocol anew at each `isinstance`, of which TensorFlow asks many.
+    for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
+        if hasattr(typing, name):
+            setattr(typing, name, functools.lru_cache(maxsize=None)(getattr(typing, name)))
     gc.collect()
     gc.freeze()
     gc.disable()

@@ -39,8 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
             framework = framework_of(generation)
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
             framework.tensors.repeat_kernels()
-            if framework.generation == "keras":
-                framework.tensors.compile_once()
+            framework.speed_up()
             server = Server(framework, lines)
             server.warm_up()
         except BaseException as error:  # an import may end in anything, SystemExit among it
@@ -48,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 2
         send(lines, {"ready": ready(framework)})
         take_over()
+        framework.hooks_stay = True
         server.serve(sys.stdin)
     return 0
 

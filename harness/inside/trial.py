@@ -15,7 +15,7 @@ from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .description import Description
-from .facts import Facts
+from .facts import Facts, may_vary
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -304,11 +304,20 @@ def _runs_otherwise(original: Seen, clone: Seen) -> bool:
 
 def _begins_otherwise(original: Seen, clone: Seen) -> bool:
     """Whether a clone has a value, a fact or an object that another build of the source may have as well."""
-    values, others = (
-        [thing.get("value") for thing in shape["states"]] + [thing["attributes"] for thing in (shape, *shape["layers"])]
-        for shape in (original["shape"], clone["shape"])
+    shapes = original["shape"], clone["shape"]
+    values, others = ([state.get("value") for state in shape["states"]] for shape in shapes)
+    attributes = zip(*([thing["attributes"] for thing in (shape, *shape["layers"])] for shape in shapes))
+    return (
+        "leaks" in clone
+        or not all(clone["fresh"])
+        or values != others
+        or any(
+            may_vary(facts.get(path, ""), of_clone.get(path, ""))
+            for facts, of_clone in attributes
+            if facts != of_clone
+            for path in {**facts, **of_clone}
+        )
     )
-    return "leaks" in clone or not all(clone["fresh"]) or values != others
 
 
 def _say_nothing_of_facts(shape: Seen) -> None:

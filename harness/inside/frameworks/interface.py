@@ -56,6 +56,8 @@ class Framework:
     _takes_training: str
     """The attribute that says whether a layer takes `training`."""
 
+    speed_up: Callable[[], None]
+    """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
     forget_names: Callable[[], None]
     """Count the names of layers from the beginning again; what is there stays as it is."""
     draws: Callable[[list[Any], str], bool]
@@ -95,6 +97,9 @@ class Framework:
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
+        self.hooks_stay = False
+        """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
+        self._unhooked: list[tuple[Any, Any]] = []
 
     # -- the process
 
@@ -261,13 +266,14 @@ class Framework:
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
         """A scope in which every call of a layer or an operation is told to `listener`, where there is one."""
-        before = [(kind, kind.__call__) for kind, _ in self._hooked]
-        for kind, but_not in self._hooked:
+        for kind, but_not in () if self._unhooked else self._hooked:
+            self._unhooked.append((kind, kind.__call__))
             kind.__call__ = self._telling(kind.__call__, but_not)
         try:
             yield
         finally:
-            for kind, call in before:
+            while self._unhooked and not self.hooks_stay:
+                kind, call = self._unhooked.pop()
                 kind.__call__ = call
 
     def _telling(self, call: Any, but_not: Any) -> Any:
