@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import signal
 from typing import Any, Callable, Iterator
 
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
@@ -101,8 +102,9 @@ class Calling:
             for text in self._request.get("within", ()):
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
             if self.seconds:
-                faulthandler.dump_traceback_later(self.seconds, exit=True)
-                scopes.callback(faulthandler.cancel_dump_traceback_later)
+                faulthandler.register(signal.SIGALRM, chain=True)  # it writes where it is; the signal ends the process
+                signal.setitimer(signal.ITIMER_REAL, self.seconds)
+                scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield
 
     def asked(self, clone: Description | None, layers: Layers) -> dict[str, Any]:

@@ -51,12 +51,13 @@ def working_inputs(description: Description, framework: Framework) -> list[dict[
     names = [end["name"] for end in ends if None in end["shape"][1:]]
     known = [size for size in map(_vocabulary, description.layers.objects()) if size]
     below = min([NUMBERS, *known])
+    whole = bool(known) and not any("int" in end["dtype"] for end in ends)
     for sizes in _attempts(names, description, framework):
         # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
-        specs = specs_of_sizes(ends, sizes, batch, below, whole=bool(known))
+        specs = specs_of_sizes(ends, sizes, batch, below, whole)
         if _takes(description.model, specs, batch, framework):
             return specs
-    return specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below, whole=bool(known))
+    return specs_of_sizes(ends, dict.fromkeys(names, SIZE), batch, below, whole)
 
 
 def specs_of_sizes(

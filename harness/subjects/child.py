@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import tempfile
@@ -23,8 +22,6 @@ _STACK_WAIT = 0.3
 _STDERR_BYTES = 256 * 1024
 _MOST_STDERR_BYTES = 16 << 20
 _LINES = 40
-_LATE = re.compile(r"^Timeout \((.+)\)!$", re.MULTILINE)
-"""What `faulthandler` writes when it ends a process in which a cloner takes too long."""
 
 
 class ChildLost(Exception):
@@ -128,8 +125,8 @@ class Child:
         self._stderr.seek(max(0, self._stderr_size() - _STDERR_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
         lines = tuple(errors.splitlines()[-_LINES:])
-        if not how and (late := _LATE.search(errors)):
-            how, message = Loss.TIMED_OUT, f"no clone in {late[1]}"
+        if not how and self._process.returncode == -signal.SIGALRM:  # a cloner took too long
+            how, message = Loss.TIMED_OUT, "no clone in time"
         elif not how:
             how, message = _ending(self._process.returncode), lines[-1] if lines else ""
         return Lost(how=how, message=message, seconds=seconds, frames=fault_frames(errors), stderr=lines)
