@@ -65,8 +65,6 @@ LEFT_BY_RUNS: Rules = (
 )
 NOT_BUILT: Rules = (
     *((Operation, name, []) for name in CALLS),
-    (Layer, "quantize", Marker.MISSING),
-    (Layer, "_auto_config", Marker.MISSING),
     (Layer, "built", False),
     (Layer, "lora_enabled", False),  # `build` enables it
     (InputSpec, "shape", None),
@@ -75,7 +73,7 @@ NOT_BUILT: Rules = (
     (Tracker, "locked", False),
     (BaseOptimizer, "built", False),
     (BaseOptimizer, "_trainable_variables", []),
-    *((Layer, name, Marker.MISSING) for name in FOLLOWED),
+    *((Layer, name, Marker.MISSING) for name in ("quantize", "_auto_config", *FOLLOWED)),
 )
 
 
@@ -195,19 +193,20 @@ def calls_of(graph: Any) -> list[Any]:
 def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     """What the user gave, by position and by name, and not what Keras wrote down beside: masks, and a `training`."""
     args, kwargs, layer = call.arguments.args, call.arguments.kwargs, call.operation
-    if not isinstance(layer, Layer):
-        return args, kwargs
     parameters = inspect.signature(layer.call).parameters
     masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
     converts = getattr(layer, "_convert_input_args", True)
-    tensor = args[0] if len(args) == 1 and isinstance(args[0], KerasTensor) else None
-    is_as_it_is = tensor is not None and tensor.dtype == getattr(layer, "input_dtype", tensor.dtype)
+    is_one = len(args) == 1 and isinstance(args[0], KerasTensor)
+    is_as_it_is = is_one and args[0].dtype == getattr(layer, "input_dtype", args[0].dtype)
+    context = [name for name in getattr(layer, "_call_context_args", ("training",)) if name in parameters]
+    lacks = WRITES_TRAINING and is_as_it_is and converts and not kwargs.keys() >= set(context)
+    if lacks or not isinstance(layer, Layer):
+        return args, kwargs  # it is only written down where nothing was given by name
 
     def is_written(name: str, value: Any) -> bool:
-        if name in getattr(layer, "_call_context_args", ("training",)) and name in parameters:
+        if name in context:
             return WRITES_TRAINING and value is parameters[name].default and (is_as_it_is or not converts)
-        is_mask = name == "mask" or name.endswith("_mask")
-        return is_mask and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
+        return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
     others = {name: value for name, value in kwargs.items() if not is_written(name, value)}
     return args, kwargs if converts and others else others  # Keras writes into a copy then

@@ -67,7 +67,8 @@ def attending(mask=True):
 
 def with_a_mask_given(mask=True):
     x, given = ids(), keras.Input((5,), name="given", dtype="bool")
-    return keras.Model([x, given], lstm()(embedding(mask)(x), mask=given), name="model")
+    steps = layers.GRU(3, return_sequences=True, name="gru")(embedding(mask)(x), mask=given)  # they have that mask
+    return keras.Model([x, given], lstm()(steps, mask=given), name="model")
 
 
 def with_an_argument_given():
