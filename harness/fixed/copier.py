@@ -100,9 +100,9 @@ class Copier:
         """Whether something leads to an object of the model that is no container, by whatever way."""
         if id(thing) in leading:
             return leading[id(thing)]
-        seen, waiting = {id(thing)}, [thing]
+        known, waiting = {id(thing)}, [thing]
         leads = isinstance(thing, weakref.WeakSet | weakref.WeakKeyDictionary | weakref.WeakValueDictionary)
-        while waiting and not leads and len(seen) < MOST_REFERENTS:
+        while waiting and not leads and len(known) < MOST_REFERENTS:
             part = waiting.pop()
             plan = self.plan(type(part))
             if plan.way is Way.SHARED or plan.way is Way.FRAMEWORK:
@@ -110,9 +110,9 @@ class Copier:
             if id(part) in self.owned and plan.way is Way.OBJECT and not plan.container:
                 leads = True
             elif plan.way is Way.FUNCTION or id(part) not in self.owned:
-                others = parts.contents(part) if plan.way is Way.FUNCTION else parts.referents(part)
-                waiting.extend(other for other in others if id(other) not in seen)
-                seen.update(map(id, others))
+                referents = parts.contents(part) if plan.way is Way.FUNCTION else parts.referents(part)
+                waiting.extend(referent for referent in referents if id(referent) not in known)
+                known.update(map(id, referents))
         leading[id(thing)] = leads
         return leads
 

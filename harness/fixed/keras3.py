@@ -128,16 +128,16 @@ def build(layer: Any, twin: Any) -> None:
     type(layer).build(twin, **(layer._build_shapes_dict or {}))
 
 
-def give(copier: Copier, variable: Any, new: Any, other: Any) -> None:
+def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
     """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
     tied = copier.memo.get(id(variable._value))
     if tied is not None:  # a module of torch has it, too
         new._initialize(tied)
-        new.assign(other)
-    elif other is not variable and other._dtype == variable._dtype and other._value is not None:
-        new._initialize(other._value)
+        new.assign(initial)
+    elif initial is not variable and initial._dtype == variable._dtype and initial._value is not None:
+        new._initialize(initial._value)
     else:
-        value = keras.ops.convert_to_numpy(other._value if other._value is not None else other.value)
+        value = keras.ops.convert_to_numpy(initial._value if initial._value is not None else initial.value)
         new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
 
 
@@ -196,16 +196,16 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     parameters = inspect.signature(layer.call).parameters
     masks = [id(getattr(leaf, "_keras_mask", None)) for leaf in NEST.flatten((args, kwargs))]
     converts = getattr(layer, "_convert_input_args", True)
-    is_one = len(args) == 1 and isinstance(args[0], KerasTensor)
-    is_as_it_is = is_one and args[0].dtype == getattr(layer, "input_dtype", args[0].dtype)
+    is_tensor = len(args) == 1 and isinstance(args[0], KerasTensor)
+    is_unconverted = is_tensor and args[0].dtype == getattr(layer, "input_dtype", args[0].dtype)
     context = [name for name in getattr(layer, "_call_context_args", ("training",)) if name in parameters]
-    lacks = WRITES_TRAINING and is_as_it_is and converts and not kwargs.keys() >= set(context)
-    if lacks or not isinstance(layer, Layer):
-        return args, kwargs  # it is only written down where nothing was given by name
+    was_given_by_name = WRITES_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
+    if was_given_by_name or not isinstance(layer, Layer):
+        return args, kwargs  # Keras adds nothing to the arguments of such a call
 
     def is_written(name: str, value: Any) -> bool:
         if name in context:
-            return WRITES_TRAINING and value is parameters[name].default and (is_as_it_is or not converts)
+            return WRITES_TRAINING and value is parameters[name].default and (is_unconverted or not converts)
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
     others = {name: value for name, value in kwargs.items() if not is_written(name, value)}
@@ -226,7 +226,7 @@ def _keep_optimizer(replay: Replay, model: Any, new: Any) -> None:
     """Let the optimizer of a clone have the weights that stand in place of those of the original."""
     for layer in layers_of(model):
         pairs = replay.pairs_of_variables(layer, replay.memo[id(layer)]) if isinstance(layer, Layer) else None
-        replay.memo.update((id(variable), other) for variable, other in pairs or ())
+        replay.memo.update((id(variable), new_variable) for variable, new_variable in pairs or ())
     trained = getattr(model.optimizer, "inner_optimizer", model.optimizer)._trainable_variables
     if any(id(variable) not in replay.memo for variable in trained):
         replay.memo[id(model.optimizer)] = optimizer = Values(replay.copier).unbuilt(model.optimizer)

@@ -121,15 +121,15 @@ class Replay:
     def _name_mask(self, tensor: Any, new: Any) -> None:
         """Name the operations that have made the mask of a tensor as in the original."""
         pairs = [(getattr(tensor, "_keras_mask", None), getattr(new, "_keras_mask", None))]
-        for mask, other in pairs:
-            maker, other_maker = call_of(mask), call_of(other)
-            if maker is None or other_maker is None or id(mask) in self.memo:
+        for mask, new_mask in pairs:
+            maker, new_maker = call_of(mask), call_of(new_mask)
+            if maker is None or new_maker is None or id(mask) in self.memo:
                 continue
             operation = layer_of(maker)
-            if type(operation) is type(layer_of(other_maker)) and not isinstance(operation, self.keras.LAYER):
-                self.memo[id(mask)] = other
-                layer_of(other_maker).name = operation.name
-                pairs += zip(maker.input_tensors, other_maker.input_tensors, strict=True)
+            if type(operation) is type(layer_of(new_maker)) and not isinstance(operation, self.keras.LAYER):
+                self.memo[id(mask)] = new_mask
+                layer_of(new_maker).name = operation.name
+                pairs += zip(maker.input_tensors, new_maker.input_tensors, strict=True)
 
     def _put_together(self, model: Any, new: Any) -> None:
         """Make a model of what took the place of the layers and tensors of the original."""
@@ -179,7 +179,7 @@ class Replay:
         makers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
         previous: dict[int, int] = {}
         for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
-            of_layer = [id(call) for call in layer._inbound_nodes if any(call is other for other in calls)]
+            of_layer = [id(call) for call in layer._inbound_nodes if any(call is reached for reached in calls)]
             previous.update((later, earlier) for earlier, later in itertools.pairwise(of_layer))
         needed = {}
         for call in calls:
@@ -209,8 +209,8 @@ class Replay:
                 f"clone_model: weights=True: the variables of the layer '{layer.name}' do not have the shapes of those "
                 "of the original. Clone without `weights`, and copy those that fit."
             )
-        for variable, other in variables:
-            other.assign(variable)
+        for variable, new_variable in variables:
+            new_variable.assign(variable)
         for part in new._flatten_layers():
             if hasattr(part, "finalize_state"):  # what it has made of the weights
                 part.finalize_state()
@@ -226,7 +226,7 @@ class Replay:
         """The tensors that are given for the inputs of the model, in the order of its inputs."""
         is_sequential = self.is_sequential(self.model)
         structures = [None] if is_sequential else [self.keras.ends_of(self.model)[0], list(self.model.inputs)]
-        structure = next((one for one in structures if skeleton(one) == skeleton(input_tensors)), self)
+        structure = next((inputs for inputs in structures if skeleton(inputs) == skeleton(input_tensors)), self)
         if structure is self:
             raise ValueError(
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "

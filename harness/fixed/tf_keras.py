@@ -116,14 +116,14 @@ def build(layer: Any, twin: Any) -> None:
         type(layer).build(twin, tf.nest.map_structure(lambda part: part, layer._build_input_shape))
 
 
-def give(copier: Copier, variable: Any, new: Any, other: Any) -> None:
+def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
     names = ("dtype", "shape", "device")
-    is_variable = isinstance(other, BaseResourceVariable) and other is not variable
-    if not is_variable or any(getattr(variable, name) != getattr(other, name) for name in names):
-        value = other.read_value() if isinstance(other, tf.Variable) else other
+    is_variable = isinstance(initial, BaseResourceVariable) and initial is not variable
+    if not is_variable or any(getattr(variable, name) != getattr(initial, name) for name in names):
+        value = initial.read_value() if isinstance(initial, tf.Variable) else initial
         with tf.init_scope(), tf.device(variable.device):
-            other = ResourceVariable(tf.cast(value, variable.dtype), shape=variable.shape, name="variable")
-    new._handle = handle = other._handle
+            initial = ResourceVariable(tf.cast(value, variable.dtype), shape=variable.shape, name="variable")
+    new._handle = handle = initial._handle
     handle._parent_trackable = weakref.ref(new)
     handle._name, handle._unique_id = new._handle_name, new._unique_id
     if hasattr(variable._handle, "_distributed_container"):  # it is a part of another one

@@ -45,10 +45,10 @@ class Values:
             for function in self.keras.AFTER_VALUES:
                 function(self.copier)
 
-    def give(self, variable: Any, other: Any) -> None:
+    def give(self, variable: Any, initial: Any) -> None:
         """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
         _, new = self.waiting.pop(id(variable))
-        self.keras.give(self.copier, variable, new, other)
+        self.keras.give(self.copier, variable, new, initial)
 
     def _keep(self, variables: Any) -> None:
         for variable in variables:
@@ -124,18 +124,18 @@ class Values:
         """Give variables the values of those that answer to them in a twin; how many do."""
         taken = set()
         for place, variable in variables.items():
-            other = functools.reduce(lambda thing, name: _named(thing).get(name), place, twin)
-            has_value = isinstance(other, self.keras.VARIABLE) and value_of(other) is not None
-            is_new = id(variable) in self.waiting and id(other) not in taken
-            if has_value and is_new and other.shape == variable.shape:
-                taken.add(id(other))
-                self.give(variable, other)
+            initial = functools.reduce(lambda thing, name: _named(thing).get(name), place, twin)
+            has_value = isinstance(initial, self.keras.VARIABLE) and value_of(initial) is not None
+            is_new = id(variable) in self.waiting and id(initial) not in taken
+            if has_value and is_new and initial.shape == variable.shape:
+                taken.add(id(initial))
+                self.give(variable, initial)
         return len(taken)
 
     def places(self, thing: Any) -> dict[Place, Any]:
         """The variables under an object, each by its shortest place, then by the first in alphabetical order."""
         places: dict[Place, Any] = {}
-        seen = {id(thing)}
+        walked = {id(thing)}
         waiting: collections.deque[tuple[Place, Any]] = collections.deque([((), thing)])
         kinds = (self.keras.VARIABLE, *self.keras.LEADING)
         while waiting:
@@ -143,9 +143,9 @@ class Values:
             named = _named(part)
             for name in sorted(name for name, value in named.items() if isinstance(value, kinds)):
                 value = named[name]
-                if id(value) in seen or name in self.keras.NOT_LEADING:
+                if id(value) in walked or name in self.keras.NOT_LEADING:
                     continue
-                seen.add(id(value))
+                walked.add(id(value))
                 if isinstance(value, self.keras.VARIABLE) and value_of(value) is not None:
                     places[(*place, name)] = value
                 elif isinstance(value, self.keras.LEADING):

@@ -1,0 +1,112 @@
+"""Delete statements of the packages, one at a time, and say which of them no test notices. It runs at night.
+
+python -m tests.deleted_statements [COUNT] [SEED] works on a copy of the checkout, with the environment that is active.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("harness", "reports", "strategies")
+COPIED = (*PACKAGES, "clonediff", "tests", "docs", "pyproject.toml", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
+MOST_UNNOTICED = 5
+SECONDS = 1800
+
+
+class Statement(NamedTuple):
+    """A statement that is deleted: its file, and its first and last line."""
+
+    path: Path
+    first: int
+    last: int
+
+
+def statements() -> Iterator[Statement]:
+    """Every statement inside a function that does something: no docstring, no `pass`, no `return` of nothing."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if "known" in path.parts:
+                continue
+            for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(function, ast.FunctionDef):
+                    yield from (
+                        Statement(path.relative_to(ROOT), node.lineno, node.end_lineno or node.lineno)
+                        for node in ast.walk(function)
+                        if isinstance(node, ast.stmt) and _does_something(node)
+                    )
+
+
+def _does_something(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Pass | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom | ast.Try):
+        return False
+    return not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def without(text: str, statement: Statement) -> str:
+    """The text of a file with `pass` in the place of a statement."""
+    lines = text.splitlines(keepends=True)
+    indent = lines[statement.first - 1][: -len(lines[statement.first - 1].lstrip())]
+    return "".join([*lines[: statement.first - 1], f"{indent}pass\n", *lines[statement.last :]])
+
+
+def is_noticed(checkout: Path, statement: Statement) -> bool:
+    """Whether a check or a test fails without a statement. What hangs is noticed, too."""
+    path = checkout / statement.path
+    text = path.read_text(encoding="utf-8")
+    path.write_text(without(text, statement), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    room = f"tests/{statement.path.parts[1] if statement.path.parts[0] == 'harness' else statement.path.parts[0]}"
+    pytest = ["pytest", "-x", "-q", "-n", "auto", "-p", "no:cacheprovider"]
+    commands = (["ruff", "check", "-q"], ["mypy"], [*pytest, room], pytest)
+    try:
+        for command in commands:
+            if command[-1] == room and not (checkout / room).is_dir():
+                continue
+            arguments = [sys.executable, "-m", *command]
+            done = subprocess.run(
+                arguments, cwd=checkout, env=environment, capture_output=True, timeout=SECONDS, check=False
+            )
+            if done.returncode:
+                return True
+        return False
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+def main(count: int = 30, seed: int = 0) -> int:
+    """Print each statement that nobody notices, and fail where there are too many."""
+    chosen = random.Random(seed).sample(sorted(set(statements())), count)
+    unnoticed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        checkout = Path(folder) / "checkout"
+        checkout.mkdir()
+        for name in COPIED:
+            if (ROOT / name).is_dir():
+                shutil.copytree(
+                    ROOT / name, checkout / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+                )
+            else:
+                shutil.copy(ROOT / name, checkout / name)
+        for statement in chosen:
+            noticed = is_noticed(checkout, statement)
+            unnoticed += not noticed
+            place = f"{statement.path}:{statement.first}"
+            print(place if noticed else f"{place} is noticed by no test", flush=True)
+    print(f"{unnoticed} of {count} deleted statements are noticed by no test")
+    return int(unnoticed > MOST_UNNOTICED)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
