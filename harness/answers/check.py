@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from clonediff.harness.answers.causes import CauseShown, cause_shown
-from clonediff.harness.answers.in_process import TriedModel, try_model
+from clonediff.harness.answers.in_process import ClonedModel, clone_live
 from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.inside.cloners.users import is_users, problem
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
@@ -47,7 +47,7 @@ class Checked(msgspec.Struct, frozen=True):
     @property
     def causes(self) -> tuple[CauseShown, ...]:
         """Everything that was found, upstream's first."""
-        return (*(cause for found in self.clones.values() for cause in found), *self.alone)
+        return (*(cause for causes in self.clones.values() for cause in causes), *self.alone)
 
     def fails(self, ignored: Collection[str] = ()) -> bool:
         """Whether a user would mind something that is not ignored."""
@@ -73,19 +73,19 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
             raise ModelError(why)
     model = _loaded(spec, source)
     try:
-        tried = try_model(model, {name: name for name in cloners})
+        cloned = clone_live(model, {name: name for name in cloners})
     except (TypeError, ValueError, RuntimeError) as error:
         raise ModelError(f"{spec} cannot be checked: {error}") from None
-    found = {name: tried.causes_of(name) for name in cloners}
-    alone = [] if makes_a_clone(found.get("upstream", ())) else _lost_by_configs(model, tried.generation)
-    shown = _Shown(source, tried)
+    by_cloner = {name: cloned.causes_of(name) for name in cloners}
+    alone = [] if makes_a_clone(by_cloner.get("upstream", ())) else _lost_by_configs(model, cloned.generation)
+    writer = _Shown(source, cloned)
     return Checked(
         spec,
         type(model).__name__,
-        shown.versions,
-        tuple(map(_fed, tried.fed)),
-        {name: tuple(shown.of(cause, name) for cause in causes) for name, causes in with_blame(found).items()},
-        tuple(shown.of(cause, _REVIVED) for cause in with_blame({"upstream": alone})["upstream"]),
+        writer.versions,
+        tuple(map(_fed, cloned.fed)),
+        {name: tuple(writer.of(cause, name) for cause in causes) for name, causes in with_blame(by_cloner).items()},
+        tuple(writer.of(cause, _REVIVED) for cause in with_blame({"upstream": alone})["upstream"]),
     )
 
 
@@ -136,7 +136,7 @@ def _lost_by_configs(model: Any, generation: Generation) -> list[Cause]:
     from clonediff.harness.inside.revived import revived
 
     cloner = partial(revived, framework=keras_here(generation))
-    causes = try_model(model, {_REVIVED: cloner}, costly=False).causes_of(_REVIVED)
+    causes = clone_live(model, {_REVIVED: cloner}, costly=False).causes_of(_REVIVED)
     return [cause for cause in causes if cause.root.check != "made"]
 
 
@@ -150,19 +150,19 @@ def _fed(spec: Mapping[str, Any]) -> str:
 class _Shown:
     """Causes as a user reads them, on one model."""
 
-    def __init__(self, source: str, tried: TriedModel) -> None:
-        self._tried = tried
-        keras = DIALECTS[tried.generation].imports["keras"]
+    def __init__(self, source: str, cloned: ClonedModel) -> None:
+        self._cloned = cloned
+        keras = DIALECTS[cloned.generation].imports["keras"]
         source = source if keras in source else f"{keras}\n{source}"
-        self._case = Case(source, tried.fed, batch=tried.fed[0]["batch"])
-        self._known = load().on(tried.generation, tried.versions["keras"])
-        backend = {tried.versions["backend"]: tried.versions["backend_version"]}
-        self.versions = {tried.generation: tried.versions["keras"], **backend, "python": platform.python_version()}
+        self._case = Case(source, cloned.fed, batch=cloned.fed[0]["batch"])
+        self._known = load().on(cloned.generation, cloned.versions["keras"])
+        backend = {cloned.versions["backend"]: cloned.versions["backend_version"]}
+        self.versions = {cloned.generation: cloned.versions["keras"], **backend, "python": platform.python_version()}
 
     def of(self, cause: Cause, cloner: str) -> CauseShown:
         """A cause with the known issue that explains it, and a script."""
         issue = self._known.of(cause) if cloner in ("upstream", _REVIVED) else None
         if cloner == _REVIVED:
             return cause_shown(cause, issue)
-        script = reproducer(self._case, self._tried.generation, cause.root, cloner)
+        script = reproducer(self._case, self._cloned.generation, cause.root, cloner)
         return cause_shown(cause, issue, script=with_versions(script, self.versions).text)

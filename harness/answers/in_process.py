@@ -30,9 +30,9 @@ NOT_OF_A_LIVE_MODEL = {
 class UnfaithfulClone(AssertionError):
     """A clone that is not the model it was cloned from. `causes` has each cause with its differences."""
 
-    def __init__(self, message: str, found: tuple[Cause, ...]) -> None:
+    def __init__(self, message: str, causes: tuple[Cause, ...]) -> None:
         super().__init__(message)
-        self.causes = found
+        self.causes = causes
 
 
 def check_clone(
@@ -61,8 +61,8 @@ def check_clone(
         request = {**case.request((), costly or _costly(checks)), "cloners": {YOURS: cloner}}
         answer = msgspec.convert(run_trial(request, framework), Answer)
     if answer.original is None:
-        said = answer.refused.message if answer.refused else "no answer"
-        raise RuntimeError(f"the original cannot be built by this {graph.generation}: {said}\n\n{case.source}")
+        message = answer.refused.message if answer.refused else "no answer"
+        raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
     _assert_faithful(answer.original, answer, named, ignore, at_least, case.source)
 
 
@@ -88,15 +88,15 @@ def assert_clones_faithfully(
     """
     named = _named(checks, NOT_OF_A_LIVE_MODEL)
     _refuse_unknown(at_least)
-    tried = try_model(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly or _costly(checks))
+    cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly or _costly(checks))
 
     def left_out(cause: Cause) -> bool:
-        return tried.is_no_promise(cause) or ignore(cause)
+        return cloned.is_no_promise(cause) or ignore(cause)
 
-    _assert_faithful(tried.original, tried.answer, named, left_out, at_least, tried.said)
+    _assert_faithful(cloned.original, cloned.answer, named, left_out, at_least, cloned.said)
 
 
-class TriedModel(msgspec.Struct, frozen=True):
+class ClonedModel(msgspec.Struct, frozen=True):
     """A live model through some cloners: who it is, what it was fed, and what was seen of each clone."""
 
     about: str
@@ -121,7 +121,7 @@ class TriedModel(msgspec.Struct, frozen=True):
         return self.generation == "tf_keras" and cause.root.aspect == "compiled"
 
 
-def try_model(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> TriedModel:
+def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
     """Clone a live model by cloners, each a function of a model or the name of one; the model stays as it is."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
@@ -129,17 +129,17 @@ def try_model(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, cos
 
     generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
     framework = framework_of(generation)
-    told = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
-    answer, versions = msgspec.convert(told, Answer), framework.versions()
+    response = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
+    answer, versions = msgspec.convert(response, Answer), framework.versions()
     about = f"{type(model).__name__} {model.name!r}"
     if answer.original is None:
         # The model is there, so that it can only have given something else each time that it was called.
         raise RuntimeError(f"{about}: {answer.refused.message if answer.refused else 'no answer'}")
     for ran in (answer.original.inference, answer.original.training):
         if ran is not None and ran.failure is not None:
-            said = f"{ran.failure.type}: {ran.failure.message}"
-            raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {said}")
-    return TriedModel(about, generation, versions, tuple(told["fed"]), answer.original, answer)
+            message = f"{ran.failure.type}: {ran.failure.message}"
+            raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {message}")
+    return ClonedModel(about, generation, versions, tuple(response["fed"]), answer.original, answer)
 
 
 def _named(checks: Collection[str] | None, not_here: Mapping[str, str]) -> list[str]:
@@ -171,16 +171,16 @@ def _assert_faithful(
     about: str,
 ) -> None:
     differences = compare(original, answer.clones[YOURS], checks)
-    counted = [each for each in causes(original, differences) if not ignore(each)]
-    found = tuple(each for each in counted if each.severity <= AT_LEAST[at_least])
-    if found:
-        less = len(counted) - len(found)
+    counted = [cause for cause in causes(original, differences) if not ignore(cause)]
+    failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
+    if failures:
+        less = len(counted) - len(failures)
         left_out = [f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}"] if less else []
-        raise UnfaithfulClone("\n".join((*_lines(found), *left_out, "", about)), found)
+        raise UnfaithfulClone("\n".join((*_lines(failures), *left_out, "", about)), failures)
 
 
-def _lines(found: tuple[Cause, ...]) -> list[str]:
+def _lines(failures: tuple[Cause, ...]) -> list[str]:
     lines = []
-    for cause in found:
+    for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
     return lines

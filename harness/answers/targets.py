@@ -57,29 +57,29 @@ def targets(
 
     Of all known issues, those of these generations are meant.
     """
-    found: dict[str, Target] = {}
+    by_place: dict[str, Target] = {}
     problems: list[str] = []
     for argument in arguments:
         for target in _of_argument(argument, known, generations, problems):
             path = Path(target.where)
-            found.setdefault(str(path.resolve()) if path.exists() else target.where, target)
-    return list(found.values()), problems
+            by_place.setdefault(str(path.resolve()) if path.exists() else target.where, target)
+    return list(by_place.values()), problems
 
 
-def finding_at(what: Path, id_: str = "") -> StoredFinding:
+def finding_at(place: Path, id_: str = "") -> StoredFinding:
     """The one finding of that name, with the files beside it: by its folder, its finding.json, or a run and an id.
 
     `id_` is its id or its folder's name in a run, or the beginning of one.
     """
-    if what.is_file() or (what / FINDING).is_file():
-        path = what if what.is_file() else what / FINDING
+    if place.is_file() or (place / FINDING).is_file():
+        path = place if place.is_file() else place / FINDING
         return read_finding(path)
-    if not what.exists():
+    if not place.exists():
         raise NotFoundError(
-            f"{what}: no such finding or run; name a finding's folder, a run and an id (runs/latest ID), or "
+            f"{place}: no such finding or run; name a finding's folder, a run and an id (runs/latest ID), or "
             "a known issue"
         )
-    run = read_run(what)
+    run = read_run(place)
     exact = [stored for stored in run.findings if id_ in (stored.name, stored.finding.id)]
     near = exact or [stored for stored in run.findings if f" {id_}" in f" {stored.name} {stored.finding.id}"]
     if len(near) == 1:
@@ -87,7 +87,7 @@ def finding_at(what: Path, id_: str = "") -> StoredFinding:
     reason = f"{len(near)} findings begin so: name one" if near else f"no finding begins with {id_!r}; there are"
     listed = ", ".join(sorted(stored.name for stored in near or run.findings)[:_MOST]) or "none"
     unread = [problem for problem in run.problems if FINDING in problem]
-    raise NotFoundError("; ".join((f"{what}: {reason}: {listed}", *unread[:1])))
+    raise NotFoundError("; ".join((f"{place}: {reason}: {listed}", *unread[:1])))
 
 
 def issue_named(name: str, known_issues: Path) -> KnownIssue | None:
@@ -145,8 +145,8 @@ def _of_file(path: Path) -> Target:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
         if path.name == FINDING or {"graph", "id"} <= fields.keys():
             return _of_finding(read(path, Finding), where)
-        kept = read(path, KeptGraph) if "graph" in fields else KeptGraph(msgspec.Raw(path.read_bytes()))
-        graph = from_json(bytes(kept.graph), where)
+        stored = read(path, KeptGraph) if "graph" in fields else KeptGraph(msgspec.Raw(path.read_bytes()))
+        graph = from_json(bytes(stored.graph), where)
     except OSError as error:
         return Target(where, problem=f"cannot be read ({error.strerror})")
     except UNREADABLE as error:
@@ -155,8 +155,8 @@ def _of_file(path: Path) -> Target:
         return Target(where, problem=str(error).removeprefix(f"{where}: "))
     folder = path.resolve().parent.name
     generation = graph.generation or (folder if folder in GENERATIONS else "")
-    cloner = kept.about.cloner or "upstream"
-    return Target(where, path.name, graph=graph, generation=generation, subject=kept.about.subject, cloner=cloner)
+    cloner = stored.about.cloner or "upstream"
+    return Target(where, path.name, graph=graph, generation=generation, subject=stored.about.subject, cloner=cloner)
 
 
 def _of_finding(finding: Finding, where: str) -> Target:

@@ -40,18 +40,18 @@ def command(target: str, jobs: int, as_json: bool) -> None:
             raise click.UsageError(one_line(f"cannot look at {target}: {error}")) from None
         if not classes:
             raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
-        found: list[ClassAudited] = []
+        audits: list[ClassAudited] = []
         for audited in audit_all(classes, generation, jobs):
-            found.append(audited)
+            audits.append(audited)
             if not as_json:
                 progress.say(_lines(audited))
-            progress.show(f"{len(found)} of {len(classes)}{estimate(len(found), len(classes), progress.seconds)}")
-    found.sort(key=lambda audited: audited.name)
-    answers = [argument.answer for audited in found for argument in audited.arguments]
+            progress.show(f"{len(audits)} of {len(classes)}{estimate(len(audits), len(classes), progress.seconds)}")
+    audits.sort(key=lambda audited: audited.name)
+    answers = [argument.answer for audited in audits for argument in audited.arguments]
     counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
-    total = f"{target}: {len(found)} class{'' if len(found) == 1 else 'es'}; arguments: {counts}"
-    say_json(found) if as_json else say(total)
-    sys.exit(exit_code(breaks=any(audited.lost for audited in found)))
+    total = f"{target}: {len(audits)} class{'' if len(audits) == 1 else 'es'}; arguments: {counts}"
+    say_json(audits) if as_json else say(total)
+    sys.exit(exit_code(breaks=any(audited.lost for audited in audits)))
 
 
 def _lines(audited: ClassAudited) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _lines(audited: ClassAudited) -> Iterator[str]:
     if audited.reason:
         yield f"{name}: {one_line(audited.reason, _LONGEST)}"
         return
-    kept = sum(argument.answer == "kept" for argument in audited.arguments)
-    yield f"{name}: {kept} of {len(audited.arguments)} arguments kept"
+    complete = sum(argument.answer == "kept" for argument in audited.arguments)
+    yield f"{name}: {complete} of {len(audited.arguments)} arguments kept"
     for lost in audited.lost:
         yield f"  lost: {one_line(lost.given, 60)}: {one_line(lost.reason, _LONGEST)}"

@@ -1,6 +1,6 @@
 """What a class loses of its arguments when an object is revived from its config.
 
-A text makes an object under the name `made`. It is revived by `from_config(get_config())`, and through JSON. An
+A text makes an object under the name `example`. It is revived by `from_config(get_config())`, and through JSON. An
 argument is lost where a fact that it changes is another in the revived object. What two objects of the same text, or
 two revivals, do not have in common says nothing.
 """
@@ -32,30 +32,30 @@ _PRIVATE = re.compile(
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
-class Lost(NamedTuple):
+class LostFact(NamedTuple):
     """What a revived object does not have; without a path, it cannot be revived at all."""
 
     path: str
-    made: str
+    original: str
     revived: str
 
     @property
     def message(self) -> str:
-        return f"{self.path[1:]} is {self.revived}, not {self.made}" if self.path else self.revived
+        return f"{self.path[1:]} is {self.revived}, not {self.original}" if self.path else self.revived
 
 
-class Answer(NamedTuple):
+class Construction(NamedTuple):
     """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
 
     refused: str = ""
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostFact, ...] = ()
     changes: bool = False
 
 
-class _Seen(NamedTuple):
+class _Observed(NamedTuple):
     """The facts of two objects of one text and of two revivals, or why it cannot be revived."""
 
-    made: list[Facts]
+    originals: list[Facts]
     revived: list[Facts]
     crash: str = ""
 
@@ -66,64 +66,67 @@ class Audit:
     def __init__(self, framework: Framework, names: dict[str, Any] | None = None) -> None:
         self._framework = framework
         self._names = names or {}
-        self._plain = "", _Seen([], [])
+        self._plain = "", _Observed([], [])
 
-    def answer(self, plain: str, text: str) -> Answer:
+    def answer(self, plain: str, text: str) -> Construction:
         """What the construction of a text comes to, beside that of the `plain` one."""
         try:
             if self._plain[0] != plain:
-                self._plain = plain, self._seen(plain)
-            seen = self._plain[1] if text == plain else self._seen(text)
+                self._plain = plain, self._observe(plain)
+            observed = self._plain[1] if text == plain else self._observe(text)
         except Exception as error:  # whatever Keras says to it
-            return Answer(refused=_one_line(error))
-        facts, revived = seen.made[0], seen.revived
-        changed = [path for path in facts if self._is_changed(path, seen)]
-        if seen.crash:
-            return Answer(lost=(Lost("", "", seen.crash),), changes=bool(changed))
-        lost = [path for path in changed if self._is_lost(path, seen)]
+            return Construction(refused=_one_line(error))
+        facts, revived = observed.originals[0], observed.revived
+        changed = [path for path in facts if self._is_changed(path, observed)]
+        if observed.crash:
+            return Construction(lost=(LostFact("", "", observed.crash),), changes=bool(changed))
+        lost = [path for path in changed if self._is_lost(path, observed)]
         lost.sort(key=lambda path: (" of " in facts[path], 2 * path.count("._") + path.count("["), len(path)))
-        found = (Lost(path, facts[path].split(NAMED)[0], revived[0][path].split(NAMED)[0]) for path in lost)
-        return Answer(lost=tuple(found), changes=bool(changed))
+        lost_facts = (LostFact(path, facts[path].split(NAMED)[0], revived[0][path].split(NAMED)[0]) for path in lost)
+        return Construction(lost=tuple(lost_facts), changes=bool(changed))
 
-    def _is_changed(self, path: str, seen: _Seen) -> bool:
+    def _is_changed(self, path: str, observed: _Observed) -> bool:
         """Whether the arguments have changed a fact, each time."""
-        fact = seen.made[0][path]
-        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].made)
-        return not unchanged and same_fact(fact, seen.made[1].get(path))
+        fact = observed.originals[0][path]
+        unchanged = any(same_fact(fact, facts.get(path)) for facts in self._plain[1].originals)
+        return not unchanged and same_fact(fact, observed.originals[1].get(path))
 
-    def _is_lost(self, path: str, seen: _Seen) -> bool:
+    def _is_lost(self, path: str, observed: _Observed) -> bool:
         """Whether a changed fact is in each revival as it is there without the arguments, or is drawn without them."""
         plain = self._plain[1]
-        if any(path not in facts or same_fact(facts[path], seen.made[0][path]) for facts in seen.revived):
+        if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.revived):
             return False
-        if _CONTAINER.match(seen.revived[0][path]):  # its items are facts of their own
+        if _CONTAINER.match(observed.revived[0][path]):  # its items are facts of their own
             return False
-        back = same_fact(seen.revived[0][path], (*plain.revived, *plain.made)[0].get(path))
-        return back or not same_fact(plain.made[0].get(path), plain.made[1].get(path))
+        back = same_fact(observed.revived[0][path], (*plain.revived, *plain.originals)[0].get(path))
+        return back or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
 
-    def _seen(self, text: str) -> _Seen:
+    def _observe(self, text: str) -> _Observed:
         def construct() -> Any:
             with script(text) as module:
                 module.__dict__.update(self._names)
                 exec(compile(text, "<class>", "exec"), module.__dict__)  # noqa: S102 - the user named the class
-                return module.made
+                return module.example
+
+        def from_config() -> Any:
+            return type(example).from_config(example.get_config())
 
         def through_json() -> Any:
-            saving, kind = self._framework.keras.saving, type(made)
-            written = json.loads(json.dumps(saving.serialize_keras_object(made)))
+            saving, kind = self._framework.keras.saving, type(example)
+            written = json.loads(json.dumps(saving.serialize_keras_object(example)))
             revived = saving.deserialize_keras_object(written, custom_objects={kind.__name__: kind})
             if type(revived) is not kind:
                 raise TypeError(f"it is a {type(revived).__name__}")
             return revived
 
-        (_, again), (made, facts) = self._make(construct, 1), self._make(construct, 0)
+        (_, again), (example, facts) = self._make(construct, 1), self._make(construct, 0)
         try:
-            revived = [self._make(lambda: type(made).from_config(made.get_config()), 2), self._make(through_json, 3)]
+            revived = [self._make(from_config, 2), self._make(through_json, 3)]
         except NotImplementedError:
             raise
         except Exception as error:  # whatever Keras says to it
-            return _Seen([facts, again], [], _one_line(error))
-        return _Seen([facts, again], [facts for _, facts in revived])
+            return _Observed([facts, again], [], _one_line(error))
+        return _Observed([facts, again], [facts for _, facts in revived])
 
     def _make(self, make: Callable[[], Any], seed: int) -> tuple[Any, Facts]:
         """An object and its facts; names are counted from the beginning, and random numbers drawn anew."""
@@ -140,13 +143,13 @@ class Audit:
         for place in layers.places:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
             paths.append(f"{paths[1 + place.inside]}.{name}")
-        found: Facts = {}
+        facts_by_path: Facts = {}
         for path, owner, facts in zip(paths, layers.objects(), walked.of):
-            found.update((path + where, fact) for where, fact in facts.items())
+            facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
-                    found[f"{path}.{name}"] = _COUNTED.sub("", repr(getattr(owner, name)))
-        return thing, found
+                    facts_by_path[f"{path}.{name}"] = _COUNTED.sub("", repr(getattr(owner, name)))
+        return thing, facts_by_path
 
 
 def _one_line(error: Exception) -> str:

@@ -26,9 +26,9 @@ def revived(model: Any, framework: Framework) -> Any:
     plain = vars(framework.keras.layers.Layer()).keys() - _OF_EVERY_LAYER
     for thing in _with_a_config(clone, framework):
         with contextlib.suppress(Exception):  # whatever a class says to its config: it crashes, or upstream does
-            other = type(thing).from_config(thing.get_config())
-            _call_alike(thing, other, framework)
-            _take(thing, other, plain, framework)
+            revived_thing = type(thing).from_config(thing.get_config())
+            _call_alike(thing, revived_thing, framework)
+            _take(thing, revived_thing, plain, framework)
     return clone
 
 
@@ -48,7 +48,7 @@ def _with_a_config(model: Any, framework: Framework) -> Iterator[Any]:
                 yield thing
 
 
-def _call_alike(thing: Any, other: Any, framework: Framework) -> None:
+def _call_alike(thing: Any, revived_thing: Any, framework: Framework) -> None:
     """Call a revived layer as the first call of the original, which builds it, on inputs of its own."""
     if not isinstance(thing, framework.layer_class) or not framework.layer_nodes(thing):
         return
@@ -59,13 +59,13 @@ def _call_alike(thing: Any, other: Any, framework: Framework) -> None:
         return framework.keras.Input(batch_shape=framework.shape(leaf), dtype=framework.dtype(leaf))
 
     args, kwargs = framework.arguments(framework.layer_nodes(thing)[0])
-    other(*framework.map_leaves(like, tuple(args)), **framework.map_leaves(like, dict(kwargs)))
+    revived_thing(*framework.map_leaves(like, tuple(args)), **framework.map_leaves(like, dict(kwargs)))
 
 
-def _take(thing: Any, other: Any, plain: Any, framework: Framework) -> None:
+def _take(thing: Any, revived_thing: Any, plain: Any, framework: Framework) -> None:
     """Give an object the options of the revived one; what it is made of, such as layers, those of the parts there."""
-    for name in vars(thing).keys() & vars(other).keys() - plain:
-        before, after = vars(thing)[name], vars(other)[name]
+    for name in vars(thing).keys() & vars(revived_thing).keys() - plain:
+        before, after = vars(thing)[name], vars(revived_thing)[name]
         if type(before) is type(after) and hasattr(before, "get_config") and hasattr(before, "__dict__"):
             _take(before, after, plain, framework)
         elif all(isinstance(leaf, _OPTIONS) for leaf in leaves([before, after])):

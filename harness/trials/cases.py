@@ -15,7 +15,7 @@ BATCH = 2
 def case_of(graph: Graph) -> Case:
     """The case of a graph: its source, its inputs, and a seed that follows from its program."""
     program = graph.program
-    compiled = any(each.does == "compile" for each in program.preparations)
+    compiled = any(preparation.does == "compile" for preparation in program.preparations)
     case = Case(
         graph.source,
         tuple(map(_input, program.inputs)),

@@ -29,17 +29,17 @@ def named(text: str) -> str:
     place, colon, rest = text.rpartition(".py:")
     file = Path(os.path.abspath(f"{place}.py")) if colon else None
     if file is not None and not _OF_A_MODULE.fullmatch(file.stem):
-        said = "a module is called by letters, digits, _ and -: give the file another name"
-        raise ValueError(f"{text}: {file.stem!r} cannot be imported: {said}")
-    its = users_cloner(f"{file.parent}/{file.stem}:{rest}" if file is not None else text)
-    if its is None:
+        rule = "a module is called by letters, digits, _ and -: give the file another name"
+        raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
+    cloner = users_cloner(f"{file.parent}/{file.stem}:{rest}" if file is not None else text)
+    if cloner is None:
         raise ValueError(f"{_EXPECTED}, found {text!r}")
     if file is not None and not file.is_file():
         raise ValueError(f"{text}: there is no file {file}")
     if file is None:
-        folder = os.path.abspath(its.folder or os.curdir)
-        its = its._replace(folder=folder if its.folder or _is_in(folder, its.module) else "")
-    return its.name
+        folder = os.path.abspath(cloner.folder or os.curdir)
+        cloner = cloner._replace(folder=folder if cloner.folder or _is_in(folder, cloner.module) else "")
+    return cloner.name
 
 
 def allow(names: Iterable[str]) -> None:
@@ -63,7 +63,7 @@ def absolute(name: str) -> str:
 
 def allow_cloners(names: Iterable[str]) -> None:
     """Let the code of these cloners run."""
-    allow(its.name for its in filter(None, map(users_cloner, names)))
+    allow(cloner.name for cloner in filter(None, map(users_cloner, names)))
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:

@@ -152,7 +152,7 @@ def _with_arguments(sentence: str, case: Case) -> str:
     return f"{sentence}, with {' and '.join(words)}" if words else sentence
 
 
-def new_hits(hits: Collection[Hit], seen: Collection[Key] = ()) -> list[Hit]:
+def new_hits(hits: Collection[Hit], earlier: Collection[Key] = ()) -> list[Hit]:
     """The hits that are neither known nor seen already, our own faults first."""
-    new = [hit for hit in hits if hit.known is None and hit.key not in seen]
+    new = [hit for hit in hits if hit.known is None and hit.key not in earlier]
     return sorted(new, key=lambda hit: hit.cloner == UPSTREAM)

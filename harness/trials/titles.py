@@ -57,10 +57,10 @@ def sentence(root: Difference, kind: str) -> str:
     clone, inside, before = _where(root)
     raised = _raised(root)
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
-    form, found = _form(root.expected), _form(root.found)
+    form, actual_form = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
     name = argument(root)
-    said = aspect_of(root).sentence.format(
+    text = aspect_of(root).sentence.format(
         a=_a(word),
         kind=word,
         at="" if kind in _OF_MODELS else f": first at {word if kind in CATALOGUE else _a(word)}",
@@ -69,7 +69,7 @@ def sentence(root: Difference, kind: str) -> str:
         inside=inside,
         training=" in training mode" if root.check in ("outputs", "masks") and root.path.startswith("training") else "",
         form=form,
-        found_form=found if found != form else "of another type",
+        found_form=actual_form if actual_form != form else "of another type",
         frozen="trainable" if on else "frozen",
         thawed="frozen" if on else "trainable",
         was="" if on else "not ",
@@ -82,8 +82,8 @@ def sentence(root: Difference, kind: str) -> str:
         thing=root.aspect.partition(" ")[0],
         last=root.aspect.rpartition(" ")[2],
     )
-    said = f"{before}{said}{raised}"
-    return said[:1].upper() + said[1:]
+    text = f"{before}{text}{raised}"
+    return text[:1].upper() + text[1:]
 
 
 def _where(root: Difference) -> tuple[str, str, str]:

@@ -58,12 +58,12 @@ _CLONING = ("made", "again", "warned")
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
     """The verdict on a cloner, by all that is wrong with its clone."""
-    made = {difference.aspect for difference in differences if difference.check == "made"}
-    if not made:
+    aspects = {difference.aspect for difference in differences if difference.check == "made"}
+    if not aspects:
         return Verdict.DIVERGED if differences else Verdict.FAITHFUL
-    if not any(aspect.startswith("process ") for aspect in made):
+    if not any(aspect.startswith("process ") for aspect in aspects):
         return Verdict.CRASHED
-    return Verdict.TIMED_OUT if "process timed out" in made else Verdict.KILLED
+    return Verdict.TIMED_OUT if "process timed out" in aspects else Verdict.KILLED
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
@@ -72,11 +72,11 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
     `given` is what `clone_model` was given, and what was done before.
     """
     flow = Flow(()) if original is None else Flow.of(original)
-    found = []
+    result = []
     for mark, (root, *followers) in causes_of(flow, differences).items():
         severity = min(difference.severity for difference in (root, *followers))
-        found.append(Cause(mark, root, tuple(followers), severity, (*given, *_facts(original, root))))
-    return sorted(found, key=lambda cause: cause.severity)
+        result.append(Cause(mark, root, tuple(followers), severity, (*given, *_facts(original, root))))
+    return sorted(result, key=lambda cause: cause.severity)
 
 
 def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
@@ -92,8 +92,8 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
 
 def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
     """What of the model may be behind a cause; `Cause.given` says why each is told."""
-    expected, found = _FUNCTION.match(root.expected), _FUNCTION.match(root.found)
-    if expected and found and expected[1] == found[1]:
+    expected, actual = _FUNCTION.match(root.expected), _FUNCTION.match(root.found)
+    if expected and actual and expected[1] == actual[1]:
         yield "a function of the same name"
     if original is None:
         return
@@ -178,9 +178,9 @@ def likeness(root: Difference) -> tuple[str, str, str, str]:
     return root.check, _aspect(root), _kind(root), root.raised.type if root.raised else ""
 
 
-def alike(one: Cause, other: Cause) -> bool:
+def alike(cause: Cause, counterpart: Cause) -> bool:
     """Whether two cloners break alike."""
-    return likeness(one.root) == likeness(other.root) or one.fingerprint == other.fingerprint
+    return likeness(cause.root) == likeness(counterpart.root) or cause.fingerprint == counterpart.fingerprint
 
 
 def makes_a_clone(causes: Iterable[Cause]) -> bool:
@@ -188,23 +188,23 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
     return not any(cause.root.check == "made" for cause in causes)
 
 
-def with_blame(found: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
+def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with whose fault they are.
 
     What both show is said to break in both, and no more. Where upstream was not asked, or made no clone that could show
     it, whose fault it is what fixed shows is not known.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
-    theirs, ours = found.get(upstream, ()), found.get(fixed, ())
-    compared = upstream in found and makes_a_clone(theirs)
+    theirs, ours = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())
+    compared = upstream in by_cloner and makes_a_clone(theirs)
     alone = {upstream: Blame.UPSTREAM, fixed: Blame.OURS if compared else Blame.UNKNOWN}
     others = {upstream: ours, fixed: theirs}
 
     def blame(cloner: str, cause: Cause) -> Blame:
-        shared = any(alike(cause, other) for other in others.get(cloner, ()))
+        shared = any(alike(cause, counterpart) for counterpart in others.get(cloner, ()))
         return Blame.BOTH if shared else alone.get(cloner, Blame.ITS_OWN)
 
-    return {cloner: tuple(replace(cause, blame=blame(cloner, cause)) for cause in its) for cloner, its in found.items()}
+    return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 
 
 def title(cause: Cause) -> str:

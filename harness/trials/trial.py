@@ -6,6 +6,7 @@ from the process.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -51,7 +52,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
     @property
     def differences(self) -> tuple[Difference, ...]:
         """All that is wrong."""
-        return tuple(one for cause in self.causes for one in cause.differences)
+        return tuple(difference for cause in self.causes for difference in cause.differences)
 
     @property
     def verdict(self) -> Verdict:
@@ -134,9 +135,9 @@ def run(
     """
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):
-        tried = [name for name in cloners if name in outcome.clones] or cloners
-        first = _judge(case, subject, tried, outcome)
-        others = [name for name in cloners if name not in tried]
+        names = [name for name in cloners if name in outcome.clones] or cloners
+        first = _judge(case, subject, names, outcome)
+        others = [name for name in cloners if name not in names]
         rest = run(case, subject, others, costly, timeout=timeout) if others else first
         if not rest.built or not others:
             return rest
@@ -172,8 +173,8 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
         raise ValueError(f"the answer says nothing of the cloners {missing}: it was asked for {list(cloners)}")
     clones = {name: answer.clones[name] for name in cloners}
     judged: dict[str, CloneTrial] = {}
-    found = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items()}
-    for name, differences in _with_numbers(found, subject).items():
+    by_cloner = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items()}
+    for name, differences in _with_numbers(by_cloner, subject).items():
         broken = (cause for cause in causes(original, differences, case.given) if _is_promised(cause, name, case))
         judged[name] = CloneTrial(tuple(broken))
     return Trial(_blamed({name: judged[name] for name in cloners}), original=original)
@@ -194,15 +195,17 @@ def _is_promised(cause: Cause, cloner: str, case: Case) -> bool:
     return attribute in _POLICY or not aspect.startswith(_IN_NO_CONFIG)
 
 
-def _with_numbers(found: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
+def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
     """Ask once for the numbers behind all digests that differ."""
-    pairs = dict.fromkeys(one.digests for differences in found.values() for one in differences if one.digests)
+    everything = itertools.chain.from_iterable(by_cloner.values())
+    pairs = dict.fromkeys(difference.digests for difference in everything if difference.digests)
     if not pairs:
-        return found
-    numbers = dict(zip(pairs, map(_numbers, subject.values(list(pairs))), strict=True))
+        return by_cloner
+    numbers: dict[tuple[str, str] | None, Numbers | None] = {None: None}
+    numbers.update(zip(pairs, map(_numbers, subject.values(list(pairs))), strict=True))
     return {
-        name: [replace(one, numbers=numbers[one.digests]) if one.digests else one for one in differences]
-        for name, differences in found.items()
+        name: [replace(difference, numbers=numbers[difference.digests]) for difference in differences]
+        for name, differences in by_cloner.items()
     }
 
 

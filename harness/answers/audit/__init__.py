@@ -44,7 +44,7 @@ def assert_config_is_complete(
     """
     generation = generation_of(kind)
     framework = framework_of(generation)
-    more = {name: tuple(map(repr, tried)) for name, tried in (values or {}).items()}
+    more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework.scratch():
         described = audited_class(kind.__name__, kind, framework.keras)
         audited = Auditor(Audit(framework, {kind.__name__: kind}), DIALECTS[generation], more).audit(described)
@@ -58,10 +58,10 @@ def assert_config_is_complete(
 def classes_of(target: str) -> tuple[Generation, list[AuditedClass]]:
     """The classes with a config that a package, a module or a file has, or the one that is named."""
     keras_here("keras")
-    found = classes(target)
-    generation: Generation = max((generation_of(kind) for _, kind in found), default="keras")
+    kinds = classes(target)
+    generation: Generation = max((generation_of(kind) for _, kind in kinds), default="keras")
     keras = keras_here(generation).keras
-    return generation, [audited_class(name, kind, keras) for name, kind in found]
+    return generation, [audited_class(name, kind, keras) for name, kind in kinds]
 
 
 SHARE = 0.8

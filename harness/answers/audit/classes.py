@@ -51,7 +51,7 @@ class AuditedClass(msgspec.Struct, frozen=True):
 
 def classes(target: str) -> list[tuple[str, Any]]:
     """The classes with a config that a target has, each once, by the first of its names."""
-    found: dict[int, tuple[str, Any]] = {}
+    kinds: dict[int, tuple[str, Any]] = {}
     modules = [target]
     for module in modules:
         for name, thing in named(module):
@@ -60,8 +60,8 @@ def classes(target: str) -> list[tuple[str, Any]]:
                 if thing.__name__.startswith(module + ".") and not _SKIPPED.match(word) and name not in modules:
                     modules.append(name)
             elif isinstance(thing, type) and hasattr(thing, "from_config") and word == thing.__name__:
-                found.setdefault(id(thing), (name, thing))
-    return list(found.values())
+                kinds.setdefault(id(thing), (name, thing))
+    return list(kinds.values())
 
 
 def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
@@ -70,7 +70,7 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
     What a base within Keras takes is left out where the class does not document it.
     """
     bases = {sort: attrgetter(path)(keras) for sort, path in _SORTS.items()}
-    found: dict[str, dict[str, Any]] = {}
+    parameters_by_name: dict[str, dict[str, Any]] = {}
     words: set[str] = set()
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
@@ -82,12 +82,12 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
             hidden = parameter.default is parameter.empty or argument in words
             hidden = base is not kind and (hidden or (of_keras and not documents(kind, argument)))
             if not (hidden or parameter.kind in OTHERS or argument.startswith("_")):
-                found.setdefault(argument, said_parameter(parameter))
+                parameters_by_name.setdefault(argument, said_parameter(parameter))
         words |= words_of(base.__init__)
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             break
     sort = next((sort for sort, base in bases.items() if issubclass(kind, base)), "object")
-    return AuditedClass(name, sort, msgspec.convert(list(found.values()), tuple[Parameter, ...]))
+    return AuditedClass(name, sort, msgspec.convert(list(parameters_by_name.values()), tuple[Parameter, ...]))
 
 
 def generation_of(kind: Any) -> Generation:

@@ -12,8 +12,8 @@ from typing import Literal
 import msgspec
 
 from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
-from clonediff.harness.answers.audit.values import Arguments, bases, is_guessed, tried
-from clonediff.harness.inside.audit import Answer, Audit
+from clonediff.harness.answers.audit.values import Arguments, alternatives, bases, is_guessed
+from clonediff.harness.inside.audit import Audit, Construction
 from clonediff.strategies.build import snake, write_loading
 from clonediff.strategies.dialects import Dialect
 from clonediff.strategies.values import NEEDS
@@ -25,18 +25,18 @@ _SIGNATURE = re.compile(r"required (?:positional|keyword)|nexpected keyword|nrec
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
     """An argument, or with an empty name the class as it is without any.
 
-    `tried` is the value that shows it, as Python, `reason` what is lost.
+    `value` is Python, the value that shows it, `reason` what is lost.
     """
 
     name: str
     answer: Literal["lost", "kept", "cannot tell"]
-    tried: str = ""
+    value: str = ""
     reason: str = ""
 
     @property
     def given(self) -> str:
         """The argument with its value."""
-        return f"{self.name}={self.tried}" if self.name else "whatever it is given"
+        return f"{self.name}={self.value}" if self.name else "whatever it is given"
 
 
 class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -73,24 +73,24 @@ class Auditor:
             return ClassAudited(kind.name, reason=f"nobody says how it is made: {plain.lost[0].message}")
         if plain.lost:
             return ClassAudited(kind.name, (ArgumentAudited("", "lost", reason=plain.lost[0].message),))
-        return ClassAudited(kind.name, tuple(self._argument(kind, each, base) for each in kind.constructor))
+        return ClassAudited(kind.name, tuple(self._argument(kind, parameter, base) for parameter in kind.constructor))
 
-    def _base(self, kind: AuditedClass) -> tuple[Arguments, Answer]:
+    def _base(self, kind: AuditedClass) -> tuple[Arguments, Construction]:
         """The arguments that the class is made with, the fewest that it takes and that can be revived."""
-        tries: list[tuple[Arguments, Answer]] = []
+        tries: list[tuple[Arguments, Construction]] = []
         for base in [self.made_with[kind.name]] if kind.name in self.made_with else bases(kind, self.values):
             answer = self._answer(kind, base, base)
             if not answer.refused and not answer.lost:
                 return base, answer
             tries.append((base, answer))
-        made = [pair for pair in tries if not pair[1].refused]
-        return (*made, *tries, ({}, Answer(refused="nobody says what it needs")))[0]
+        possible = [pair for pair in tries if not pair[1].refused]
+        return (*possible, *tries, ({}, Construction(refused="nobody says what it needs")))[0]
 
-    def _answer(self, kind: AuditedClass, base: Arguments, arguments: Arguments) -> Answer:
+    def _answer(self, kind: AuditedClass, base: Arguments, arguments: Arguments) -> Construction:
         return self.ask.answer(self._construction(kind.name, base), self._construction(kind.name, arguments))
 
     def _argument(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> ArgumentAudited:
-        name, kept = parameter.name, ""
+        name, example = parameter.name, ""
         # A number of a base that somebody gave says what its argument can be; an object says nothing.
         known = name in self.values or "(" not in self.made_with.get(kind.name, {}).get(name, "()").lstrip("(")
         guessed = not known and is_guessed(kind, parameter)
@@ -98,23 +98,23 @@ class Auditor:
             if answer.lost and not (guessed and _may_be_the_value(answer)):
                 return ArgumentAudited(name, "lost", value, answer.lost[0].message)
             if answer.changes and not answer.lost:
-                kept = kept or value
-        return ArgumentAudited(name, "kept" if kept else "cannot tell", kept)
+                example = example or value
+        return ArgumentAudited(name, "kept" if example else "cannot tell", example)
 
-    def _tries(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> Iterator[tuple[str, Answer]]:
+    def _tries(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> Iterator[tuple[str, Construction]]:
         """What comes of values away from the default, each as Python; with another argument where Keras wants that."""
-        other, value = NEEDS.get(parameter.name, ("", ""))
-        if any(each.name == other for each in kind.constructor):
-            base = {**base, other: value}
+        companion, value = NEEDS.get(parameter.name, ("", ""))
+        if any(argument.name == companion for argument in kind.constructor):
+            base = {**base, companion: value}
         of_layer = parameter.name == _LOST_BY_LAYER and not kind.name.endswith(".Layer")
-        for value in () if of_layer else tried(kind, parameter, base, self.values):
+        for value in () if of_layer else alternatives(kind, parameter, base, self.values):
             answer = self._answer(kind, base, {**base, parameter.name: value})
             yield value, answer
             if kind.sort == "model" and answer.changes:
                 return  # to make one takes its time
 
     def _construction(self, name: str, arguments: Arguments) -> str:
-        """The script that makes an object of a class of a package, a module or a file, as `made`."""
+        """The script that makes an object of a class of a package, a module or a file, as `example`."""
         written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
         above = "".join(f"{line}\n" for line in imports_of(written))
         path, colon, word = name.rpartition(":")
@@ -125,11 +125,11 @@ class Auditor:
             name = f"keras.{name.partition('.')[2]}"
         elif "." in name:  # a class of the caller's process has no module
             above += f"import {name.rpartition('.')[0]}\n"
-        text = self.dialect.spell(f"{above}made = {name}({written})\n")
+        text = self.dialect.spell(f"{above}example = {name}({written})\n")
         return self.dialect.head(f"{text}keras.") + text
 
 
-def _may_be_the_value(answer: Answer) -> bool:
+def _may_be_the_value(answer: Construction) -> bool:
     """Whether it cannot be revived for a reason that may be the value, and not what the config has or leaves out."""
     return any(not lost.path and not _SIGNATURE.search(lost.revived) for lost in answer.lost)
 

@@ -41,16 +41,16 @@ def _bases(audited: AuditedClass) -> list[dict[str, str]]:
     """What the catalogue makes a class of Keras' own with, as far as that is the same for all tensors."""
     package, _, name = audited.name.rpartition(".")
     kind = CATALOGUE.get(name) if package.endswith("keras.layers") else None
-    made = [dict(base) for base in kind.bases] if kind is not None else []
-    return [base for base in made if not any("<" in text for text in base.values())]
+    arguments = [dict(base) for base in kind.bases] if kind is not None else []
+    return [base for base in arguments if not any("<" in text for text in base.values())]
 
 
 def _options(audited: AuditedClass) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    options: dict[str, tuple[str, ...]] = {}
     for base in _bases(audited):
         for name, text in base.items():
-            found[name] = tuple(dict.fromkeys((*found.get(name, ()), text)))
-    return found
+            options[name] = tuple(dict.fromkeys((*options.get(name, ()), text)))
+    return options
 
 
 def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, str]]:
@@ -63,31 +63,31 @@ def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, str]]:
 
 
 def _needed(audited: AuditedClass, parameter: Parameter, more: Values) -> tuple[str, ...]:
-    found = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ())
-    return found or _plain(values.values(parameter.name, required=True)) or ("2", "0.5", _ANY_WORD)
+    choices = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ())
+    return choices or _plain(values.values(parameter.name, required=True)) or ("2", "0.5", _ANY_WORD)
 
 
-def tried(audited: AuditedClass, parameter: Parameter, base: Mapping[str, str], more: Values) -> tuple[str, ...]:
+def alternatives(audited: AuditedClass, parameter: Parameter, base: Mapping[str, str], more: Values) -> tuple[str, ...]:
     """The values of an argument that are worth trying, away from its default and from what the base has."""
     name = parameter.name
     if name not in more and (name in values.NOT_DRAWN - _OF_ALL.keys() or (audited.sort, name) == ("model", "compile")):
         return ()  # how a model is compiled is no part of its config: a file has it beside that
     default = base.get(name, _default(parameter))
     read = _read(default)
-    found: list[str] = list(more.get(name, ()))
+    candidates: list[str] = list(more.get(name, ()))
     if type(read) is int and name in base:  # the size of a small model: most go with twice as much
-        found.append(repr(2 * read))
+        candidates.append(repr(2 * read))
     if isinstance(read, (list, tuple)) and name in base and read and type(read[-1]) is int:
-        found.append(repr(type(read)((*read[:-1], 2 * read[-1]))))
+        candidates.append(repr(type(read)((*read[:-1], 2 * read[-1]))))
     if type(read) is bool:
-        found.append(repr(not read))
+        candidates.append(repr(not read))
     elif name in _OF_ALL:
-        found += _OF_ALL[name]
+        candidates += _OF_ALL[name]
     else:
-        found += _options(audited).get(name, ())
-        found += values.values(name, read)
-        found += [_ANY_WORD] if isinstance(read, str) else []
-    away = [value for value in dict.fromkeys(_plain(found)) if _normal(_read(value)) != _normal(read)]
+        candidates += _options(audited).get(name, ())
+        candidates += values.values(name, read)
+        candidates += [_ANY_WORD] if isinstance(read, str) else []
+    away = [value for value in dict.fromkeys(_plain(candidates)) if _normal(_read(value)) != _normal(read)]
     if audited.sort == "model":  # it is made of numbers and words
         away = [value for value in away if "layers." not in value]
     return tuple(away[:_MOST])
@@ -145,12 +145,13 @@ def small(name: str) -> str:
 
 def made_with(kinds: Sequence[AuditedClass]) -> dict[str, Arguments]:
     """The arguments of each class of keras_hub that needs some, by its name."""
-    found: dict[str, Arguments] = {}
+    calls: dict[str, Arguments] = {}
     for kind in kinds:
         name = kind.name.rpartition(".")[2]
-        if kind.name == f"{_HUB}.{name}" and name in CALLS and any(each.required for each in kind.constructor):
-            found[kind.name] = {key: _written(node) for key, node in CALLS[name].items()}
-    return found
+        is_plain = not any(parameter.required for parameter in kind.constructor)
+        if kind.name == f"{_HUB}.{name}" and name in CALLS and not is_plain:
+            calls[kind.name] = {key: _written(node) for key, node in CALLS[name].items()}
+    return calls
 
 
 def _written(node: ast.expr) -> str:

@@ -65,7 +65,7 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
     looking = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
     differences = _all(Pair(original, clone), looking)
     chance = _chance(original, looking) if differences else set()
-    return [each for each in differences if not _is_among(each, chance)]
+    return [difference for difference in differences if not _is_among(difference, chance)]
 
 
 def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
@@ -76,8 +76,10 @@ def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, st
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
-    found = _all(pair, [check for check in checks if not original.live or check.name != "own"])
-    return {(each.check, each.path) for each in found if each.severity is not Severity.NAME}
+    differences = _all(pair, [check for check in checks if not original.live or check.name != "own"])
+    return {
+        (difference.check, difference.path) for difference in differences if difference.severity is not Severity.NAME
+    }
 
 
 def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:

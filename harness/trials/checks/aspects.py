@@ -190,8 +190,8 @@ class _Row(NamedTuple):
 
 
 def _read(number: int, aspect: Aspect) -> _Row:
-    check, found, names = aspect.pattern.rpartition(": ")
-    return _Row(aspect, number, check if found else "", tuple(names.split("|")))
+    check, colon, names = aspect.pattern.rpartition(": ")
+    return _Row(aspect, number, check if colon else "", tuple(names.split("|")))
 
 
 _ROWS = tuple(_read(number, aspect) for number, aspect in enumerate(ASPECTS))
@@ -223,7 +223,7 @@ def differs(
     name: str,
     path: str,
     expected: str,
-    found: str,
+    actual: str,
     first: Place | None,
     *,
     severity: Severity | None = None,
@@ -235,7 +235,7 @@ def differs(
     if row is None:
         raise KeyError(f"the check {check} has no aspect {name!r}")
     severity = row.aspect.severity if severity is None else severity
-    return Difference(check, path, name, expected, found, severity, first, raised, digests)
+    return Difference(check, path, name, expected, actual, severity, first, raised, digests)
 
 
 def differs_in(
@@ -243,9 +243,9 @@ def differs_in(
 ) -> Difference:
     """The same of a leaf of the part that is at that path."""
     name, path = f"{part} {leaf.aspect}".lstrip(), f"{path}{leaf.path}"
-    return differs(check, name, path, leaf.expected, leaf.found, first, severity=severity, digests=leaf.digests)
+    return differs(check, name, path, leaf.expected, leaf.actual, first, severity=severity, digests=leaf.digests)
 
 
-def differs_in_value(check: str, name: str, path: str, expected: str, found: str, first: Place | None) -> Difference:
+def differs_in_value(check: str, name: str, path: str, expected: str, actual: str, first: Place | None) -> Difference:
     """A difference in numbers, by the digests of both."""
-    return differs(check, name, path, expected, found, first, digests=(expected, found))
+    return differs(check, name, path, expected, actual, first, digests=(expected, actual))

@@ -48,27 +48,29 @@ class _Fact(NamedTuple):
     twin: int
     path: str
     expected: str
-    found: str
+    actual: str
 
     @property
     def name(self) -> str:
         """The path without what is counted or chosen in it: "kernel_initializer.seed"."""
         return INDEX.sub("", self.path).lstrip(".")
 
-    def differs(self, pair: Pair, check: str, aspect: str, expected: str, found: str) -> Difference:
+    def differs(self, pair: Pair, check: str, aspect: str, expected: str, actual: str) -> Difference:
         original = pair.shapes[0]
         path = f"attribute{self.path}" if self.path.startswith(".") else self.path
         path, first = f"{at(original, self.layer)}.{path}", place(original, self.layer)
-        return differs(check, aspect, path, short(expected), short(found), first)
+        return differs(check, aspect, path, short(expected), short(actual), first)
 
 
 def facts(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
-        expected, found = (each.removeprefix(SHARED).partition(NAMED)[0] for each in (fact.expected, fact.found))
-        if expected != found and SAME not in (expected[:1], found[:1]):
+        expected, actual = (
+            fact_text.removeprefix(SHARED).partition(NAMED)[0] for fact_text in (fact.expected, fact.actual)
+        )
+        if expected != actual and SAME not in (expected[:1], actual[:1]):
             aspect = f"attribute.{fact.name}" if fact.path.startswith(".") else fact.name
-            yield fact.differs(pair, "structure", aspect, expected, found)
+            yield fact.differs(pair, "structure", aspect, expected, actual)
 
 
 def shared(pair: Pair) -> Iterator[Difference]:
@@ -78,25 +80,25 @@ def shared(pair: Pair) -> Iterator[Difference]:
     clone = pair.shapes[1]
     theirs = {layer.ident for layer in (pair.original.cloned or pair.original.shape).layers}
     for fact in _unlike(pair):
-        if fact.expected.startswith(SHARED) or not fact.found.startswith(SHARED):
+        if fact.expected.startswith(SHARED) or not fact.actual.startswith(SHARED):
             continue
         if fact.twin < 0 or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
-            found = f"the original's {fact.found.removeprefix(SHARED)}"
-            yield fact.differs(pair, "own", "object shared", "an object of its own", found)
+            actual = f"the original's {fact.actual.removeprefix(SHARED)}"
+            yield fact.differs(pair, "own", "object shared", "an object of its own", actual)
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
     """What was one object and is two, or was two and is one."""
     for fact in _unlike(pair):
-        ours, theirs = fact.expected.startswith(SAME), fact.found.startswith(SAME)
-        if MISSING not in (fact.expected, fact.found) and (ours or theirs):
+        ours, theirs = fact.expected.startswith(SAME), fact.actual.startswith(SAME)
+        if MISSING not in (fact.expected, fact.actual) and (ours or theirs):
             aspect = f"{'unshared' if ours else 'merged'}.{fact.name}"
-            yield fact.differs(pair, "sharing", aspect, _said(pair, fact.expected), _said(pair, fact.found))
+            yield fact.differs(pair, "sharing", aspect, _said(pair, fact.expected), _said(pair, fact.actual))
 
 
 def _said(pair: Pair, fact: str) -> str:
-    told = _ELSEWHERE.fullmatch(fact)
-    return f"the same as {at(pair.shapes[0], int(told[1]))}{told[2]}" if told else "one of its own"
+    match = _ELSEWHERE.fullmatch(fact)
+    return f"the same as {at(pair.shapes[0], int(match[1]))}{match[2]}" if match else "one of its own"
 
 
 def _unlike(pair: Pair) -> tuple[_Fact, ...]:
@@ -112,16 +114,19 @@ def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
     """The facts that are others in the clone: of what is inside of something that is another, no more is said."""
     original, clone = pair.shapes
     for layer, twin in [(-1, -1), *pair.layers.pairs]:
-        one, other = (
+        layer_or_model, counterpart = (
             shape.layers[index] if index >= 0 else shape for shape, index in ((original, layer), (clone, twin))
         )
-        if layer >= 0 and one.kind != other.kind:
+        if layer >= 0 and layer_or_model.kind != counterpart.kind:
             continue
-        ours, theirs = _of(one, other), {path: _placed(fact, pair) for path, fact in _of(other, one).items()}
-        passed = [*_TOLD_ELSEWHERE, *(_OF_INPUTS if one.kind == "InputLayer" else ())]
+        ours, theirs = (
+            _of(layer_or_model, counterpart),
+            {path: _placed(fact, pair) for path, fact in _of(counterpart, layer_or_model).items()},
+        )
+        passed = [*_TOLD_ELSEWHERE, *(_OF_INPUTS if layer_or_model.kind == "InputLayer" else ())]
         for path in sorted({*ours, *theirs}) if ours != theirs else ():
             want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
-            if want == have or _same(want, have) or any(path == each or _is_in(path, each) for each in passed):
+            if want == have or _same(want, have) or any(path == prefix or _is_in(path, prefix) for prefix in passed):
                 continue
             passed.append(path)
             if path.startswith("config.") and path != _NO_CONFIG and _NO_CONFIG in (ours.keys() ^ theirs.keys()):
@@ -139,14 +144,20 @@ def _at(shape: Shape, layer: int) -> LayerSeen | Shape:
     return shape.layers[layer] if layer >= 0 else shape
 
 
-def _of(one: LayerSeen | Shape, other: LayerSeen | Shape) -> dict[str, str]:
+def _of(holder: LayerSeen | Shape, counterpart: LayerSeen | Shape) -> dict[str, str]:
     """The facts of a layer, or of the model, by path; those that it holds only where both were looked at."""
-    if isinstance(one, LayerSeen):
-        found = {key if key.startswith(".") else f"config.{key}": value for key, value in one.config.items()}
+    if isinstance(holder, LayerSeen):
+        facts_of_holder = {
+            key if key.startswith(".") else f"config.{key}": value for key, value in holder.config.items()
+        }
     else:
-        found = {"compiled": str(one.compiled is not None).lower()}
-        found.update((f"compiled.{part}", value) for part, value in (one.compiled or {}).items())
-    return {**found, **one.attributes} if one.attributes and other.attributes and one.kind == other.kind else found
+        facts_of_holder = {"compiled": str(holder.compiled is not None).lower()}
+        facts_of_holder.update((f"compiled.{part}", value) for part, value in (holder.compiled or {}).items())
+    return (
+        {**facts_of_holder, **holder.attributes}
+        if holder.attributes and counterpart.attributes and holder.kind == counterpart.kind
+        else facts_of_holder
+    )
 
 
 def _is_all_here(shape: Shape, layer: int) -> bool:
@@ -161,8 +172,8 @@ def _same(want: str, have: str) -> bool:
 
 def _placed(fact: str, pair: Pair) -> str:
     """A fact of the clone with the number of the original's layer in it."""
-    told = _ELSEWHERE.fullmatch(fact) if fact.startswith(SAME) else None
-    return f"={pair.layers.expected.get(int(told[1]), int(told[1]))}{told[2]}" if told else fact
+    match = _ELSEWHERE.fullmatch(fact) if fact.startswith(SAME) else None
+    return f"={pair.layers.originals.get(int(match[1]), int(match[1]))}{match[2]}" if match else fact
 
 
 def _is_in(path: str, outer: str) -> bool:

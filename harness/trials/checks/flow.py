@@ -43,45 +43,47 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         """When a place first ran; the layers that never do, last in their order, and the model after all of them."""
         if place is None or place.layer < 0:
             return 10**9
-        layer = self.one(place.layer)
+        layer = self.identity(place.layer)
         time = self._times.get((layer, place.use), self._times.get((layer, 0)))
         return 10**6 + place.layer if time is None else time
 
     def begins(self, place: Place | None) -> int:
         """When a place, or a layer in it, first ran."""
-        parts = self._held.get(self.one(place.layer), ()) if place is not None else ()
+        parts = self._held.get(self.identity(place.layer), ()) if place is not None else ()
         return min([self.time(place), *(self._times.get((part, 0), 10**9) for part in parts)])
 
-    def related(self, one: Place | None, other: Place | None) -> bool:
+    def related(self, place: Place | None, further: Place | None) -> bool:
         """Whether two places are one layer, or one holds the other. The model holds everything."""
-        if one is None or other is None:
+        if place is None or further is None:
             return False
-        if one.layer < 0 or other.layer < 0:
-            return one.layer == other.layer or one.container or other.container
-        left, right = self.one(one.layer), self.one(other.layer)
+        if place.layer < 0 or further.layer < 0:
+            return place.layer == further.layer or place.container or further.container
+        left, right = self.identity(place.layer), self.identity(further.layer)
         return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
 
     def holds(self, holder: int, layer: int) -> bool:
         """Whether a layer is in another, at any depth."""
-        return self.one(holder) in self._holders.get(self.one(layer), ())
+        return self.identity(holder) in self._holders.get(self.identity(layer), ())
 
-    def reaches(self, one: Place, other: Place) -> bool:
+    def reaches(self, place: Place, further: Place) -> bool:
         """Whether what happens at one place can show at the other."""
-        are_layers = one.layer >= 0 and other.layer >= 0
-        return self.related(one, other) or (are_layers and self.one(one.layer) in self.upstream(self.one(other.layer)))
+        are_layers = place.layer >= 0 and further.layer >= 0
+        return self.related(place, further) or (
+            are_layers and self.identity(place.layer) in self.upstream(self.identity(further.layer))
+        )
 
     def upstream(self, layer: int) -> set[int]:
         """Every layer that can have a say in what this one gives."""
         if layer not in self._upstream:
-            found = self._upstream.setdefault(layer, set())
+            reached = self._upstream.setdefault(layer, set())
             ahead = [layer]
             while ahead:
-                new = self._givers.get(ahead.pop(), set()) - found  # a clone of the clone may have layers of its own
-                found |= new
+                new = self._givers.get(ahead.pop(), set()) - reached  # a clone of the clone may have layers of its own
+                reached |= new
                 ahead += new
         return self._upstream[layer]
 
-    def one(self, layer: int) -> int:
+    def identity(self, layer: int) -> int:
         """A layer by the first place that it has."""
         return self._same[layer] if 0 <= layer < len(self._same) else layer
 
@@ -101,17 +103,17 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         for index, layer in enumerate(self.layers):
             holder = layer.inside
             while holder >= 0:
-                holders.setdefault(self._same[index], set()).add(self.one(holder))
+                holders.setdefault(self._same[index], set()).add(self.identity(holder))
                 holder = self.layers[holder].inside
         return holders
 
     @cached_property
     def _held(self) -> dict[int, set[int]]:
-        held: dict[int, set[int]] = {}
+        parts: dict[int, set[int]] = {}
         for layer, holders in self._holders.items():
             for holder in holders:
-                held.setdefault(holder, set()).add(layer)
-        return held
+                parts.setdefault(holder, set()).add(layer)
+        return parts
 
     @cached_property
     def _upstream(self) -> dict[int, set[int]]:
@@ -124,12 +126,12 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
             direct[self._same[index]].update(
                 self._same[giver] for giver in layer.givers if 0 <= giver < len(self.layers)
             )
-        givers = {index: set(found) for index, found in direct.items()}
+        givers = {index: set(layers) for index, layers in direct.items()}
         for index, layer in enumerate(self.layers):
             this, holder = self._same[index], layer.inside
             if holder >= 0:
-                givers[self.one(holder)].add(this)
+                givers[self.identity(holder)].add(this)
             while holder >= 0:  # what enters a model reaches each layer in it
-                givers[this] |= direct[self.one(holder)] - {this}
+                givers[this] |= direct[self.identity(holder)] - {this}
                 holder = self.layers[holder].inside
         return givers

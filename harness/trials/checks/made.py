@@ -64,23 +64,23 @@ def warned(pair: Pair) -> list[Difference]:
 
 def functions(pair: Pair) -> list[Difference]:
     """What a clone function was called on otherwise, and which of its layers the clone does not have."""
-    asked, shape = pair.clone.asked, pair.original.cloned or pair.original.shape
-    if asked is None:
+    function_calls, shape = pair.clone.asked, pair.original.cloned or pair.original.shape
+    if function_calls is None:
         return []
-    counts = Counter(call.layer for call in asked.calls if call.layer >= 0)
-    found: list[tuple[str, int, str, str]] = []
-    for layer, call in {call.layer: call for call in reversed(asked.calls)}.items():
+    counts = Counter(call.layer for call in function_calls.calls if call.layer >= 0)
+    rows: list[tuple[str, int, str, str]] = []
+    for layer, call in {call.layer: call for call in reversed(function_calls.calls)}.items():
         if call.what != "layer":
-            found.append((f"asked of {'an input' if call.what == 'input' else 'an operation'}", layer, "never", "once"))
+            rows.append((f"asked of {'an input' if call.what == 'input' else 'an operation'}", layer, "never", "once"))
             continue
         if counts[layer] > 1:
-            found.append(("asked again", layer, "once", f"{counts[layer]} times"))
+            rows.append(("asked again", layer, "once", f"{counts[layer]} times"))
         if not call.there:
-            found.append(("not what it gave", layer, "the layer that it gave", "another"))
-    found += [("not asked", layer, "once", "never") for layer in asked.wanted if layer not in counts]
+            rows.append(("not what it gave", layer, "the layer that it gave", "another"))
+    rows += [("not asked", layer, "once", "never") for layer in function_calls.wanted if layer not in counts]
     return [
         differs("functions", aspect, at(shape, layer), expected, times, place(shape, layer))
-        for aspect, layer, expected, times in found
+        for aspect, layer, expected, times in rows
     ]
 
 
@@ -128,8 +128,8 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
             return place(shape, index)
     message = re.sub(r"\bFull (object )?config\b", "", failure.message)  # Keras' own words, and not of its operation
     matches = (re.search(rf"\b{re.escape(layer.kind)}\b", message) for layer in shape.layers)
-    found = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
-    return place(shape, min(found)[1]) if found else None
+    positions = [(match.start(), index) for index, match in enumerate(matches) if match is not None]
+    return place(shape, min(positions)[1]) if positions else None
 
 
 def unlike_failures(
@@ -150,5 +150,5 @@ def raises(
     """The difference of something that raises where it must not."""
     message = short(failure.message.strip().partition("\n")[0], 300)
     raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
-    found = short(f"{raised.type}: {message}", 300)
-    return differs(check, aspect, path, expected, found, layer_spoken_of(failure, shape), raised=raised)
+    actual = short(f"{raised.type}: {message}", 300)
+    return differs(check, aspect, path, expected, actual, layer_spoken_of(failure, shape), raised=raised)

@@ -64,10 +64,10 @@ def _shared(word: str, path: str, first: Place) -> Difference:
     return differs("own", f"{word} shared", path, "one of its own", "the original's", first)
 
 
-def _in_common(shape: Shape, other: Shape) -> Iterator[tuple[str, int, LayerSeen | Variable]]:
+def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[str, int, LayerSeen | Variable]]:
     """The layers, weights and states of a model that another one has too: the word, the number and the object."""
     for word in ("layer", "weight", "state"):
-        theirs = {thing.ident for thing in getattr(other, f"{word}s")}
+        theirs = {thing.ident for thing in getattr(model, f"{word}s")}
         things = enumerate(getattr(shape, f"{word}s"))
         yield from ((word, index, thing) for index, thing in things if thing.ident in theirs)
 
@@ -82,25 +82,25 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
-            first = place(original, pair.layers.expected.get(owner, -1))
+            first = place(original, pair.layers.originals.get(owner, -1))
             yield differs("own", "not fresh", f"weights[{index}].value", "a fresh value", "the original's", first)
     for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
         if not fresh:
             path, first = numbered(original, "state", index)
-            expected, found = "as before the first batch", "as the original's run has left it"
-            yield differs("own", "state not fresh", f"{path}.value", expected, found, first)
+            expected, actual = "as before the first batch", "as the original's run has left it"
+            yield differs("own", "state not fresh", f"{path}.value", expected, actual, first)
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
     """Objects of the original that can change and that the clone leads to, beside what public attributes show."""
     original = pair.shapes[0]
     for leak in pair.observed.leaks:
-        layer = pair.layers.expected.get(leak.layer, -1)
+        layer = pair.layers.originals.get(leak.layer, -1)
         names = [name for name in _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path)) if name not in _OF_FUNCTIONS]
         path = f"{at(original, layer)}.attribute{leak.path}"
-        found = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
         aspect = f"object reached.{names[-1] if names else leak.thing}"
-        yield differs("own", aspect, path, "an object of its own", found, place(original, layer))
+        yield differs("own", aspect, path, "an object of its own", actual, place(original, layer))
 
 
 def sharing(pair: Pair) -> list[Difference]:
@@ -113,13 +113,13 @@ def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pa
     shape = pair.shapes[0]
     first_want: dict[int, int] = {}
     first_have: dict[int, int] = {}
-    for index, found in pairing.pairs:
+    for index, counterpart in pairing.pairs:
         want = first_want.setdefault(wants[index].ident, index)
-        have = first_have.setdefault(haves[found].ident, index)
+        have = first_have.setdefault(haves[counterpart].ident, index)
         if want == have:
             continue
-        aspect, other = ("unshared", want) if want != index else ("merged", have)
-        sides = f"the same as {numbered(shape, word, other)[0]}", "one of its own"
+        aspect, first_index = ("unshared", want) if want != index else ("merged", have)
+        sides = f"the same as {numbered(shape, word, first_index)[0]}", "one of its own"
         path, first = numbered(shape, word, index)
         yield differs("sharing", f"{word} {aspect}", path, *(sides if want != index else sides[::-1]), first)
 
@@ -129,13 +129,16 @@ def untouched(pair: Pair) -> list[Difference]:
     original, clone = pair.original, pair.clone
     if original.cloned is not None:
         original = Observation(shape=original.cloned, keeps=original.keeps)
-    seen = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
-    after = Pair(original, Clone(observation=seen))
+    observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
+    after = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
     if clone.original_after is not None:
         is_called = original.keeps == "layers"  # so that a layer may hold something else
-        found = structure.structure(after)
-        differences += [one for one in found if not (is_called and one.aspect.startswith("attribute."))]
+        differences += [
+            difference
+            for difference in structure.structure(after)
+            if not (is_called and difference.aspect.startswith("attribute."))
+        ]
         differences += [*weights.weights(after), *sharing(after), *_changed_weights(after)]
         if not differences and not original.keeps:
             first = place(original.shape, -1)
@@ -148,8 +151,8 @@ def untouched(pair: Pair) -> list[Difference]:
 
 def _changed_weights(after: Pair) -> Iterator[Difference]:
     original, changed = after.shapes
-    for index, found in after.weights.pairs:
-        if changed.weights[found].value == "changed":
+    for index, counterpart in after.weights.pairs:
+        if changed.weights[counterpart].value == "changed":
             path, first = numbered(original, "weight", index)
             yield differs("untouched", "weight value", f"{path}.value", "as before", "changed", first)
 
@@ -161,36 +164,38 @@ def again(pair: Pair) -> list[Difference]:
         ("again", "a second clone", clone.again_failure, clone.again),
         ("twice", "a clone of the clone", clone.twice_failure, clone.twice),
     )
-    repeated = {(one.path, one.aspect) for one in _all(pair)} if clone.again or clone.twice else set()
+    repeated = (
+        {(difference.path, difference.aspect) for difference in _all(pair)} if clone.again or clone.twice else set()
+    )
     differences: list[Difference] = []
-    for path, expected, failure, seen in others:
+    for path, expected, failure, observation in others:
         if failure is not None:
             differences.append(raises("again", path, expected, failure, original.shape, aspect="no clone"))
-        if seen is not None:
-            found = _all(Pair(original, Clone(observation=seen, asked=clone.asked)))
-            new = [one for one in found if (one.path, one.aspect) not in repeated]
-            differences += [replace(one, check="again", path=f"{path}.{one.path}") for one in new]
-            differences += _shared_by_clones(pair, seen.shape, path)
+        if observation is not None:
+            further = _all(Pair(original, Clone(observation=observation, asked=clone.asked)))
+            new = [difference for difference in further if (difference.path, difference.aspect) not in repeated]
+            differences += [replace(difference, check="again", path=f"{path}.{difference.path}") for difference in new]
+            differences += _shared_by_clones(pair, observation.shape, path)
     return differences
 
 
 def _all(pair: Pair) -> list[Difference]:
     at_rest = [*sharing(pair), *structure.structure(pair), *weights.weights(pair), *own(pair)]
     both = [run for run in pair.runs if run[1] is not None]
-    outputs = [one for run in both for one in runs.output_differences(pair, *run)]
-    masks = [one for run in both for one in runs.mask_differences(pair, *run)]
+    outputs = [difference for run in both for difference in runs.output_differences(pair, *run)]
+    masks = [difference for run in both for difference in runs.mask_differences(pair, *run)]
     return [*at_rest, *outputs, *runs.symbolic_masks(pair), *masks]
 
 
-def _shared_by_clones(pair: Pair, other: Shape, path: str) -> Iterator[Difference]:
+def _shared_by_clones(pair: Pair, model: Shape, path: str) -> Iterator[Difference]:
     """What another clone has of the first one. What both have of the original is told of the first."""
     original, first = pair.shapes
     cloned = pair.original.cloned or original
     met = {thing.ident for shape in (original, cloned) for _, _, thing in _in_common(shape, shape)}
-    for word, index, thing in _in_common(first, other):
+    for word, index, thing in _in_common(first, model):
         if thing.ident not in met:
             met.add(thing.ident)
-            layer = pair.layers.expected.get(thing.owner if isinstance(thing, Variable) else index, -1)
+            layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
             where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
             sides = "one of its own", "the first clone's"
             yield differs("again", f"{word} shared by clones", where, *sides, place(original, layer))

@@ -39,40 +39,40 @@ class Pairing:
     extra: tuple[int, ...]
 
     @cached_property
-    def found(self) -> dict[int, int]:
+    def counterparts(self) -> dict[int, int]:
         """The counterpart of each that was expected."""
         return dict(self.pairs)
 
     @cached_property
-    def expected(self) -> dict[int, int]:
+    def originals(self) -> dict[int, int]:
         """The counterpart of each that was found."""
-        return {found: expected for expected, found in self.pairs}
+        return {counterpart: original for original, counterpart in self.pairs}
 
     @property
     def orders(self) -> tuple[list[int], list[int]]:
         """The order in which those that are paired were to be found, and that in which they are."""
-        order = [found for _, found in self.pairs]
+        order = [counterpart for _, counterpart in self.pairs]
         return sorted(order), order
 
     @property
     def moved(self) -> tuple[tuple[int, int], ...]:
         """The pairs that stand in another order: each takes its turn by rank, so a missing one moves no other."""
-        return tuple(pair for pair, found in zip(self.pairs, self.orders[0], strict=True) if pair[1] != found)
+        return tuple(pair for pair, in_turn in zip(self.pairs, self.orders[0], strict=True) if pair[1] != in_turn)
 
 
 _IN_ORDER = Pairing(((0, 0),), (), ())
 """How calls are paired where either side has one, and as long as nothing is known of them."""
 
 
-def pair(expected: Sequence[Keys], found: Sequence[Keys]) -> Pairing:
+def pair(expected: Sequence[Keys], actual: Sequence[Keys]) -> Pairing:
     """Pair two sequences by their keys, the strictest first; equal keys are paired in order."""
     pairs: dict[int, int] = {}
-    left, right = list(range(len(expected))), list(range(len(found)))
-    for level in range(max((len(keys) for keys in (*expected, *found)), default=0)):
+    left, right = list(range(len(expected))), list(range(len(actual)))
+    for level in range(max((len(keys) for keys in (*expected, *actual)), default=0)):
         waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
         for index in right:
-            if level < len(found[index]):
-                waiting[found[index][level]].append(index)
+            if level < len(actual[index]):
+                waiting[actual[index][level]].append(index)
         for index in left:
             if level < len(expected[index]) and waiting.get(expected[index][level]):
                 pairs[index] = waiting[expected[index][level]].popleft()
@@ -101,10 +101,10 @@ def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing
         container, counterpart = open_containers.pop()
         mine, theirs = original.held.get(container, []), clone.held.get(counterpart, [])
         pairing = pair([keys(original.layers[i]) for i in mine], [keys(clone.layers[i]) for i in theirs])
-        matched = [(mine[expected], theirs[found]) for expected, found in pairing.pairs]
+        matched = [(mine[index], theirs[number]) for index, number in pairing.pairs]
         pairs += matched
         open_containers += matched
-    left, right = {expected for expected, _ in pairs}, {found for _, found in pairs}
+    left, right = {index for index, _ in pairs}, {number for _, number in pairs}
     return Pairing(
         tuple(sorted(pairs)),
         tuple(index for index in range(len(original.layers)) if index not in left),
@@ -145,9 +145,9 @@ class Pair:
         """Whether the original is not the model that was cloned, but one made by hand as its clone is to be."""
         return self.original.cloned is not None
 
-    def same_name(self, expected: str, found: str) -> bool:
+    def same_name(self, expected: str, actual: str) -> bool:
         """Whether Keras gave two things the same name, but for the number where the original was made by hand."""
-        return self.by_hand and uncounted(expected) == uncounted(found)
+        return self.by_hand and uncounted(expected) == uncounted(actual)
 
     @cached_property
     def layers(self) -> Pairing:
@@ -163,17 +163,17 @@ class Pair:
         calls: dict[int, Pairing] = {}
         for _ in range(4):
             before = calls
-            calls = {expected: self._pair_calls(expected, found, before) for expected, found in self.layers.pairs}
+            calls = {layer: self._pair_calls(layer, counterpart, before) for layer, counterpart in self.layers.pairs}
             if before == calls:
                 break
         return calls
 
-    def _pair_calls(self, expected: int, found: int, calls: dict[int, Pairing]) -> Pairing:
-        original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (expected, found), strict=True))
+    def _pair_calls(self, layer: int, counterpart: int, calls: dict[int, Pairing]) -> Pairing:
+        original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (layer, counterpart), strict=True))
         if len(original.calls) == len(clone.calls) == 1:
             return _IN_ORDER
         mine, theirs = self._users
-        counterpart = functools.partial(self.counterpart, calls=calls)
+        name = functools.partial(self.counterpart, calls=calls)
 
         def keys(call: CallSeen, name: TensorName, use: int, used: int) -> Keys:
             args, kwargs = map_tensors(call.args, name), map_tensors(call.kwargs, name)
@@ -184,13 +184,13 @@ class Pair:
             return (*((text, *more) for text in texts for more in ((used, use), (used,), (use,), ())), use)
 
         return pair(
-            [keys(call, self.tensor, use, mine[expected, use]) for use, call in enumerate(original.calls)],
-            [keys(call, counterpart, use, theirs[found, use]) for use, call in enumerate(clone.calls)],
+            [keys(call, self.tensor, use, mine[layer, use]) for use, call in enumerate(original.calls)],
+            [keys(call, name, use, theirs[counterpart, use]) for use, call in enumerate(clone.calls)],
         )
 
     @cached_property
     def _users(self) -> tuple[dict[tuple[int, int], int], dict[tuple[int, int], int]]:
-        names = {found: self.name(expected) for expected, found in self.layers.pairs}
+        names = {counterpart: self.name(expected) for expected, counterpart in self.layers.pairs}
         return users(self.shapes[0], self.name), users(self.shapes[1], lambda layer: names.get(layer, "new"))
 
     def tensor(self, tensor: Tensor) -> str:
@@ -206,27 +206,27 @@ class Pair:
         layer, use, output = tensor
         if layer < 0:  # of no layer of the model
             return self.tensor(tensor)
-        expected = self.layers.expected.get(layer)
+        expected = self.layers.originals.get(layer)
         if expected is None:
             layers = self.shapes[1].layers
             return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
         pairing = (self.calls if calls is None else calls).get(expected, _IN_ORDER)
         new = "new " if use in pairing.extra else ""
-        return f"{new}{self.name(expected)}#{pairing.expected.get(use, use)}.{output}"
+        return f"{new}{self.name(expected)}#{pairing.originals.get(use, use)}.{output}"
 
     def name(self, layer: int) -> str:
         """The full name of a layer of the original."""
         return full_name(self.original.shape, layer)
 
-    def steps(self, expected: ModelRun, found: ModelRun) -> Pairing:
+    def steps(self, expected: ModelRun, actual: ModelRun) -> Pairing:
         """The steps of two runs, paired. A step keeps to its use, unless another use of its layer gave its values."""
 
         def keys(run: ModelRun, number: Callable[[int], int]) -> list[Keys]:
             steps = ((number(step.layer), step.use, tuple(leaf.digest for leaf in step.outputs)) for step in run.steps)
             return [((layer, use, values), (layer, values), (layer, use), layer) for layer, use, values in steps]
 
-        numbers = self.layers.expected
-        return pair(keys(expected, lambda layer: layer), keys(found, lambda layer: numbers.get(layer, -2 - layer)))
+        numbers = self.layers.originals
+        return pair(keys(expected, lambda layer: layer), keys(actual, lambda layer: numbers.get(layer, -2 - layer)))
 
     @property
     def runs(self) -> Iterator[tuple[ModelRun | None, ModelRun | None, str]]:
@@ -250,7 +250,7 @@ class Pair:
         original, clone = self.shapes
         both = ("weight", original.weights, clone.weights), ("state", original.states, clone.states)
         # A variable of no layer, such as a metric's, has -1 on both sides; that of a layer that only the clone has, -2.
-        owners = {-1: -1, **self.layers.expected}
+        owners = {-1: -1, **self.layers.originals}
         return [
             (
                 word,

@@ -13,8 +13,8 @@ def full_name(shape: Shape, layer: int) -> str:
     """The name of a layer of the original under those of the models and wrappers that hold it: "inner/dense"."""
     if not 0 <= layer < len(shape.layers):
         return shape.name
-    seen = shape.layers[layer]
-    return seen.name if seen.inside < 0 else f"{full_name(shape, seen.inside)}/{seen.name}"
+    holder = shape.layers[layer]
+    return holder.name if holder.inside < 0 else f"{full_name(shape, holder.inside)}/{holder.name}"
 
 
 def place(shape: Shape, layer: int, use: int = 0) -> Place:

@@ -60,22 +60,24 @@ def _turn(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the later of two differences can be explained by the earlier one."""
-    before, now, one, other = _stage(earlier), _stage(later), earlier.first, later.first
+    before, now, source, place = _stage(earlier), _stage(later), earlier.first, later.first
     if _is_name(earlier):
-        return _is_name(later) and flow.related(one, other)
+        return _is_name(later) and flow.related(source, place)
     if before == _MADE or (before == now == _FURTHER and earlier.check != later.check):
         return False
     if before == now and now in (_AT_REST, _UNTOUCHED):
         return _is_fact_of(later, earlier, flow)
     if now == _UNTOUCHED or before == _UNTOUCHED:
-        return earlier.check == "own" and flow.related(one, other)  # the original changes by what the clone has of it
+        return earlier.check == "own" and flow.related(
+            source, place
+        )  # the original changes by what the clone has of it
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
     if before == _AT_REST and not _can_show(later, earlier):
         return False
-    if one is None or other is None or _is_new(one) or _is_new(other):
+    if source is None or place is None or _is_new(source) or _is_new(place):
         return True
-    return now == _TRAINED or flow.reaches(one, other)
+    return now == _TRAINED or flow.reaches(source, place)
 
 
 def _can_show(later: Difference, earlier: Difference) -> bool:
@@ -94,31 +96,31 @@ def _can_show(later: Difference, earlier: Difference) -> bool:
 
 def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether a fact can come of another: of the same layer, or of one in it."""
-    one, other, word, its = earlier.first, later.first, aspect_of(earlier).word, aspect_of(later).word
+    source, place, word, later_word = earlier.first, later.first, aspect_of(earlier).word, aspect_of(later).word
     if _is_name(later) and word is not Word.ANOTHER and earlier.aspect != "call count":
         return False
-    if one is None or other is None or _is_new(one) or _is_new(other):
-        return one is None or other is None
+    if source is None or place is None or _is_new(source) or _is_new(place):
+        return source is None or place is None
     if word is Word.COMPILED:
-        return its is Word.COMPILED
+        return later_word is Word.COMPILED
     if earlier.aspect.endswith("trainable"):
         # A layer is frozen with what it holds, but a model has a flag of its own.
         of_flags = "trainable" in later.aspect or later.aspect == "weight order"
-        of_layers = later.aspect != "trainable" or min(one.layer, other.layer) >= 0
-        return of_flags and of_layers and flow.related(one, other)
+        of_layers = later.aspect != "trainable" or min(source.layer, place.layer) >= 0
+        return of_flags and of_layers and flow.related(source, place)
     if later.aspect == earlier.aspect and later.aspect.startswith("config."):
-        return flow.related(one, other)  # the config of what holds a layer has that of the layer
+        return flow.related(source, place)  # the config of what holds a layer has that of the layer
     if fnmatchcase(later.aspect, "call.* extra"):
-        return flow.reaches(one, other)  # such as a mask, which Keras adds for what the layer is called on
+        return flow.reaches(source, place)  # such as a mask, which Keras adds for what the layer is called on
     if word is Word.CHOSEN and earlier.aspect.startswith("call") and _is_of_tensors(later.aspect):
-        return flow.reaches(one, other)  # a layer that is called otherwise gives other tensors to those after it
-    if flow.one(one.layer) == flow.one(other.layer):
+        return flow.reaches(source, place)  # a layer that is called otherwise gives other tensors to those after it
+    if flow.identity(source.layer) == flow.identity(place.layer):
         if later.check == "own":
             return word is Word.ANOTHER or earlier.check == "own"
-        return word is Word.ANOTHER or its is not Word.CHOSEN
-    if other.layer < 0:
-        return its not in (Word.CHOSEN, Word.COMPILED) and _is_told_of_model(later, earlier)
-    return other.container and flow.holds(other.layer, one.layer)
+        return word is Word.ANOTHER or later_word is not Word.CHOSEN
+    if place.layer < 0:
+        return later_word not in (Word.CHOSEN, Word.COMPILED) and _is_told_of_model(later, earlier)
+    return place.container and flow.holds(place.layer, source.layer)
 
 
 def _is_of_tensors(aspect: str) -> bool:
@@ -128,7 +130,9 @@ def _is_of_tensors(aspect: str) -> bool:
 
 def _is_told_of_model(later: Difference, earlier: Difference) -> bool:
     """Whether a model has it from its layers: a dtype, an option of its ends, a layer that it has as an attribute."""
-    words = {each.aspect.replace("_", " ").replace(".", " ").rpartition(" ")[2] for each in (later, earlier)}
+    words = {
+        difference.aspect.replace("_", " ").replace(".", " ").rpartition(" ")[2] for difference in (later, earlier)
+    }
     if len(words) == 1 or earlier.aspect.startswith("layer "):
         return True
     of_ends = later.aspect.startswith(("attribute.input", "attribute.output"))

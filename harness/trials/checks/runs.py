@@ -26,7 +26,7 @@ class LeafPair(NamedTuple):
 
     path: str
     expected: Leaf
-    found: Leaf
+    actual: Leaf
     place: Place
     is_output: bool
 
@@ -36,33 +36,33 @@ def outputs(pair: Pair) -> list[Difference]:
     return [difference for run in pair.runs for difference in output_differences(pair, *run)]
 
 
-def output_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> list[Difference]:
+def output_differences(pair: Pair, expected: ModelRun | None, actual: ModelRun | None, where: str) -> list[Difference]:
     """Everything in which two runs differ, masks aside."""
-    if expected is None or found is None:
+    if expected is None or actual is None:
         return []
-    if expected.failure is not None or found.failure is not None:
-        failures = expected.failure, found.failure
+    if expected.failure is not None or actual.failure is not None:
+        failures = expected.failure, actual.failure
         return list(unlike_failures("outputs", where, "it runs", *failures, pair.original.shape))
     severity = Severity.TRAINS if where == "training" else Severity.COMPUTES
-    ends = list(_outputs(pair, expected, found, where, severity))
+    ends = list(_outputs(pair, expected, actual, where, severity))
     are_moved = any(difference.aspect == "order" for difference in ends)
-    here = (leaf for leaf in _leaves(pair, expected, found, where) if not (are_moved and leaf.is_output))
+    here = (leaf for leaf in _leaves(pair, expected, actual, where) if not (are_moved and leaf.is_output))
     values = [
         differs_in("outputs", "", leaf.path, part, first, severity=severity)
         for leaf, first, part in _parted(here, unlike_leaves)
     ]
-    return [*_steps(pair, expected, found, where, severity), *ends, *values]
+    return [*_steps(pair, expected, actual, where, severity), *ends, *values]
 
 
-def _leaves(pair: Pair, expected: ModelRun, found: ModelRun, where: str) -> Iterator[LeafPair]:
+def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[LeafPair]:
     """Every tensor that both runs have: those of the steps in the original's order, then the outputs."""
     shape = pair.original.shape
-    for index, counterpart in pair.steps(expected, found).pairs:
-        step, other = expected.steps[index], found.steps[counterpart]
+    for index, counterpart in pair.steps(expected, actual).pairs:
+        step, counterpart_step = expected.steps[index], actual.steps[counterpart]
         path, first = _at_step(pair, where, step, step.layer), place(shape, step.layer, step.use)
-        for output, leaves in enumerate(zip(step.outputs, other.outputs, strict=False)):
+        for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
             yield LeafPair(f"{path}.outputs[{output}]", *leaves, first, is_output=False)
-    for index, leaves in enumerate(zip(expected.outputs, found.outputs, strict=False)):
+    for index, leaves in enumerate(zip(expected.outputs, actual.outputs, strict=False)):
         layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
         yield LeafPair(f"{where}.outputs[{index}]", *leaves, place(shape, layer, use), is_output=True)
 
@@ -71,14 +71,14 @@ def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
     return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
-def unlike_leaves(expected: Leaf, found: Leaf) -> Iterator[Unlike]:
+def unlike_leaves(expected: Leaf, actual: Leaf) -> Iterator[Unlike]:
     """Two tensors compared: values only where shape and dtype are alike."""
     for aspect in ("shape", "dtype"):
-        want, have = getattr(expected, aspect), getattr(found, aspect)
+        want, have = getattr(expected, aspect), getattr(actual, aspect)
         if want != have:
             yield Unlike(f".{aspect}", aspect, short(want), short(have))
-    if (expected.shape, expected.dtype) == (found.shape, found.dtype) and expected.digest != found.digest:
-        digests = (expected.digest, found.digest)
+    if (expected.shape, expected.dtype) == (actual.shape, actual.dtype) and expected.digest != actual.digest:
+        digests = (expected.digest, actual.digest)
         yield Unlike("", "value", *digests, digests)
 
 
@@ -88,48 +88,48 @@ def _parted(
     """What is unlike in each pair of tensors, and where: in an output, at the first step where the runs part."""
     first: Place | None = None
     for leaf in leaves:
-        for part in unlike_parts(leaf.expected, leaf.found):
+        for part in unlike_parts(leaf.expected, leaf.actual):
             if not leaf.is_output:
                 first = first or leaf.place
             yield leaf, (first or leaf.place) if leaf.is_output else leaf.place, part
 
 
-def _steps(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+def _steps(pair: Pair, expected: ModelRun, actual: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
     """Which calls there are, and in what they give their tensors. An operation without any may give a plain number."""
-    shape, pairing = pair.original.shape, pair.steps(expected, found)
-    ours, theirs = {step.layer for step in expected.steps}, {step.layer for step in found.steps}
+    shape, pairing = pair.original.shape, pair.steps(expected, actual)
+    ours, theirs = {step.layer for step in expected.steps}, {step.layer for step in actual.steps}
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
-        if index not in pairing.found:
-            counterpart = pair.layers.found.get(step.layer)
+        if index not in pairing.counterparts:
+            counterpart = pair.layers.counterparts.get(step.layer)
             if counterpart is not None and (counterpart in theirs or not is_operation(shape.layers[step.layer])):
                 yield differs("outputs", "step missing", path, "a call", MISSING, first, severity=severity)
             continue
-        other = found.steps[pairing.found[index]]
-        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in other.outputs]
-        if other.use != step.use and same and step.layer not in swapped:
+        counterpart_step = actual.steps[pairing.counterparts[index]]
+        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in counterpart_step.outputs]
+        if counterpart_step.use != step.use and same and step.layer not in swapped:
             swapped.add(step.layer)
-            yield differs("outputs", "call order", path, f"use {step.use}", f"use {other.use}", first)
-        for part in unlike(step.structure, other.structure):
+            yield differs("outputs", "call order", path, f"use {step.use}", f"use {counterpart_step.use}", first)
+        for part in unlike(step.structure, counterpart_step.structure):
             yield differs_in("outputs", "structure", f"{path}.structure", part, first, severity=severity)
-        if len(step.outputs) != len(other.outputs):
-            counts = f"{len(step.outputs)} tensors", f"{len(other.outputs)}"
+        if len(step.outputs) != len(counterpart_step.outputs):
+            counts = f"{len(step.outputs)} tensors", f"{len(counterpart_step.outputs)}"
             yield differs("outputs", "count", path, *counts, first, severity=severity)
     for index in pairing.extra:
-        step = found.steps[index]
-        layer = pair.layers.expected.get(step.layer)
+        step = actual.steps[index]
+        layer = pair.layers.originals.get(step.layer)
         if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
             path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
             yield differs("outputs", "step extra", path, MISSING, "a call", first, severity=severity)
 
 
-def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
     """How many outputs there are, how they are nested, and whether they come in another order."""
     path, model = f"{where}.outputs", place(pair.original.shape, -1)
-    for part in unlike(expected.structure, found.structure):
+    for part in unlike(expected.structure, actual.structure):
         yield differs_in("outputs", "structure", f"{where}.structure", part, model, severity=severity)
-    wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in found.outputs]
+    wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in actual.outputs]
     if len(wants) != len(haves):
         yield differs("outputs", "count", path, str(len(wants)), str(len(haves)), model, severity=severity)
     if wants != haves and sorted(wants) == sorted(haves):
@@ -139,16 +139,18 @@ def _outputs(pair: Pair, expected: ModelRun, found: ModelRun, where: str, severi
 
 def masks(pair: Pair) -> list[Difference]:
     """The masks that symbolic tensors carry, then those of each step and output of the runs."""
-    return [*symbolic_masks(pair), *(one for run in pair.runs for one in mask_differences(pair, *run))]
+    return [*symbolic_masks(pair), *(difference for run in pair.runs for difference in mask_differences(pair, *run))]
 
 
 def symbolic_masks(pair: Pair) -> Iterator[Difference]:
     """Whether each symbolic tensor has a mask."""
     original, clone = pair.shapes
     for index, counterpart in pair.layers.pairs:
-        layer, other = original.layers[index], clone.layers[counterpart]
-        for use, found in pair.calls[index].pairs:
-            both = zip(layer.calls[use].masks, other.calls[found].masks, strict=False)  # how many, structure compares
+        layer, counterpart_layer = original.layers[index], clone.layers[counterpart]
+        for use, counterpart_use in pair.calls[index].pairs:
+            both = zip(
+                layer.calls[use].masks, counterpart_layer.calls[counterpart_use].masks, strict=False
+            )  # how many, structure compares
             for output, (want, have) in enumerate(both):
                 if want != have and want is not None and have is not None:
                     sides = ("mask lost", "a mask", "no mask") if want else ("mask added", "no mask", "a mask")
@@ -156,11 +158,13 @@ def symbolic_masks(pair: Pair) -> Iterator[Difference]:
                     yield differs("masks", sides[0], path, *sides[1:], first, severity=Severity.PROPERTY)
 
 
-def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | None, where: str) -> Iterator[Difference]:
+def mask_differences(
+    pair: Pair, expected: ModelRun | None, actual: ModelRun | None, where: str
+) -> Iterator[Difference]:
     """The mask of every step and every output. One that no output has is a property, and changes no number."""
-    if expected is None or found is None or expected.failure is not None or found.failure is not None:
+    if expected is None or actual is None or expected.failure is not None or actual.failure is not None:
         return
-    for leaf, first, (want, have) in _parted(_leaves(pair, expected, found, where), _unlike_masks):
+    for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual, where), _unlike_masks):
         aspect = "mask lost" if have is None else "mask added" if want is None else "mask value"
         digests = (want, have) if want and have else None
         severity = Severity.COMPUTES if leaf.is_output else Severity.PROPERTY
@@ -168,8 +172,8 @@ def mask_differences(pair: Pair, expected: ModelRun | None, found: ModelRun | No
         yield differs("masks", aspect, f"{leaf.path}.mask", *sides, first, severity=severity, digests=digests)
 
 
-def _unlike_masks(expected: Leaf, found: Leaf) -> list[tuple[str | None, str | None]]:
-    return [(expected.mask, found.mask)] if expected.mask != found.mask else []
+def _unlike_masks(expected: Leaf, actual: Leaf) -> list[tuple[str | None, str | None]]:
+    return [(expected.mask, actual.mask)] if expected.mask != actual.mask else []
 
 
 def training(pair: Pair) -> list[Difference]:
@@ -187,9 +191,9 @@ def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str
     elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
         yield differs("training", "losses order", path, short(list(want.losses)), short(list(have.losses)), model)
     else:
-        for index, (expected, found) in enumerate(zip(want.losses, have.losses, strict=True)):
-            if expected != found:
-                yield differs_in_value("training", "losses value", f"{path}[{index}]", expected, found, model)
+        for index, (expected, actual) in enumerate(zip(want.losses, have.losses, strict=True)):
+            if expected != actual:
+                yield differs_in_value("training", "losses value", f"{path}[{index}]", expected, actual, model)
 
 
 def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:

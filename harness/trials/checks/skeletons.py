@@ -32,21 +32,21 @@ class Unlike(NamedTuple):
     path: str
     aspect: str
     expected: str
-    found: str
+    actual: str
     digests: tuple[str, str] | None = None
 
 
-def unlike(expected: Any, found: Any, path: str = "") -> Iterator[Unlike]:
+def unlike(expected: Any, actual: Any, path: str = "") -> Iterator[Unlike]:
     """Everything in which two skeletons differ, in the order expected, what is extra last."""
-    if expected == found:
+    if expected == actual:
         return
     form = _form(expected)
-    if form != _form(found):
-        yield Unlike(path, "type", short(expected), short(found))
+    if form != _form(actual):
+        yield Unlike(path, "type", short(expected), short(actual))
     elif form in ("value", "tensor"):
-        yield Unlike(path, form, short(expected), short(found))
+        yield Unlike(path, form, short(expected), short(actual))
     else:
-        yield from _unlike_items(dict(_items(expected)), dict(_items(found)), path)
+        yield from _unlike_items(dict(_items(expected)), dict(_items(actual)), path)
 
 
 def _unlike_items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], path: str) -> Iterator[Unlike]:
@@ -114,11 +114,11 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
     for place, end in enumerate(shape.outputs):
         ends[end.tensor[:2]].append((place, end.tensor[2]))
     uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
-    for layer, seen in enumerate(shape.layers):
-        for use, call in enumerate(seen.calls):
+    for layer, user in enumerate(shape.layers):
+        for use, call in enumerate(user.calls):
             for place, (giver, giver_use, output) in enumerate(tensors([call.args, call.kwargs])):
                 uses[giver, giver_use].append((name(layer), place, output, (layer, use)))
-    numbers = {(layer, use): 0 for layer, seen in enumerate(shape.layers) for use in range(len(seen.calls))}
+    numbers = {(layer, use): 0 for layer, user in enumerate(shape.layers) for use in range(len(user.calls))}
     for _ in range(FAR):
         before, numbers = numbers, {}
         for used in before:

@@ -40,17 +40,19 @@ def _layers(pair: Pair) -> Iterator[Difference]:
     in_order: set[int] = set()
     for index, layer in enumerate(original.layers):
         first, path = place(original, index), at(original, index)
-        if index not in pair.layers.found:
+        if index not in pair.layers.counterparts:
             if layer.inside not in pair.layers.missing:  # what a missing layer held is missing with it
                 yield differs("structure", "layer missing", path, layer.kind, MISSING, first)
             continue
         if index in moved and layer.inside not in in_order and layer.inside not in moved:
             in_order.add(layer.inside)
-            holders = (original, layer.inside), (clone, pair.layers.found.get(layer.inside, -1))
-            wants, haves = (short([one.name for one in shape.layers if one.inside == it]) for shape, it in holders)
+            holders = (original, layer.inside), (clone, pair.layers.counterparts.get(layer.inside, -1))
+            wants, haves = (
+                short([part.name for part in shape.layers if part.inside == holder]) for shape, holder in holders
+            )
             where = f"{at(original, layer.inside)}.layers"
             yield differs("structure", "layer order", where, wants, haves, place(original, layer.inside))
-        yield from _attributes(pair, layer, clone.layers[pair.layers.found[index]], first, path)
+        yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
@@ -60,13 +62,13 @@ def _layers(pair: Pair) -> Iterator[Difference]:
 
 
 def _attributes(
-    pair: Pair, one: LayerSeen | Shape, other: LayerSeen | Shape, first: Place, path: str
+    pair: Pair, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
     """What differs in the class, the name and the flag of a layer or of the model."""
-    counted = isinstance(one, LayerSeen) and is_counted(one)
+    counted = isinstance(layer, LayerSeen) and is_counted(layer)
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
-    for name in ("kind", "name") if one.kind == "InputLayer" else ("kind", "name", "trainable"):
-        want, have = getattr(one, name), getattr(other, name)
+    for name in ("kind", "name") if layer.kind == "InputLayer" else ("kind", "name", "trainable"):
+        want, have = getattr(layer, name), getattr(counterpart, name)
         if want != have and not (name == "name" and counted and pair.same_name(want, have)):
             yield differs("structure", name, f"{path}.{name}", short(want), short(have), first)
 
@@ -74,15 +76,22 @@ def _attributes(
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     """How often a layer is called, in which order, on what, and what it gives."""
     original, clone = pair.shapes
-    layer, other = original.layers[index], clone.layers[pair.layers.found[index]]
+    layer, counterpart = original.layers[index], clone.layers[pair.layers.counterparts[index]]
     paired, path = pair.calls[index], f"{at(original, index)}.calls"
-    if len(layer.calls) != len(other.calls):
-        yield differs("structure", "call count", path, f"{len(layer.calls)} calls", f"{len(other.calls)} calls", first)
+    if len(layer.calls) != len(counterpart.calls):
+        yield differs(
+            "structure", "call count", path, f"{len(layer.calls)} calls", f"{len(counterpart.calls)} calls", first
+        )
     if paired.moved:
         expected, got = map(short, paired.orders)
         yield differs("structure", "call order", path, expected, got, first)
-    for use, found in paired.pairs:
-        want, have, here, where = layer.calls[use], other.calls[found], place(original, index, use), f"{path}[{use}]"
+    for use, counterpart_use in paired.pairs:
+        want, have, here, where = (
+            layer.calls[use],
+            counterpart.calls[counterpart_use],
+            place(original, index, use),
+            f"{path}[{use}]",
+        )
         if want.outputs != have.outputs:
             counts = f"{want.outputs} tensors", f"{have.outputs}"
             yield differs("structure", "call outputs", f"{where}.outputs", *counts, here)
@@ -90,10 +99,10 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
             yield differs_in("structure", f"call.{side}", f"{where}.{side}", leaf, here)
 
 
-def _unlike_arguments(pair: Pair, call: CallSeen, other: CallSeen) -> Iterator[tuple[str, Unlike]]:
+def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[str, Unlike]]:
     """Each argument that differs, with "args" or "kwargs" for where it stands."""
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
-    haves = [map_tensors(other.args, pair.counterpart), map_tensors(other.kwargs, pair.counterpart)]
+    haves = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
     wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
     for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
         for leaf in unlike(want, have):
@@ -108,10 +117,10 @@ def _both_lists(args: Any, others: Any) -> Any:
     if not isinstance(args, list) or not isinstance(others, list):
         return args
     alone = [
-        isinstance(other, list) and len(other) > 1 and other[0] == mine
-        for mine, other in zip(args, others, strict=False)
+        isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
+        for mine, argument in zip(args, others, strict=False)
     ]
-    return [[mine] if each else mine for mine, each in zip(args, alone, strict=False)] + args[len(alone) :]
+    return [[mine] if is_alone else mine for mine, is_alone in zip(args, alone, strict=False)] + args[len(alone) :]
 
 
 def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -> tuple[Any, Any]:
@@ -140,15 +149,17 @@ def _ends(pair: Pair, word: str) -> Iterator[Difference]:
     if len(wants) != len(haves):
         yield differs("structure", f"{word} count", side, str(len(wants)), str(len(haves)), model)
     expected = [pair.tensor(end.tensor) for end in wants]
-    found = [pair.counterpart(end.tensor) for end in haves]
-    if expected != found and sorted(expected) == sorted(found):
-        yield differs("structure", f"{word} order", side, short(expected), short(found), model)
+    actual = [pair.counterpart(end.tensor) for end in haves]
+    if expected != actual and sorted(expected) == sorted(actual):
+        yield differs("structure", f"{word} order", side, short(expected), short(actual), model)
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         # What a ragged input is lost to is told there, and in a run.
         names = ("shape", "dtype", "optional", "sparse", *(("ragged", "name") if word == "input" else ()))
         parts = [(name, getattr(want, name), getattr(have, name)) for name in names]
-        for name, one, other in (*parts, ("tensor", expected[index], found[index])):
-            if one != other and not (name == "name" and pair.same_name(one, other)):
+        for name, end, counterpart in (*parts, ("tensor", expected[index], actual[index])):
+            if end != counterpart and not (name == "name" and pair.same_name(end, counterpart)):
                 first = place(original, *want.tensor[:2])
-                yield differs("structure", f"{word} {name}", f"{side}[{index}].{name}", short(one), short(other), first)
+                yield differs(
+                    "structure", f"{word} {name}", f"{side}[{index}].{name}", short(end), short(counterpart), first
+                )

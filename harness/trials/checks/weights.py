@@ -21,7 +21,7 @@ from clonediff.reports.records import Difference
 
 def weights(pair: Pair) -> list[Difference]:
     """Weights and states at rest, then what copying the original's weights into the clone came to."""
-    return [*(difference for each in pair.variables for difference in _variables(pair, *each)), *_copied(pair)]
+    return [*(difference for objects in pair.variables for difference in _variables(pair, *objects)), *_copied(pair)]
 
 
 def _variables(
@@ -31,15 +31,15 @@ def _variables(
     for index in pairing.missing:
         path, first = numbered(shape, word, index)
         yield differs("weights", f"{word} missing", path, _said(wants[index]), MISSING, first)
-    for found in pairing.extra:
-        first = place(shape, pair.layers.expected.get(haves[found].owner, -1))
-        yield differs("weights", f"{word} extra", f"{word}s[+{found}]", MISSING, _said(haves[found]), first)
+    for counterpart in pairing.extra:
+        first = place(shape, pair.layers.originals.get(haves[counterpart].owner, -1))
+        yield differs("weights", f"{word} extra", f"{word}s[+{counterpart}]", MISSING, _said(haves[counterpart]), first)
     if pairing.moved:
         first = place(shape, wants[pairing.moved[0][0]].owner)
         expected, got = map(short, pairing.orders)
         yield differs("weights", f"{word} order", f"{word}s", expected, got, first)
-    for index, found in pairing.pairs:
-        want, have = wants[index], haves[found]
+    for index, counterpart in pairing.pairs:
+        want, have = wants[index], haves[counterpart]
         path, first = numbered(shape, word, index)
         for part, aspect in _names(want, have):
             sides = short(getattr(want, part)), short(getattr(have, part))
@@ -69,10 +69,12 @@ def _copied(pair: Pair) -> Iterator[Difference]:
     """What the clone begins with where it is to have the original's values, then weights copied by position."""
     wants, shape = pair.original.copied_weights, pair.original.shape
     brought, haves = pair.observed.brought or (), pair.observed.copied_weights
-    for index, found in pair.weights.pairs if brought else ():
-        if wants[index] != brought[found]:
+    for index, counterpart in pair.weights.pairs if brought else ():
+        if wants[index] != brought[counterpart]:
             path, first = numbered(shape, "weight", index)
-            yield differs_in_value("weights", "value not kept", f"{path}.brought", wants[index], brought[found], first)
+            yield differs_in_value(
+                "weights", "value not kept", f"{path}.brought", wants[index], brought[counterpart], first
+            )
     if pair.observed.copied is not None:
         yield raises("weights", "set_weights", "it takes the weights", pair.observed.copied, shape)
         return
