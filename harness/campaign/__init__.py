@@ -1,1 +1,6 @@
-"""Many trials within a budget, on one machine or many: what is tried next, and what is written."""
+"""Many trials within a budget, on one machine or on a cluster.
+
+`campaign` cuts the budget into shards, a seed and a count each, and hands them to the executors of `pools`. A worker
+tries a shard or makes a finding smaller (`tasks`) and returns `Counts`. `record` adds them up and writes each finding
+when it is seen. `corpus` keeps the graphs of findings for the next run.
+"""

@@ -1,4 +1,8 @@
-"""The command line: one module a command, imported when it is asked for. Nothing here imports Keras."""
+"""The command line: a module for each command, imported when the command is run.
+
+A module reads the options (`options`), calls a room of the harness, and prints what it returns through `terminal`,
+which has the tables, the progress and the exit codes. Nothing here imports Keras.
+"""
 
 from __future__ import annotations
 

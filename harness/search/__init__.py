@@ -1,1 +1,5 @@
-"""The search: graphs of a seed, the reducer of programs, and the strategy for tests of one's own."""
+"""The search for graphs that fail, and how they are made smaller.
+
+`hunt` draws the graphs of a seed and tries each. `reduce` cuts a program as long as it fails in the same way.
+`functional_graphs` draws the same graphs within a test of your own, through a process of its own.
+"""
