@@ -1,6 +1,6 @@
 """Delete statements of the packages, one at a time, and say which of them no test notices. It runs at night.
 
-python -m tests.deleted_statements [COUNT] [SEED] works on a clone of the last commit, with the environment that is active.
+`python -m tests.deleted_statements [COUNT] [SEED]` works on a clone of the last commit.
 """
 
 from __future__ import annotations
