@@ -16,6 +16,7 @@ from clonediff.reports.draws import refusals
 from clonediff.reports.issue import issue
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import cut, visible
+from clonediff.reports.picture import picture
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import SEVERITIES
 from clonediff.reports.verdict import counted, in_words, known_causes, ran, severity_of, table_of_worst, verdict
@@ -39,6 +40,7 @@ def page(read: RunRead, known: KnownIssues) -> str:
         counts=table_of_worst(read.run),
         refusals=list(refusals(read.run)),
         issue=issue,
+        picture=picture,
         severity_of=severity_of,
         in_words=in_words,
     )

@@ -172,12 +172,28 @@ class Cause(msgspec.Struct, frozen=True):
         return (self.root, *self.followers)
 
 
+class Box(msgspec.Struct, frozen=True):
+    """A call of a layer, as a picture shows it.
+
+    `call` is the layer's name and the number of the call, the same for a call of the original and that of its clone.
+    `inputs` are the tensors that it takes: the call that gives each, and the number among what that gives. `inside`
+    names the nested model of the call, "" for the model itself.
+    """
+
+    call: str
+    name: str
+    kind: str
+    inputs: tuple[str, ...] = ()
+    inside: str = ""
+
+
 class Finding(msgspec.Struct, frozen=True):
     """A divergence worth a person's time. `id` is its fingerprint, `graph` the smallest graph known to show it.
 
     `source` is its script. `proof` says whether that failed alone, as it should: None where that is not known, and then
     `unproven` says why. `blame` is whose fault it is, `detail` what was said where there are no differences. `smallest`
     is False as long as its graph may get smaller: it is as it was drawn, or as small as there was time for.
+    `pictures` has the calls of the original, and those of the clone where there is one.
     """
 
     id: str
@@ -197,6 +213,7 @@ class Finding(msgspec.Struct, frozen=True):
     detail: str = ""
     smallest: bool = True
     unproven: str = ""
+    pictures: tuple[tuple[Box, ...], ...] = ()
     format: int = FORMAT
 
     @property

@@ -16,9 +16,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from clonediff.harness.campaign.findings import finding_of
 from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.of_finding import finding_of, script_of
+from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
 from clonediff.harness.subjects import NoDeviceError, SubjectError
@@ -62,9 +63,8 @@ class WarmSubject:
 
     def finding(self, hit: Hit, *, run: bool = False) -> Finding:
         """A hit as it is kept; with `run`, its script is run alone."""
-        subject, versions = self.process.subject, self.process.versions
-        script = script_of(hit, subject.generation, versions)
-        finding = replace(finding_of(hit, subject, versions), source=script.text)
+        script = script_of(hit, self.process.subject.generation, self.process.versions)
+        finding = finding_of(hit, script, self.process)
         if not run:
             return finding
         answer, reason = self._scripts.answer(script)

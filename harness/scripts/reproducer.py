@@ -16,6 +16,7 @@ from clonediff.harness.inside.cloners.users import UsersCloner, is_users, users_
 from clonediff.harness.scripts import running
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
 from clonediff.harness.subjects.case import Case
+from clonediff.harness.trials.trial import Hit
 from clonediff.reports.markup import visible
 from clonediff.reports.records import Difference
 
@@ -60,6 +61,13 @@ class Script:
     raises: str = ""
     sure: bool = False
     with_clonediff: bool = False
+
+
+def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
+    """The script that shows a hit: plain Keras, unless it is our own cloner that breaks it."""
+    if hit.cause is None:
+        return with_versions(Script(hit.case.source), versions)
+    return with_versions(reproducer(hit.case, dialect, hit.cause.root, hit.cloner), versions)
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:

@@ -130,7 +130,7 @@ class GraphTrials:
                 if cause.severity <= self.at_least:
                     words = _with_arguments(title(cause), case)
                     known = self.known(cloner).of(cause)
-                    hits.append(Hit(cause.fingerprint, cloner, words, case, graph, cause, known))
+                    hits.append(Hit(cause.fingerprint, cloner, words, case, graph, cause, known, pair=clone.pair))
         return replace(trial, hits=tuple(hits))
 
     def _count(self, trial: Trial) -> None:

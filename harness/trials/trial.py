@@ -14,12 +14,13 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Answer, Failure, Observation
+from clonediff.harness.subjects.observation import Answer, Clone, Failure, Observation
 from clonediff.harness.subjects.outcomes import Loss, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.made import innermost, looping
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
@@ -45,9 +46,10 @@ _POLICY = ("dtype", "compute_dtype", "variable_dtype", "dtype_policy")
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
-    """What a trial says of one cloner, by the causes of what is wrong with its clone."""
+    """What a trial says of one cloner, by the causes of what is wrong with its clone. `pair` has both models."""
 
     causes: tuple[Cause, ...] = ()
+    pair: Pair | None = None
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -63,7 +65,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
 class Hit(msgspec.Struct, frozen=True):
     """Something that a trial showed. `known` is the issue that explains it; what has none is new.
 
-    `graph` is None of a model that nobody drew.
+    `graph` is None of a model that nobody drew, `pair` where the original takes its process with it.
     """
 
     fingerprint: str
@@ -74,6 +76,7 @@ class Hit(msgspec.Struct, frozen=True):
     cause: Cause | None = None
     known: KnownIssue | None = None
     detail: str = ""
+    pair: Pair | None = None
 
     @property
     def blame(self) -> Blame | None:
@@ -155,7 +158,7 @@ def run(
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            judged[name] = _ended(outcome, case.given)
+            judged[name] = _ended(outcome, case.given, alone.original)
             continue
         trial = _judge(case, subject, [name], outcome)
         if not trial.built:
@@ -176,7 +179,7 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     by_cloner = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items()}
     for name, differences in _with_numbers(by_cloner, subject).items():
         broken = (cause for cause in causes(original, differences, case.given) if _is_promised(cause, name, case))
-        judged[name] = CloneTrial(tuple(broken))
+        judged[name] = CloneTrial(tuple(broken), Pair(original, clones[name]))
     return Trial(_blamed({name: judged[name] for name in cloners}), original=original)
 
 
@@ -216,8 +219,8 @@ def _numbers(report: ValuesReport) -> Numbers | None:
     return Numbers(report.max_abs, report.count, total, report.first or (), *report.values)
 
 
-def _ended(lost: Lost, given: tuple[str, ...]) -> CloneTrial:
-    return CloneTrial(tuple(causes(None, [lost_difference(lost)], given)))
+def _ended(lost: Lost, given: tuple[str, ...], original: Observation) -> CloneTrial:
+    return CloneTrial(tuple(causes(None, [lost_difference(lost)], given)), Pair(original, Clone()))
 
 
 def lost_difference(lost: Lost) -> Difference:

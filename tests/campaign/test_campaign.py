@@ -58,7 +58,9 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
     assert read_back.run.ended
     assert read_back.run.total.graphs == 10
     assert read_back.run.total.known
-    assert (whole / "report.html").exists()
+    original, clone = kept.finding.pictures
+    assert {box.call for box in original} == {box.call for box in clone}
+    assert "<svg" in (whole / "report.html").read_text()
 
 
 @pytest.mark.slow(reason="a campaign more; tests/reports has what a few refused graphs do, and what many do")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.harness.scripts.of_finding import finding_of, script_of
+from clonediff.harness.campaign.findings import finding_of
+from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
@@ -33,8 +34,7 @@ def a_finding(process: SubjectProcess, issue: str) -> Finding:
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(example(issue), costly=True)
     (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
     script = script_of(hit, process.subject.generation, process.versions)
-    finding = finding_of(hit, process.subject, process.versions)
-    return msgspec.structs.replace(finding, known=None, source=script.text)
+    return msgspec.structs.replace(finding_of(hit, script, process), known=None)
 
 
 def run_of(path: Path, *findings: Finding) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from clonediff.harness.scripts.of_finding import script_of
+from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import search
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.draws import too_many

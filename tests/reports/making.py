@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.reports.records import Counts, Difference, Finding, Numbers, Place, Raised, Run, Severity
+from clonediff.reports.records import Box, Counts, Difference, Finding, Numbers, Place, Raised, Run, Severity
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.program import Graph, Input, to_json
 from tests.example_graphs import of_source
@@ -43,6 +43,21 @@ _DIFFERENCES = (
 """One of each severity."""
 
 
+_LAYERS = (
+    Box("x#0", "x", "InputLayer"),
+    Box("dense#0", "dense", "Dense", ("x#0.0",)),
+    Box("dense#1", "dense", "Dense", ("dense#0.0",)),
+    Box("inner#0", "inner", "Functional", ("dense#1.0",)),
+    Box("inner/y#0", "y", "InputLayer", (), "inner"),
+    Box("inner/lstm#0", "lstm", "LSTM", ("inner/y#0.0",), "inner"),
+)
+PICTURES = (
+    _LAYERS,
+    (*_LAYERS[:3], Box("inner#0", "inner", "Functional", ("dense#0.0",)), Box("new add#0", "add", "Add")),
+)
+"""A model whose clone takes another tensor, and has another layer for what is nested."""
+
+
 def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Finding:
     """A finding; its number makes it one of its own."""
     root, follower = _DIFFERENCES[number % 5], _DIFFERENCES[-1]
@@ -58,6 +73,7 @@ def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Finding:
         subject="keras",
         first_seen="2026-11-21T02:00:07+00:00",
         proof=True,
+        pictures=PICTURES,
     )
     return msgspec.structs.replace(made, **changes)
 

@@ -17,14 +17,14 @@ from clonediff.reports.issue import PROMISES
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.markup import visible
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import Counts, Finding, Severity
+from clonediff.reports.records import Counts, Difference, Finding, Place, Severity
 from clonediff.reports.verdict import by_worst, known_causes, verdict
 from clonediff.reports.writing import write_reports
-from tests.reports.making import a_run, finding, run_folder
+from tests.reports.making import PICTURES, a_run, finding, run_folder
 
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
-LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script", "svg"}
+LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}
 """Elements that load or run something."""
 
 
@@ -152,6 +152,59 @@ def test_a_report_has_every_cause_and_fits_on_a_page(count: int, tmp_path: Path)
     assert len(summary) < 100_000
     assert ("and 450 more, in the report" in summary) is (count == 500)
     assert not LOADS & {name for name, _ in page.elements}
+
+
+LOST = Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, Place("dense", "Dense"))
+WITHIN = Difference(
+    "structure", "", "trainable", "true", "false", Severity.TRAINS, Place("inner/lstm/cell", "LSTMCell")
+)
+OF_MODEL = Difference("structure", "model.name", "name", "a", "b", Severity.NAME, Place("functional", "Functional", -1))
+TWICE = replace(
+    LOST, check="masks", aspect="mask lost", expected="a mask", found="no mask", first=Place("dense", "", 2, 1)
+)
+HUGE = tuple(replace(PICTURES[0][1], call=f"dense#{use}") for use in range(10_000))
+CIRCLE = (replace(PICTURES[0][1], inputs=("dense#1.0",) * 1000), PICTURES[0][2], *PICTURES[0][1:3])
+
+
+@pytest.mark.parametrize(
+    ("pictures", "differences", "titles", "marked", "wires"),
+    [
+        pytest.param(PICTURES[:1], (LOST,), "original", "dense Dense raises: ValueError: no", 4, id="no clone"),
+        pytest.param((PICTURES[0],) * 2, (LOST,), "original clone",
+                     "dense Dense raises: a clone|dense Dense raises: ValueError: no", 8, id="at a layer"),
+        pytest.param((PICTURES[0],) * 2, (TWICE,), "original clone",
+                     "dense Dense, use 1 mask lost: a mask|dense Dense, use 1 mask lost: no mask", 8, id="at a call"),
+        pytest.param((PICTURES[0],) * 2, (WITHIN,), "original clone",
+                     "lstm LSTM trainable: true|lstm LSTM trainable: false", 8, id="in a layer"),
+        pytest.param((PICTURES[0],) * 2, (OF_MODEL,), "original name: a clone name: b", "", 8, id="the model"),
+        pytest.param((PICTURES[0],) * 2, (LOST, TWICE) + (LOST,) * 4, "original clone",
+                     "dense Dense raises: a clone raises: a clone raises: a clone and 2 more|"
+                     "dense Dense, use 1 mask lost: a mask|"
+                     "dense Dense raises: ValueError: no raises: ValueError: no raises: ValueError: no and 2 more|"
+                     "dense Dense, use 1 mask lost: no mask", 8, id="many"),
+        pytest.param(PICTURES, (), "original clone", "y InputLayer only here|lstm LSTM only here|add Add only here", 7,
+                     id="another graph"),
+        pytest.param((HUGE,), (), "original", "", 0, id="huge"),
+        pytest.param((CIRCLE,), (), "original", "", 1, id="no order"),
+        pytest.param((), (), "", "", 0, id="none"),
+    ],
+)  # fmt: skip
+def test_a_picture_shows_both_models_and_marks_what_differs(
+    pictures: Any, differences: Any, titles: str, marked: str, wires: int, tmp_path: Path
+) -> None:
+    reports(tmp_path, [finding(0, pictures=pictures, differences=differences)])
+    text = (tmp_path / "report.html").read_text()
+    assert len(text) < 60_000
+    words = [
+        re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", shown)).strip()
+        for shown in re.findall(r"(?s)<figcaption>.*?(?=<div|<p class=.soft)", text)
+    ]
+    assert " ".join(words) == titles
+    boxes = re.findall(r"(?s)<g class=.differs.>.*?</g>", text)
+    assert "|".join(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", box)).strip() for box in boxes) == marked
+    assert text.count("<path") == wires
+    assert text.count('<path d="M') == wires
+    assert text.count('class="differs"/>') == (2 if pictures is PICTURES else 0), "a wire in each, to another call"
 
 
 def test_a_known_issue_that_is_not_there_any_more_has_its_id(tmp_path: Path) -> None:
