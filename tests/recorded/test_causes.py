@@ -1,13 +1,16 @@
-"""What is a cause, and what follows from it, in trials of real models."""
+"""What is a cause, what follows from it, and what it is called, in trials of real models."""
 
 from __future__ import annotations
 
 import random
+import re
 
-from clonediff.harness.trials.triage import causes_of
+from clonediff.harness.trials.triage import causes_of, title
+from clonediff.reports.records import Cause
 from tests.recorded import Recorded, read, said
 
 TRIALS = read()
+ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
 
 
 def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
@@ -25,3 +28,15 @@ def test_the_causes_are_those_that_were_recorded() -> None:
 
 def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:
     assert [trial.name for trial in TRIALS if _causes(trial, seed=1) != trial.causes] == []
+
+
+def test_every_difference_is_of_one_cause() -> None:
+    for trial in TRIALS:
+        members = [each for cause in causes_of(trial.flow, list(trial.differences)).values() for each in cause]
+        assert sorted(map(repr, members)) == sorted(map(repr, trial.differences)), trial.name
+
+
+def test_every_cause_has_a_sentence() -> None:
+    roots = {root for trial in TRIALS for root, *_ in causes_of(trial.flow, list(trial.differences)).values()}
+    sentences = {title(Cause(root.path, root)) for root in roots}
+    assert [sentence for sentence in sentences if ODD.search(sentence) or not sentence[0].isupper()] == []

@@ -1,0 +1,304 @@
+"""What a trial says of clones that are broken in one thing, each by a line of a cloner, on real models."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
+from tests.waiting import PATIENCE
+
+BUILDERS = '''
+import functools
+
+import keras
+from keras import layers
+
+X = (3, 4)
+
+
+def double(x, by=2.0):
+    return x * by
+
+
+def chain(masks=lambda inputs, mask: mask, ends=list, epsilon=1e-7, metrics=("mae",), units=2):
+    """A model with a mask, a state, a loss of a layer, and all that `compile` takes."""
+    x = keras.Input(X, name="x")
+    hidden = layers.Masking(name="masking")(x)
+    hidden = layers.Lambda(double, mask=masks, arguments={"by": 3.0}, name="double")(hidden)
+    y = layers.Dense(units, activity_regularizer="l2", name="y")(layers.LSTM(4, name="lstm")(hidden))
+    model = keras.Model(x, ends([y, layers.Dropout(0.5, seed=3, name="drop")(y)]), name="chain")
+    model.compile(keras.optimizers.Adam(epsilon=epsilon, name="adam"), "mse", metrics=[list(metrics), list(metrics)])
+    return model
+
+
+def two(calls=("one", "two"), after=("s0", "s1"), ends=("s1", "t0", "t1"), **call):
+    """Two layers side by side, one that is called on each, and one on what that gives."""
+    x = keras.Input(X, name="x")
+    tensors = {"x": x, "one": layers.Dense(4, name="one")(x), "two": layers.Dense(4, name="two")(x)}
+    for name, on in (("s", calls), ("t", after)):
+        layer = layers.Dense(4, name=name)
+        for number, tensor in enumerate(on):
+            tensors[name + str(number)] = layer(tensors[tensor], **(call if name == "s" else {}))
+    return keras.Model(x, [tensors[name] for name in ends], name="two")
+
+
+class Joins(layers.Layer):
+    def call(self, x, other=None, third=1.0):
+        return x * third if other is None else x + other * third
+
+    def compute_output_shape(self, x, **others):
+        return x
+
+
+def join(call=lambda join, one, two: join(one, two)):
+    """A layer that is called with two tensors."""
+    x = keras.Input(X, name="x")
+    one, two = layers.Dense(4, name="one")(x), layers.Dense(4, name="two")(x)
+    return keras.Model(x, [call(Joins(name="join"), one, two), one, two], name="join")
+
+
+def operation():
+    x = keras.Input(X, name="x")
+    return keras.Model(x, layers.Dense(2, name="y")(x * 2.0), name="operation")
+
+
+def unnamed():
+    x = keras.Input(X, name="x")
+    return keras.Model(x, layers.Dense(2)(layers.Dense(2)(x)), name="unnamed")
+
+
+def made(layer, **changes):
+    return type(layer).from_config({**layer.get_config(), **changes})
+'''
+CLONERS = (
+    BUILDERS
+    + '''
+from collections import Counter
+
+import clonediff
+
+calls = Counter()
+
+
+def again(fault):
+    """Whether a cloner was called before."""
+    calls[fault] += 1
+    return calls[fault] > 1
+
+
+def after(layer, change):
+    call = layer.call
+    layer.call = functools.wraps(call)(lambda *args, **kwargs: change(call(*args, **kwargs)))
+
+
+def refuse(*args, **kwargs):
+    raise RuntimeError("no")
+
+
+def by(model, function):
+    return clonediff.clone_model(model, clone_function=function)
+'''
+)
+CLONER = """
+
+def clone_{number}(model, **given):
+    clone = clonediff.clone_model(model)
+    {line}
+    return clone
+"""
+SHORT = {
+    "LSTM": 'clone.get_layer("lstm")',
+    "Y": 'clone.get_layer("y")',
+    "DROP": 'clone.get_layer("drop")',
+    "PATH": 'clone.get_layer("one").bias._path',
+}
+"""What the lines below abbreviate."""
+
+ROWS = [
+    ("chain()", "pass", []),
+    ("chain()", "return None", ["clone: no model"]),
+    ("chain()", "refuse()", ["clone: raises"]),
+    (
+        "chain()",
+        "return chain(units=3)",
+        ["layers['y'].config.units: config.units", "outputs[1].shape: output shape", "layers['not_equal'].name: name"],
+    ),
+    ("chain()", "Y._trainable_variables.reverse()", ["weights: weight order"]),
+    ("chain()", "Y.bias.trainable = False", ["weights[4].trainable: weight trainable"]),
+    ("chain()", "DROP.seed_generator.state.assign([7, 7])", ["states[1].value: state value"]),
+    (
+        "chain()",
+        "return keras.Model(clone.inputs, clone.outputs[0], name=clone.name)",
+        ["layers['drop']: layer missing", "model.compiled: compiled"],
+    ),
+    (
+        "chain()",
+        "return chain(ends=tuple)",
+        ["model.output_structure: output structure type", "layers['not_equal'].name: name"],
+    ),
+    (
+        "chain()",
+        'return chain(ends=lambda both: {"b": both[0], "a": both[1]})',
+        ["outputs: output order", "layers['not_equal'].name: name"],
+    ),
+    (
+        "chain()",
+        "return keras.Model([clone.inputs], clone.outputs, name=clone.name)",
+        ["model.input_structure: input structure type", "model.compiled: compiled"],
+    ),
+    ("chain()", "after(LSTM, lambda x: -x)", ["inference.steps['lstm'][0].outputs[0]: value"]),
+    ("chain()", "after(LSTM, lambda x: x[:1])", ["inference.steps['lstm'][0].outputs[0].shape: shape"]),
+    ("chain()", "after(LSTM, lambda x: [x])", ["inference.steps['lstm'][0].structure: structure type"]),
+    ("chain()", "after(Y, refuse)", ["inference: raises"]),
+    (
+        "chain()",
+        'clone.get_layer("masking").compute_mask = lambda *args, **kwargs: None',
+        ["layers['masking'].attribute.compute_mask: attribute.compute_mask"],
+    ),
+    (
+        "chain()",
+        "Y.compute_mask = lambda x, mask=None: x[:, 0] > 0",
+        ["layers['y'].attribute.compute_mask: attribute.compute_mask"],
+    ),
+    (
+        "chain()",
+        "return chain(masks=None)",
+        [
+            "layers['double'].config.mask: config.mask",
+            "layers['lstm'].calls[0].kwargs['mask']: call.kwargs missing",
+            "warned[0]: raises",
+            "layers['not_equal'].name: name",
+        ],
+    ),
+    (
+        "chain()",
+        "return chain(epsilon=0.1)",
+        ["model.compiled.optimizer.Adam.epsilon: compiled.optimizer.Adam.epsilon", "layers['not_equal'].name: name"],
+    ),
+    (
+        "chain()",
+        "return chain(metrics=())",
+        ["model.compiled.metrics[0]: compiled.metrics", "layers['not_equal'].name: name"],
+    ),
+    ("chain()", "clone.trainable = False", ["layers['masking'].trainable: trainable", "model.trainable: trainable"]),
+    ("chain()", "Y.__class__ = type('Other', (layers.Dense,), {})", ["layers['y'].kind: kind"]),
+    ("chain()", "Y.get_config = refuse", ["layers['y'].config.get_config: config.get_config"]),
+    ("chain()", "Y.units = 7", ["layers['y'].config.units: config.units"]),
+    ("chain()", 'model.get_layer("y")(keras.Input((4,)))', ["original.model: touched"]),
+    (
+        "chain()",
+        'model.get_layer("lstm")._inbound_nodes[0].arguments.kwargs["training"] = True',
+        ["original.layers['lstm'].calls[0].kwargs['training']: call.kwargs value"],
+    ),
+    ("chain()", 'after(model.get_layer("y"), lambda x: -x)', []),
+    ("two()", "pass", []),
+    (
+        "two()",
+        'return two(calls=("two", "one"), after=("s1", "s0"), ends=("s0", "t0", "t1"))',
+        ["layers['s'].calls: call order"],
+    ),
+    ("two()", 'return two(calls=("two", "one"), ends=("s0", "t1", "t0"))', ["layers['s'].calls: call order"]),
+    ("two()", "return two(training=True)", ["layers['s'].calls[0].kwargs['training']: call.kwargs extra"]),
+    ("two()", 'return two(ends=("s1", "t1", "t0"))', ["outputs: output order"]),
+    (
+        "two()",
+        'return by(model, lambda layer: made(layer, use_bias=layer.name != "two"))',
+        ["layers['two'].config.use_bias: config.use_bias"],
+    ),
+    ("two()", 'PATH = "one/other"', ["weights[3].name: weight path alone"]),
+    ("two()", 'PATH = "scope/one/bias"', ["weights[3].name: weight scope"]),
+    (
+        'two(calls=("one", "one"), after=("s1",), ends=("t0",))',
+        'return two(calls=("one", "one"), after=("s0",), ends=("t0",))',
+        [],
+    ),
+    ("join()", "return join(lambda join, one, two: join(one, other=two))", []),
+    (
+        "join()",
+        "return join(lambda join, one, two: join(one, other=one))",
+        ["layers['join'].calls[0].kwargs['other']: call.kwargs tensor", "model.layers: layer order"],
+    ),
+    (
+        "join()",
+        "return join(lambda join, one, two: join(one))",
+        ["layers['join'].calls[0].args[1]: call.args missing", "model.layers: layer order"],
+    ),
+    (
+        "join()",
+        "return join(lambda join, one, two: join(one, two, third=2.0))",
+        ["layers['join'].calls[0].kwargs['third']: call.kwargs extra"],
+    ),
+    ("unnamed()", "return unnamed()", ["layers['dense_1'].name: name"]),
+    ("unnamed()", "clone.layers[1].name = 'mine'", ["layers['dense_1'].name: name"]),
+    ("costly chain()", "refuse() if again('a') else None", ["again: no clone"]),
+    ("costly chain()", "Y.name = 'z' if again('b') else 'y'", ["again.layers['y'].name: name"]),
+    ("given operation()", "return clonediff.clone_model(model, **given)", []),
+    ("given operation()", "return clonediff.clone_model(model)", ["layers['y']: not asked"]),
+    (
+        "given operation()",
+        "given['clone_function'](model.layers[1]); return by(model, made)",
+        ["layers['y']: not what it gave"],
+    ),
+    (
+        "given operation()",
+        "given['clone_function'](model.operations[1]); return clonediff.clone_model(model, **given)",
+        ["layers['multiply']: asked of an operation"],
+    ),
+    (
+        "given operation()",
+        "given['clone_function'](model.layers[0]); return clonediff.clone_model(model, **given)",
+        ["layers['x']: asked of an input"],
+    ),
+    (
+        "given operation()",
+        "given['clone_function'](model.layers[1]); return clonediff.clone_model(model, **given)",
+        ["layers['y']: asked again"],
+    ),
+]
+"""A model, the line that breaks its faithful clone or makes another, and the root of each cause: its path, its aspect.
+
+A "costly" trial has a second clone; where a clone function is "given", cloners get it.
+"""
+ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the cloners; the number of a row is in the name of its own."""
+    file = tmp_path_factory.mktemp("cloners") / "broken_clones.py"
+    text = CLONERS
+    for number, (_, line, _) in enumerate(ROWS):
+        for short, expression in SHORT.items():
+            line = re.sub(rf"\b{short}\b", expression, line)
+        text += CLONER.format(number=number, line=line)
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("model", sorted({row[0] for row in ROWS}))
+def test_what_is_broken_is_told_by_its_root(model: str, broken: Path, keras: SubjectProcess) -> None:
+    names = {f"{broken.with_suffix('')}:clone_{number}": row for number, row in enumerate(ROWS) if row[0] == model}
+    case = Case(
+        f"{BUILDERS}\nmodel = {model.removeprefix('costly ').removeprefix('given ')}\n",
+        ({"shape": [3, 4], "dtype": "float32", "fill": "steps"},),
+        seed=5,
+        arguments={"clone_function": "made"} if model.startswith("given") else {},
+    )
+    trials = GraphTrials(keras, KnownIssues(), cloners=tuple(names))
+    trial = trials.try_case(case, costly=model.startswith("costly"), timeout=PATIENCE)
+    assert trial.built, (trial.refused, trial.lost)
+    told = {
+        names[name][1]: [f"{cause.root.path}: {cause.root.aspect}" for cause in clone.causes]
+        for name, clone in trial.clones.items()
+    }
+    assert told == {line: roots for _, line, roots in names.values()}
+    differences = [difference for clone in trial.clones.values() for difference in clone.differences]
+    assert all(difference.numbers for difference in differences if difference.digests)
+    titles = [hit.title for hit in trial.hits]
+    assert len(titles) == sum(map(len, told.values()))
+    assert [title for title in titles if ODD.search(title) or not title[0].isupper()] == []
