@@ -9,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.trials.titles import sentence
-from clonediff.harness.trials.triage import signature, title
+from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
@@ -126,7 +125,7 @@ def _does(difference: Difference, severity: Severity) -> str:
 
 def headline(cause: Cause) -> str:
     """What happens, and the cause of it: the thing itself, never what follows from it."""
-    root, said = cause.root, sentence(cause.root, signature(cause.root)[2])
+    root, said = cause.root, title(cause)
     if root.check == "made" or cause.severity is Severity.NAME:
         return said
     what = happens(cause).removeprefix("the clone ")

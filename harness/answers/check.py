@@ -14,16 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown, cause_shown
-from clonediff.harness.answers.in_process import ClonedModel, clone_live
+from clonediff.harness.answers.in_process import clone_live
 from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.inside.cloners.users import is_users, problem
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.trials.triage import makes_a_clone, with_blame
 from clonediff.reports.known import load
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
@@ -77,16 +78,23 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
     except (TypeError, ValueError, RuntimeError) as error:
         raise ModelError(f"{spec} cannot be checked: {error}") from None
     by_cloner = {name: cloned.causes_of(name) for name in cloners}
-    alone = [] if makes_a_clone(by_cloner.get("upstream", ())) else _lost_by_configs(model, cloned.generation)
-    writer = _Shown(source, cloned)
-    return Checked(
-        spec,
-        type(model).__name__,
-        writer.versions,
-        tuple(map(_fed, cloned.fed)),
-        {name: tuple(writer.of(cause, name) for cause in causes) for name, causes in with_blame(by_cloner).items()},
-        tuple(writer.of(cause, _REVIVED) for cause in with_blame({"upstream": alone})["upstream"]),
-    )
+    if not makes_a_clone(by_cloner.get("upstream", ())):
+        by_cloner[_REVIVED] = _lost_by_configs(model, generation)
+    keras = DIALECTS[generation].imports["keras"]
+    case = Case(source if keras in source else f"{keras}\n{source}", cloned.fed, batch=cloned.fed[0]["batch"])
+    known, release = load().on(generation, cloned.versions["keras"]), cloned.versions
+    backend = {release["backend"]: release["backend_version"]}
+    versions = {generation: release["keras"], **backend, "python": platform.python_version()}
+
+    def shown(cause: Cause, cloner: str) -> CauseShown:
+        if cloner == _REVIVED:  # each fact is of upstream's making, and no script revives objects alone
+            return cause_shown(replace(cause, blame=Blame.UPSTREAM), known.of(cause))
+        script = with_versions(reproducer(case, generation, cause.root, cloner), versions).text
+        return cause_shown(cause, known.of(cause) if cloner == "upstream" else None, script=script)
+
+    causes = {name: tuple(shown(cause, name) for cause in of_it) for name, of_it in with_blame(by_cloner).items()}
+    alone = causes.pop(_REVIVED, ())
+    return Checked(spec, type(model).__name__, versions, tuple(map(_fed, cloned.fed)), causes, alone)
 
 
 def source_of(spec: str) -> tuple[Generation, str]:
@@ -96,14 +104,14 @@ def source_of(spec: str) -> tuple[Generation, str]:
     if not file.is_file():
         raise ModelError(f"{spec}: no such file")
     if colon:
-        lines = ["import importlib", "import sys", "", f"sys.path.insert(0, {_text(file.parent)})", ""]
-        lines.append(f"model = importlib.import_module({_text(file.stem)}).{function}()")
+        lines = ["import importlib", "import sys", "", f"sys.path.insert(0, {json.dumps(str(file.parent))})", ""]
+        lines.append(f"model = importlib.import_module({json.dumps(file.stem)}).{function}()")
         return "keras", "\n".join((*lines, ""))
     if file.suffix != ".keras":
         raise ModelError(f"{spec}: expected FILE.keras or FILE.py:FUNCTION, a function that makes or loads the model")
     generation = _saved_by(file)
     keras = DIALECTS[generation].imports["keras"]
-    return generation, f"{keras}\n\nmodel = keras.models.load_model({_text(file)})\n"
+    return generation, f"{keras}\n\nmodel = keras.models.load_model({json.dumps(str(file))})\n"
 
 
 def _saved_by(file: Path) -> Generation:
@@ -114,10 +122,6 @@ def _saved_by(file: Path) -> Generation:
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise ModelError(f"{file.name} is damaged, or no saved model: {error}; save it again with model.save") from None
     return "tf_keras" if str(version).startswith("2.") else "keras"
-
-
-def _text(path: object) -> str:
-    return json.dumps(str(path))
 
 
 def _loaded(spec: str, source: str) -> Any:
@@ -145,24 +149,3 @@ def _fed(spec: Mapping[str, Any]) -> str:
     shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
     how = {"ids": f", below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
     return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
-
-
-class _Shown:
-    """Causes as a user reads them, on one model."""
-
-    def __init__(self, source: str, cloned: ClonedModel) -> None:
-        self._cloned = cloned
-        keras = DIALECTS[cloned.generation].imports["keras"]
-        source = source if keras in source else f"{keras}\n{source}"
-        self._case = Case(source, cloned.fed, batch=cloned.fed[0]["batch"])
-        self._known = load().on(cloned.generation, cloned.versions["keras"])
-        backend = {cloned.versions["backend"]: cloned.versions["backend_version"]}
-        self.versions = {cloned.generation: cloned.versions["keras"], **backend, "python": platform.python_version()}
-
-    def of(self, cause: Cause, cloner: str) -> CauseShown:
-        """A cause with the known issue that explains it, and a script."""
-        issue = self._known.of(cause) if cloner in ("upstream", _REVIVED) else None
-        if cloner == _REVIVED:
-            return cause_shown(cause, issue)
-        script = reproducer(self._case, self._cloned.generation, cause.root, cloner)
-        return cause_shown(cause, issue, script=with_versions(script, self.versions).text)

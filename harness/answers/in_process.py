@@ -19,12 +19,10 @@ from clonediff.reports.records import AT_LEAST, Cause
 from clonediff.strategies.program import Generation, Graph
 
 YOURS = "the cloner"
-_NO_FUNCTION = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
-NOT_OF_A_LIVE_MODEL = {
-    "warned": "takes a model that can be built again; leave it out",
-    **_NO_FUNCTION,
-}
-"""The checks that look at nothing of a model that is there already, each with what to do."""
+_NOT_HERE = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
+_NOT_OF_A_LIVE_MODEL = {**_NOT_HERE, "warned": "takes a model that can be built again; leave it out"}
+"""The checks that look at nothing here, each with what to do; and those of a model that is there already."""
+_OF_A_LIVE_MODEL = [name for name in CHECKS if name not in _NOT_OF_A_LIVE_MODEL]
 
 
 class UnfaithfulClone(AssertionError):
@@ -54,16 +52,17 @@ def check_clone(
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
 
-    named = _named(checks, _NO_FUNCTION)
-    _refuse_unknown(at_least)
+    named = _named(checks, _NOT_HERE, at_least)
+    costly = costly or any(CHECKS[name].costly for name in checks or ())
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
-        request = {**case.request((), costly or _costly(checks)), "cloners": {YOURS: cloner}}
+        request = {**case.request((), costly), "cloners": {YOURS: cloner}}
         answer = msgspec.convert(run_trial(request, framework), Answer)
     if answer.original is None:
         message = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
-    _assert_faithful(answer.original, answer, named, ignore, at_least, case.source)
+    differences = compare(answer.original, answer.clones[YOURS], named)
+    _assert_faithful(causes(answer.original, differences), ignore, at_least, case.source)
 
 
 def assert_clones_faithfully(
@@ -86,18 +85,14 @@ def assert_clones_faithfully(
     neither of the two functions has.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
-    named = _named(checks, NOT_OF_A_LIVE_MODEL)
-    _refuse_unknown(at_least)
-    cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly or _costly(checks))
-
-    def left_out(cause: Cause) -> bool:
-        return cloned.is_no_promise(cause) or ignore(cause)
-
-    _assert_faithful(cloned.original, cloned.answer, named, left_out, at_least, cloned.said)
+    named = _named(checks, _NOT_OF_A_LIVE_MODEL, at_least)
+    costly = costly or any(CHECKS[name].costly for name in checks or ())
+    cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly)
+    _assert_faithful(cloned.causes_of(YOURS, named), ignore, at_least, cloned.about)
 
 
 class ClonedModel(msgspec.Struct, frozen=True):
-    """A live model through some cloners: who it is, what it was fed, and what was seen of each clone."""
+    """A live model through some cloners: which it is, what it was fed, and what was seen of each clone."""
 
     about: str
     generation: Generation
@@ -106,19 +101,13 @@ class ClonedModel(msgspec.Struct, frozen=True):
     original: Observation
     answer: Answer
 
-    @property
-    def said(self) -> str:
-        """The model, and the release that it is of."""
-        return f"{self.about}, {self.generation} {self.versions['keras']}"
+    def causes_of(self, cloner: str, checks: Collection[str] = _OF_A_LIVE_MODEL) -> list[Cause]:
+        """What is wrong with the clone of one of the cloners, the worst first.
 
-    def causes_of(self, cloner: str) -> list[Cause]:
-        """What is wrong with the clone of one of the cloners, the worst first."""
-        differences = compare(self.original, self.answer.clones[cloner], _named(None, NOT_OF_A_LIVE_MODEL))
-        return [cause for cause in causes(self.original, differences) if not self.is_no_promise(cause)]
-
-    def is_no_promise(self, cause: Cause) -> bool:
-        """Whether nobody promises that: `clone_model` of `tf_keras` says nothing of compiling."""
-        return self.generation == "tf_keras" and cause.root.aspect == "compiled"
+        `clone_model` of `tf_keras` says nothing of compiling.
+        """
+        broken = causes(self.original, compare(self.original, self.answer.clones[cloner], checks))
+        return [cause for cause in broken if not (self.generation == "tf_keras" and cause.root.aspect == "compiled")]
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
@@ -131,7 +120,7 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     framework = framework_of(generation)
     response = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
     answer, versions = msgspec.convert(response, Answer), framework.versions()
-    about = f"{type(model).__name__} {model.name!r}"
+    about = f"{type(model).__name__} {model.name!r}, {generation} {versions['keras']}"
     if answer.original is None:
         # The model is there, so that it can only have given something else each time that it was called.
         raise RuntimeError(f"{about}: {answer.refused.message if answer.refused else 'no answer'}")
@@ -142,45 +131,26 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     return ClonedModel(about, generation, versions, tuple(response["fed"]), answer.original, answer)
 
 
-def _named(checks: Collection[str] | None, not_here: Mapping[str, str]) -> list[str]:
+def _named(checks: Collection[str] | None, not_here: Mapping[str, str], at_least: str) -> list[str]:
     """The names of the checks that are asked for, in their order; `not_here` says of others why not, and what to do."""
     for name in sorted(checks or ()):
         if name not in CHECKS:
             raise ValueError(f"checks: {name!r} is not one of {', '.join(CHECKS)}")
         if name in not_here:
             raise ValueError(f"checks: {name!r} {not_here[name]}")
+    if at_least not in AT_LEAST:
+        raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
     return [name for name in CHECKS if name not in not_here and (checks is None or name in checks)]
 
 
-def _costly(checks: Collection[str] | None) -> bool:
-    """Whether one of the checks that are named sees nothing without the costly part of a trial."""
-    return any(CHECKS[name].costly for name in checks or ())
-
-
-def _refuse_unknown(at_least: str) -> None:
-    if at_least not in AT_LEAST:
-        raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
-
-
-def _assert_faithful(
-    original: Observation,
-    answer: Answer,
-    checks: list[str],
-    ignore: Callable[[Cause], bool],
-    at_least: str,
-    about: str,
-) -> None:
-    differences = compare(original, answer.clones[YOURS], checks)
-    counted = [cause for cause in causes(original, differences) if not ignore(cause)]
+def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], at_least: str, about: str) -> None:
+    counted = [cause for cause in broken if not ignore(cause)]
     failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
-    if failures:
-        less = len(counted) - len(failures)
-        left_out = [f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}"] if less else []
-        raise UnfaithfulClone("\n".join((*_lines(failures), *left_out, "", about)), failures)
-
-
-def _lines(failures: tuple[Cause, ...]) -> list[str]:
-    lines = []
+    if not failures:
+        return
+    lines: list[str] = []
     for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
-    return lines
+    if less := len(counted) - len(failures):
+        lines.append(f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}")
+    raise UnfaithfulClone("\n".join((*lines, "", about)), failures)

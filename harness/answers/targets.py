@@ -7,8 +7,9 @@ the answers too, with the file, the field and what to do.
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,12 @@ KNOWN = "known"
 """The argument that names all known issues."""
 
 _RUN = ("run.json", "findings")
+_OF_RUNS = (f"findings/[!.]*/{FINDING}",)
+_OF_FOLDERS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
+"""Where the files of a run, a finding, a folder of findings or of graphs, and a corpus are: the first that has some.
+
+A file that is still being written begins with a dot.
+"""
 _MOST = 20
 
 
@@ -61,8 +68,7 @@ def targets(
     problems: list[str] = []
     for argument in arguments:
         for target in _of_argument(argument, known, generations, problems):
-            path = Path(target.where)
-            by_place.setdefault(str(path.resolve()) if path.exists() else target.where, target)
+            by_place.setdefault(os.path.realpath(target.where) if target.issue is None else target.where, target)
     return list(by_place.values()), problems
 
 
@@ -102,22 +108,17 @@ def issue_named(name: str, known_issues: Path) -> KnownIssue | None:
 def _of_argument(
     argument: str, known: KnownIssues, generations: Collection[str], problems: list[str]
 ) -> Iterator[Target]:
-    path = Path(argument)
-    try:
-        is_folder, is_file, problem = path.is_dir(), path.is_file(), ""
-    except (OSError, ValueError) as error:  # too long for a name, or with a zero byte in it
-        is_folder, is_file, problem = False, False, f"no name for a file: {error}"
-    if is_folder:
-        yield from _of_folder(path, problems)
-    elif is_file:
-        yield _of_file(path)
+    if os.path.isdir(argument):
+        yield from _of_folder(Path(argument), problems)
+    elif os.path.isfile(argument):
+        yield _of_file(Path(argument))
     elif argument == KNOWN:
         yield from (_of_issue(issue) for issue in known.issues if issue.generation in generations)
     elif (issue := known.get(argument)) is not None:
         yield _of_issue(issue)
     else:
         hint = _near(argument, known) or "known issues are the scripts in reports/known"
-        yield Target(argument, problem=problem or f"no such folder or file, and no known issue of that id; {hint}")
+        yield Target(argument, problem=f"no such folder or file, and no known issue of that id; {hint}")
 
 
 def _of_issue(issue: KnownIssue) -> Target:
@@ -125,17 +126,14 @@ def _of_issue(issue: KnownIssue) -> Target:
 
 
 def _of_folder(path: Path, problems: list[str]) -> Iterator[Target]:
-    if (path / FINDING).exists():
-        yield _of_file(path / FINDING)
-    elif any((path / name).exists() for name in _RUN):
+    is_run = any((path / name).exists() for name in _RUN)
+    if is_run:
         problems += [f"{path}: {problem}" for problem in read_run(path).problems if FINDING not in problem]
-        yield from map(_of_file, sorted(path.glob(f"findings/[!.]*/{FINDING}")))
-    else:
-        files = _visible_files(path) or sorted(path.glob(f"*/{FINDING}"))
-        files = files or [file for name in GENERATIONS for file in _visible_files(path / name)]
-        if not files:
-            yield Target(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
-        yield from map(_of_file, files)
+    patterns = _OF_RUNS if is_run else _OF_FOLDERS
+    files = next(filter(None, (sorted(path.glob(pattern)) for pattern in patterns)), [])
+    if not files and not is_run:
+        yield Target(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
+    yield from map(_of_file, files)
 
 
 def _of_file(path: Path) -> Target:
@@ -160,30 +158,15 @@ def _of_file(path: Path) -> Target:
 
 
 def _of_finding(finding: Finding, where: str) -> Target:
-    graph, problem = None, ""
+    target = Target(where, finding.title, finding.id, subject=finding.subject, generation=finding.generation)
+    target = replace(target, finding=finding, cloner=finding.cloner or "upstream")
     try:
-        graph = from_json(bytes(finding.graph), "`$.graph`")
+        return replace(target, graph=from_json(bytes(finding.graph), "`$.graph`"))
     except MalformedGraph as error:
-        problem = str(error)
-    return Target(
-        where,
-        finding.title,
-        finding.id,
-        graph,
-        finding=finding,
-        subject=finding.subject,
-        cloner=finding.cloner or "upstream",
-        generation=finding.generation,
-        problem=problem,
-    )
+        return replace(target, problem=str(error))
 
 
 def _near(argument: str, known: KnownIssues) -> str:
     """Which known issues may have been meant; "" where none."""
     near = difflib.get_close_matches(argument, [issue.id for issue in known.issues], 3)
     return f"did you mean {' or '.join(near)}?" if near else ""
-
-
-def _visible_files(folder: Path) -> list[Path]:
-    """The JSON files by their names, without those that are still being written."""
-    return sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))

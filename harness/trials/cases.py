@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from msgspec import structs
+from msgspec.structs import asdict, replace
 
 from clonediff.harness.subjects.case import Case
-from clonediff.strategies.program import Graph, Input, number_of
+from clonediff.strategies.program import Graph, number_of
 
 BATCH = 2
 
@@ -18,7 +16,7 @@ def case_of(graph: Graph) -> Case:
     compiled = any(preparation.does == "compile" for preparation in program.preparations)
     case = Case(
         graph.source,
-        tuple(map(_input, program.inputs)),
+        tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
         batch=BATCH,
         seed=number_of(program),
         # Nobody says that the clone of a compiled model of tf_keras is compiled.
@@ -28,14 +26,4 @@ def case_of(graph: Graph) -> Case:
     if not graph.arguments:
         return case
     keeps = "inputs" if "own" in program.clone_arguments else ""
-    return structs.replace(case, arguments=graph.arguments, repeats=True, keeps=keeps)
-
-
-def _input(spec: Input) -> dict[str, Any]:
-    return {
-        "shape": list(spec.shape),
-        "dtype": spec.dtype,
-        "fill": spec.fill,
-        "optional": spec.optional,
-        "high": spec.high,
-    }
+    return replace(case, arguments=graph.arguments, repeats=True, keeps=keeps)

@@ -26,31 +26,20 @@ def named(text: str) -> str:
 
     A module of the current folder is imported from there.
     """
-    place, colon, rest = text.rpartition(".py:")
-    file = Path(os.path.abspath(f"{place}.py")) if colon else None
-    if file is not None and not _OF_A_MODULE.fullmatch(file.stem):
+    place, colon, rest = absolute(text).rpartition(".py:")
+    file = Path(f"{place}.py")
+    if colon and not _OF_A_MODULE.fullmatch(file.stem):
         rule = "a module is called by letters, digits, _ and -: give the file another name"
         raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
-    cloner = users_cloner(f"{file.parent}/{file.stem}:{rest}" if file is not None else text)
+    cloner = users_cloner(f"{place}:{rest}" if colon else text)
     if cloner is None:
         raise ValueError(f"{_EXPECTED}, found {text!r}")
-    if file is not None and not file.is_file():
+    if colon and not file.is_file():
         raise ValueError(f"{text}: there is no file {file}")
-    if file is None:
+    if not colon:
         folder = os.path.abspath(cloner.folder or os.curdir)
         cloner = cloner._replace(folder=folder if cloner.folder or _is_in(folder, cloner.module) else "")
     return cloner.name
-
-
-def allow(names: Iterable[str]) -> None:
-    """Let the code of these run: layers, cloners, or all of a module or a file."""
-    _ALLOWED.update(names)
-
-
-def is_allowed(name: str) -> bool:
-    """Whether the user named it, or its module or file."""
-    path, _, _ = name.rpartition(":")
-    return not _ALLOWED.isdisjoint((name, path or name.rpartition(".")[0]))
 
 
 def absolute(name: str) -> str:
@@ -63,7 +52,7 @@ def absolute(name: str) -> str:
 
 def allow_cloners(names: Iterable[str]) -> None:
     """Let the code of these cloners run."""
-    allow(cloner.name for cloner in filter(None, map(users_cloner, names)))
+    _ALLOWED.update(cloner.name for cloner in filter(None, map(users_cloner, names)))
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
@@ -73,7 +62,8 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     """
     users = users_cloner(cloner)
     if users is not None:
-        if not is_allowed(users.name):
+        path, _, _ = users.name.rpartition(":")
+        if _ALLOWED.isdisjoint((users.name, path or users.name.rpartition(".")[0])):
             return f"{users.name}: a cloner of somebody's own is code: name it with --cloner {shlex.quote(users.name)}"
         problem = process.cloner_problem(cloner)
         if problem:

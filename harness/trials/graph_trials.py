@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -80,16 +81,15 @@ class GraphTrials:
         self.cloners = tuple(cloners)
         self.at_least = at_least
         self.tally = Tally()
-        self._all_known = known
-        self._known: KnownIssues | None = None
+        self._known = known
 
     def known(self, cloner: str) -> KnownIssues:
         """The known issues that may explain what a cloner does; they are all upstream's."""
-        if cloner != UPSTREAM or not self._all_known.issues:
-            return KnownIssues()
-        if self._known is None:
-            self._known = self._all_known.on(self.generation, self.process.ready.keras)
-        return self._known
+        return self._known_here if cloner == UPSTREAM and self._known.issues else KnownIssues()
+
+    @cached_property
+    def _known_here(self) -> KnownIssues:
+        return self._known.on(self.generation, self.process.ready.keras)
 
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""
@@ -125,10 +125,11 @@ class GraphTrials:
             lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
             return replace(trial, hits=(lost,))
         hits = []
+        arguments = [f"{case.arguments[name]} for the model" if name == MODEL else name for name in case.arguments]
         for cloner, clone in trial.clones.items():
             for cause in clone.causes:
                 if cause.severity <= self.at_least:
-                    words = _with_arguments(title(cause), case)
+                    words = title(cause) + (f", with {' and '.join(arguments)}" if arguments else "")
                     known = self.known(cloner).of(cause)
                     hits.append(Hit(cause.fingerprint, cloner, words, case, graph, cause, known, pair=clone.pair))
         return replace(trial, hits=tuple(hits))
@@ -145,11 +146,6 @@ class GraphTrials:
             tally.verdicts[name, clone.verdict.value] += 1
             if worst is not None:
                 tally.worst[name, worst] += 1
-
-
-def _with_arguments(sentence: str, case: Case) -> str:
-    words = [f"{case.arguments[name]} for the model" if name == MODEL else name for name in case.arguments]
-    return f"{sentence}, with {' and '.join(words)}" if words else sentence
 
 
 def new_hits(hits: Collection[Hit], earlier: Collection[Key] = ()) -> list[Hit]:

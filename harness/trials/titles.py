@@ -54,8 +54,10 @@ def argument(root: Difference) -> str:
 
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
-    clone, inside, before = _where(root)
-    raised = _raised(root)
+    clone = "a second clone" if root.check == "again" else "the clone"
+    if root.check == "again" and root.path.startswith("twice"):
+        clone = "the clone of the clone"
+    changes = root.check == "untouched"
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, actual_form = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
@@ -65,8 +67,8 @@ def sentence(root: Difference, kind: str) -> str:
         kind=word,
         at="" if kind in _OF_MODELS else f": first at {word if kind in CATALOGUE else _a(word)}",
         held=_held(root, kind),
-        clone=clone,
-        inside=inside,
+        clone="it" if changes else clone,
+        inside="" if changes else f" in {clone}",
         training=" in training mode" if root.check in ("outputs", "masks") and root.path.startswith("training") else "",
         form=form,
         found_form=actual_form if actual_form != form else "of another type",
@@ -82,25 +84,15 @@ def sentence(root: Difference, kind: str) -> str:
         thing=root.aspect.partition(" ")[0],
         last=root.aspect.rpartition(" ")[2],
     )
-    text = f"{before}{text}{raised}"
+    text = f"{'cloning changes the original: ' if changes else ''}{text}{_raised(root)}"
     return text[:1].upper() + text[1:]
-
-
-def _where(root: Difference) -> tuple[str, str, str]:
-    """What is another, where that is, and what the sentence begins with."""
-    if root.check == "untouched":
-        return "it", "", "cloning changes the original: "
-    which = "the clone"
-    if root.check == "again":
-        which = "the clone of the clone" if root.path.startswith("twice") else "a second clone"
-    return which, f" in {which}", ""
 
 
 def _held(root: Difference, kind: str) -> str:
     """What cannot be cloned: a layer where a frame of its class says so, or else a model with one."""
-    stem = root.raised.frame.rpartition(":")[0].rpartition("/")[2] if root.raised else ""
-    stem = stem.removesuffix(".py").removesuffix("_layer").replace("_", "")
-    if stem in _KINDS and "/layers/" in (root.raised.frame if root.raised else ""):
+    frame = root.raised.frame.rpartition(":")[0] if root.raised else ""
+    stem = frame.rpartition("/")[2].removesuffix(".py").removesuffix("_layer").replace("_", "")
+    if stem in _KINDS and "/layers/" in frame:
         return _a(_KINDS[stem])
     return "a model" if kind in _OF_MODELS else f"a model with {_a(_WORDS.get(kind, kind))}"
 
@@ -109,9 +101,9 @@ def _raised(root: Difference) -> str:
     if root.raised is None:
         return ""
     file, _, function = root.raised.frame.rpartition(":")
-    at = f" in {file.rpartition('/')[2]}:{function}" if file else ""
-    kind = "" if root.raised.type in ("timed out", "out of memory") else root.raised.type
-    return f": {kind}{at}" if kind else at and f":{at}"
+    kind = "" if root.raised.type in ("timed out", "out of memory") else f" {root.raised.type}"
+    text = f"{kind} in {file.rpartition('/')[2]}:{function}" if file else kind
+    return f":{text}" if text else ""
 
 
 def _form(text: str) -> str:

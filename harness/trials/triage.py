@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.subjects.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
@@ -97,7 +97,7 @@ def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
         yield "a function of the same name"
     if original is None:
         return
-    layers = original.shape.layers
+    layers, first = original.shape.layers, root.first
     for kind in sorted({layer.kind for layer in layers if layer.nodes[0] > 1}):
         yield f"{kind} called more than once"
     if root.check == "made" and root.raised is not None:
@@ -105,23 +105,20 @@ def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
             yield "a list of one tensor"
         if any(layer.kind == "Lambda" and layer.config.get("mask", "None") != "None" for layer in layers):
             yield "a Lambda with a mask"
-    if root.first is not None:
-        yield from _classes(original, root.first)
+    if first is not None and first.layer >= 0:
+        yield from _classes(layers, first)
+    elif first is not None and original.shape.own:
+        yield "a model of one's own"
 
 
-def _classes(original: Observation, first: Place) -> Iterator[str]:
+def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
     """Whether the class at fault is the user's, and whether a layer, and no model, holds it."""
-    if first.layer < 0:
-        if original.shape.own:
-            yield "a model of one's own"
-        return
-    layers = original.shape.layers
     if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
         yield "a layer that the graph does not call"
     classes = {layer.kind: layer for layer in layers}
-    itself, holder = classes.get(first.kind), classes.get(first.inside)
-    if itself is not None and itself.own:
-        yield "a model of one's own" if itself.model else "a layer of one's own"
+    layer, holder = classes.get(first.kind), classes.get(first.inside)
+    if layer is not None and layer.own:
+        yield "a model of one's own" if layer.model else "a layer of one's own"
     if holder is not None and not holder.model:
         yield "inside a layer"
         if holder.own:
@@ -173,14 +170,13 @@ def _as_one(root: Difference) -> tuple[str, str]:
     return known_as if known_as and aspect == root.aspect else aspect, _DIMENSIONS.sub("1D", kind)
 
 
-def likeness(root: Difference) -> tuple[str, str, str, str]:
-    """What two cloners, or two releases, have alike where they break alike: no frame, which is each one's own."""
-    return root.check, _aspect(root), _kind(root), root.raised.type if root.raised else ""
-
-
 def alike(cause: Cause, counterpart: Cause) -> bool:
-    """Whether two cloners break alike."""
-    return likeness(cause.root) == likeness(counterpart.root) or cause.fingerprint == counterpart.fingerprint
+    """Whether two cloners, or two releases, break alike: in which frame is not compared, each has its own."""
+    likeness, other_likeness = (
+        (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
+        for root in (cause.root, counterpart.root)
+    )
+    return likeness == other_likeness or cause.fingerprint == counterpart.fingerprint
 
 
 def makes_a_clone(causes: Iterable[Cause]) -> bool:

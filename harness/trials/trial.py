@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -145,7 +145,7 @@ def run(
         if not rest.built or not others:
             return rest
         clones = {**first.clones, **rest.clones}
-        return replace(rest, clones=_blamed({name: clones[name] for name in cloners}))
+        return _blamed({name: clones[name] for name in cloners}, rest.original)
     alone = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
     if not isinstance(alone, Answer):
         return Trial(lost=alone)
@@ -158,13 +158,14 @@ def run(
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            judged[name] = _ended(outcome, case.given, alone.original)
+            ended = causes(None, [lost_difference(outcome)], case.given)
+            judged[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
             continue
         trial = _judge(case, subject, [name], outcome)
         if not trial.built:
             return trial
         judged.update(trial.clones)
-    return Trial(_blamed(judged), original=alone.original)
+    return _blamed(judged, alone.original)
 
 
 def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: Answer) -> Trial:
@@ -172,15 +173,17 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     if original is None:
         refused = answer.refused or Failure("ProtocolError", "the answer has no original and does not say why")
         return Trial(refused=refused)
-    if missing := [name for name in cloners if name not in answer.clones]:
-        raise ValueError(f"the answer says nothing of the cloners {missing}: it was asked for {list(cloners)}")
-    clones = {name: answer.clones[name] for name in cloners}
+    by_cloner = {name: of_plain_models(compare(original, answer.clones[name])) for name in cloners}
     judged: dict[str, CloneTrial] = {}
-    by_cloner = {name: of_plain_models(compare(original, clone)) for name, clone in clones.items()}
     for name, differences in _with_numbers(by_cloner, subject).items():
         broken = (cause for cause in causes(original, differences, case.given) if _is_promised(cause, name, case))
-        judged[name] = CloneTrial(tuple(broken), Pair(original, clones[name]))
-    return Trial(_blamed({name: judged[name] for name in cloners}), original=original)
+        judged[name] = CloneTrial(tuple(broken), Pair(original, answer.clones[name]))
+    return _blamed(judged, original)
+
+
+def _blamed(judged: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
+    blamed = with_blame({name: clone.causes for name, clone in judged.items()})
+    return Trial({name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}, original=original)
 
 
 def _is_promised(cause: Cause, cloner: str, case: Case) -> bool:
@@ -215,12 +218,7 @@ def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProces
 def _numbers(report: ValuesReport) -> Numbers | None:
     if report.missing or report.count is None or report.values is None:
         return None
-    total = math.prod(report.shape[0] if report.shape else ())
-    return Numbers(report.max_abs, report.count, total, report.first or (), *report.values)
-
-
-def _ended(lost: Lost, given: tuple[str, ...], original: Observation) -> CloneTrial:
-    return CloneTrial(tuple(causes(None, [lost_difference(lost)], given)), Pair(original, Clone()))
+    return Numbers(report.max_abs, report.count, math.prod(report.shape[0]), report.first or (), *report.values)
 
 
 def lost_difference(lost: Lost) -> Difference:
@@ -228,8 +226,3 @@ def lost_difference(lost: Lost) -> Difference:
     frame = (looping if lost.how == Loss.TIMED_OUT else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
     return differs("made", f"process {lost.how}", "process", "an answer", lost.said, None, raised=raised)
-
-
-def _blamed(judged: dict[str, CloneTrial]) -> dict[str, CloneTrial]:
-    blamed = with_blame({name: clone.causes for name, clone in judged.items()})
-    return {name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}

@@ -1,4 +1,4 @@
-"""The classes of a package, a module or a file that have a config: what sort each is, and what its constructor takes.
+"""The classes of a package, a module or a file that have a config, and what the constructor of each takes.
 
 Nothing is made here, and importing this module imports no Keras.
 """
@@ -16,18 +16,11 @@ from clonediff.harness.inside.other_layers import named
 from clonediff.harness.inside.signatures import OTHERS, documents, parameters_of, said_parameter, words_of
 from clonediff.strategies.program import Generation
 
-_MODULES = {
-    "loss": "losses",
-    "metric": "metrics",
-    "schedule": "optimizers.schedules",
-    "optimizer": "optimizers",
-    "initializer": "initializers",
-    "regularizer": "regularizers",
-    "constraint": "constraints",
-}
-_BASES = {"model": "Model", "layer": "layers.Layer", "schedule": "optimizers.schedules.LearningRateSchedule"}
-_SORTS = {**{sort: f"{module}.{sort.title()}" for sort, module in _MODULES.items()}, **_BASES}
-"""By a base of its class, as Keras calls it, the first that it has."""
+_BASES = attrgetter(
+    *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
+    *("optimizers.schedules.LearningRateSchedule", "initializers.Initializer", "regularizers.Regularizer"),
+)
+"""The classes of Keras that others are made of."""
 _SKIPPED = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 """Modules that have other names of the same classes."""
 
@@ -38,14 +31,13 @@ class Parameter(msgspec.Struct, frozen=True):
     name: str
     required: bool = False
     default: Any = None
-    keyword_only: bool = False
 
 
 class AuditedClass(msgspec.Struct, frozen=True):
-    """A class that has a config: its sort, and what its constructor takes."""
+    """A class that has a config, and what its constructor takes."""
 
     name: str
-    sort: str = "object"
+    is_model: bool = False
     constructor: tuple[Parameter, ...] = ()
 
 
@@ -69,14 +61,13 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
 
     What a base within Keras takes is left out where the class does not document it.
     """
-    bases = {sort: attrgetter(path)(keras) for sort, path in _SORTS.items()}
     parameters_by_name: dict[str, dict[str, Any]] = {}
     words: set[str] = set()
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = parameters_of(base.__init__, 1) or []
-        of_keras = base.__module__.partition(".")[0] in ("keras", "tf_keras") and base not in bases.values()
+        of_keras = base.__module__.partition(".")[0] in ("keras", "tf_keras") and base not in _BASES(keras)
         for parameter in parameters:
             argument = parameter.name
             hidden = parameter.default is parameter.empty or argument in words
@@ -86,8 +77,8 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
         words |= words_of(base.__init__)
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             break
-    sort = next((sort for sort, base in bases.items() if issubclass(kind, base)), "object")
-    return AuditedClass(name, sort, msgspec.convert(list(parameters_by_name.values()), tuple[Parameter, ...]))
+    constructor = msgspec.convert(list(parameters_by_name.values()), tuple[Parameter, ...])
+    return AuditedClass(name, issubclass(kind, keras.Model), constructor)
 
 
 def generation_of(kind: Any) -> Generation:

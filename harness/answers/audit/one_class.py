@@ -110,7 +110,7 @@ class Auditor:
         for value in () if of_layer else alternatives(kind, parameter, base, self.values):
             answer = self._answer(kind, base, {**base, parameter.name: value})
             yield value, answer
-            if kind.sort == "model" and answer.changes:
+            if kind.is_model and answer.changes:
                 return  # to make one takes its time
 
     def _construction(self, name: str, arguments: Arguments) -> str:

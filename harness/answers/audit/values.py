@@ -24,6 +24,7 @@ _HUB = "keras_hub.models"
 _MOST, _COMBINED = 4, 24
 """So many values are tried for an argument, and so many ways to make a class of what it needs."""
 _ANY_WORD = '"mine"'
+_ANYTHING = ("2", "0.5", _ANY_WORD)
 _OF_ALL: Values = {
     "name": (_ANY_WORD,),
     "trainable": ("False",),
@@ -45,35 +46,29 @@ def _bases(audited: AuditedClass) -> list[dict[str, str]]:
     return [base for base in arguments if not any("<" in text for text in base.values())]
 
 
-def _options(audited: AuditedClass) -> dict[str, tuple[str, ...]]:
-    options: dict[str, tuple[str, ...]] = {}
-    for base in _bases(audited):
-        for name, text in base.items():
-            options[name] = tuple(dict.fromkeys((*options.get(name, ()), text)))
-    return options
+def _options(audited: AuditedClass, name: str) -> tuple[str, ...]:
+    """The values of an argument in those."""
+    return tuple(dict.fromkeys(base[name] for base in _bases(audited) if name in base))
 
 
 def bases(audited: AuditedClass, more: Values) -> Iterator[dict[str, str]]:
     """The arguments that a class may be made with where none is away from its default, the fewest first."""
-    needed = [parameter for parameter in audited.constructor if parameter.required]
-    choices = [_needed(audited, parameter, more) for parameter in needed]
+    needed = [parameter.name for parameter in audited.constructor if parameter.required]
+    choices = [
+        more.get(name, ()) + _options(audited, name) or _plain(values.values(name, required=True)) or _ANYTHING
+        for name in needed
+    ]
     for chosen in itertools.islice(itertools.product(*choices), _COMBINED):
-        yield dict(zip([parameter.name for parameter in needed], chosen, strict=True))
+        yield dict(zip(needed, chosen, strict=True))
     yield from _bases(audited)
-
-
-def _needed(audited: AuditedClass, parameter: Parameter, more: Values) -> tuple[str, ...]:
-    choices = more.get(parameter.name, ()) + _options(audited).get(parameter.name, ())
-    return choices or _plain(values.values(parameter.name, required=True)) or ("2", "0.5", _ANY_WORD)
 
 
 def alternatives(audited: AuditedClass, parameter: Parameter, base: Mapping[str, str], more: Values) -> tuple[str, ...]:
     """The values of an argument that are worth trying, away from its default and from what the base has."""
     name = parameter.name
-    if name not in more and (name in values.NOT_DRAWN - _OF_ALL.keys() or (audited.sort, name) == ("model", "compile")):
+    if name not in more and (name in values.NOT_DRAWN - _OF_ALL.keys() or (audited.is_model and name == "compile")):
         return ()  # how a model is compiled is no part of its config: a file has it beside that
-    default = base.get(name, _default(parameter))
-    read = _read(default)
+    read = _read(base.get(name, repr(parameter.default)))
     candidates: list[str] = list(more.get(name, ()))
     if type(read) is int and name in base:  # the size of a small model: most go with twice as much
         candidates.append(repr(2 * read))
@@ -84,25 +79,20 @@ def alternatives(audited: AuditedClass, parameter: Parameter, base: Mapping[str,
     elif name in _OF_ALL:
         candidates += _OF_ALL[name]
     else:
-        candidates += _options(audited).get(name, ())
+        candidates += _options(audited, name)
         candidates += values.values(name, read)
         candidates += [_ANY_WORD] if isinstance(read, str) else []
     away = [value for value in dict.fromkeys(_plain(candidates)) if _normal(_read(value)) != _normal(read)]
-    if audited.sort == "model":  # it is made of numbers and words
+    if audited.is_model:  # it is made of numbers and words
         away = [value for value in away if "layers." not in value]
     return tuple(away[:_MOST])
-
-
-def _default(parameter: Parameter) -> str:
-    return repr(parameter.default)
 
 
 def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
     """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
     name = parameter.name
-    if name in _OF_ALL or values.is_known(name) or name in _options(audited):
-        return False
-    return parameter.required or parameter.default is None
+    is_known = name in _OF_ALL or values.is_known(name) or _options(audited, name)
+    return not is_known and (parameter.required or parameter.default is None)
 
 
 def _plain(texts: tuple[str, ...] | list[str]) -> tuple[str, ...]:

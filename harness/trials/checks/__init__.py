@@ -24,7 +24,7 @@ class Check:
     """
 
     name: str
-    differences: Callable[[Pair], list[Difference]]
+    differences: Callable[[Pair], Iterable[Difference]]
     costly: bool = False
     of_a_clone: bool = True
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import enum
 import functools
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from clonediff.harness.trials.checks.places import short
 from clonediff.harness.trials.checks.skeletons import Unlike
 from clonediff.reports.records import Difference, Place, Raised, Severity
 
@@ -180,50 +181,37 @@ ASPECTS = (
 )
 
 
-class _Row(NamedTuple):
-    """A row of the table, by where it stands, with a pattern for each of its names."""
-
-    aspect: Aspect
-    rank: int
-    check: str
-    names: tuple[str, ...]
-
-
-def _read(number: int, aspect: Aspect) -> _Row:
-    check, colon, names = aspect.pattern.rpartition(": ")
-    return _Row(aspect, number, check if colon else "", tuple(names.split("|")))
-
-
-_ROWS = tuple(_read(number, aspect) for number, aspect in enumerate(ASPECTS))
 _UNDECLARED = derived("*", PROPERTY, "{a} differs{inside}: {aspect}")
 """What a record from another clonediff may have."""
 
 
 @functools.cache
-def _row(check: str, name: str) -> _Row | None:
-    """The row of an aspect: one of that check alone comes before those of any check."""
-    rows = (row for own in (check, "") for row in _ROWS if row.check == own)
-    return next((row for row in rows if any(fnmatchcase(name, pattern) for pattern in row.names)), None)
+def _row(check: str, name: str) -> tuple[int, Aspect]:
+    """The row of an aspect, after its number: one of that check alone comes before those of any check."""
+    for owner in (check, ""):
+        for number, row in enumerate(ASPECTS):
+            of_check, _, names = row.pattern.rpartition(": ")
+            if of_check == owner and any(fnmatchcase(name, pattern) for pattern in names.split("|")):
+                return number, row
+    return len(ASPECTS), _UNDECLARED
+
+
+def row_of(difference: Difference) -> tuple[int, Aspect]:
+    """The row of a difference, after the number of it."""
+    return _row(difference.check, difference.aspect)
 
 
 def aspect_of(difference: Difference) -> Aspect:
     """The row of a difference."""
-    row = _row(difference.check, difference.aspect)
-    return _UNDECLARED if row is None else row.aspect
-
-
-def rank_of(difference: Difference) -> int:
-    """Where the aspect of a difference stands among all of them."""
-    row = _row(difference.check, difference.aspect)
-    return len(_ROWS) if row is None else row.rank
+    return row_of(difference)[1]
 
 
 def differs(
     check: str,
     name: str,
     path: str,
-    expected: str,
-    actual: str,
+    expected: Any,
+    actual: Any,
     first: Place | None,
     *,
     severity: Severity | None = None,
@@ -231,21 +219,29 @@ def differs(
     digests: tuple[str, str] | None = None,
 ) -> Difference:
     """A difference in the aspect of that name, as severe as that is unless the place makes it otherwise."""
-    row = _row(check, name)
-    if row is None:
+    _, row = _row(check, name)
+    if row is _UNDECLARED:
         raise KeyError(f"the check {check} has no aspect {name!r}")
-    severity = row.aspect.severity if severity is None else severity
+    expected, actual = (short(value, 300 if raised else 160) for value in (expected, actual))
+    severity = row.severity if severity is None else severity
     return Difference(check, path, name, expected, actual, severity, first, raised, digests)
 
 
-def differs_in(
-    check: str, part: str, path: str, leaf: Unlike, first: Place | None, severity: Severity | None = None
-) -> Difference:
+def differs_in(check: str, part: str, path: str, leaf: Unlike, first: Place | None) -> Difference:
     """The same of a leaf of the part that is at that path."""
     name, path = f"{part} {leaf.aspect}".lstrip(), f"{path}{leaf.path}"
-    return differs(check, name, path, leaf.expected, leaf.actual, first, severity=severity, digests=leaf.digests)
+    return differs(check, name, path, leaf.expected, leaf.actual, first, digests=leaf.digests)
 
 
 def differs_in_value(check: str, name: str, path: str, expected: str, actual: str, first: Place | None) -> Difference:
     """A difference in numbers, by the digests of both."""
     return differs(check, name, path, expected, actual, first, digests=(expected, actual))
+
+
+def differs_in_order(check: str, part: str, path: str, wants: Any, haves: Any, model: Place) -> list[Difference]:
+    """That there are more or fewer of a model's losses or ends, or that they come in another order."""
+    if len(wants) != len(haves):
+        return [differs(check, f"{part}count", path, len(wants), len(haves), model)]
+    if wants != haves and sorted(wants) == sorted(haves):
+        return [differs(check, f"{part}order", path, list(range(len(wants))), list(map(haves.index, wants)), model)]
+    return []

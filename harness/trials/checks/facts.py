@@ -6,6 +6,7 @@ other way about, of `sharing`.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place, short
+from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
 
@@ -59,15 +60,13 @@ class _Fact(NamedTuple):
         original = pair.shapes[0]
         path = f"attribute{self.path}" if self.path.startswith(".") else self.path
         path, first = f"{at(original, self.layer)}.{path}", place(original, self.layer)
-        return differs(check, aspect, path, short(expected), short(actual), first)
+        return differs(check, aspect, path, expected, actual, first)
 
 
 def facts(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
-        expected, actual = (
-            fact_text.removeprefix(SHARED).partition(NAMED)[0] for fact_text in (fact.expected, fact.actual)
-        )
+        expected, actual = (text.removeprefix(SHARED).partition(NAMED)[0] for text in (fact.expected, fact.actual))
         if expected != actual and SAME not in (expected[:1], actual[:1]):
             aspect = f"attribute.{fact.name}" if fact.path.startswith(".") else fact.name
             yield fact.differs(pair, "structure", aspect, expected, actual)
@@ -101,73 +100,57 @@ def _said(pair: Pair, fact: str) -> str:
     return f"the same as {at(pair.shapes[0], int(match[1]))}{match[2]}" if match else "one of its own"
 
 
+@functools.lru_cache(maxsize=4)
 def _unlike(pair: Pair) -> tuple[_Fact, ...]:
-    """The facts that are others in the clone, found once for all three checks."""
-    found = vars(pair)  # where the other alignments of a pair are remembered, too
-    if "unlike_facts" not in found:
-        found["unlike_facts"] = tuple(_unlike_facts(pair))
-    unlike: tuple[_Fact, ...] = found["unlike_facts"]
-    return unlike
-
-
-def _unlike_facts(pair: Pair) -> Iterator[_Fact]:
-    """The facts that are others in the clone: of what is inside of something that is another, no more is said."""
+    """The facts that are others in the clone, looked for once for all three checks."""
     original, clone = pair.shapes
-    for layer, twin in [(-1, -1), *pair.layers.pairs]:
-        layer_or_model, counterpart = (
-            shape.layers[index] if index >= 0 else shape for shape, index in ((original, layer), (clone, twin))
-        )
-        if layer >= 0 and layer_or_model.kind != counterpart.kind:
+    unlike = list(_unlike_facts(pair, -1, -1, original, clone))
+    for index, twin in pair.layers.pairs:
+        layer, counterpart = original.layers[index], clone.layers[twin]
+        if layer.kind == counterpart.kind:
+            unlike += _unlike_facts(pair, index, twin, layer, counterpart)
+    return tuple(unlike)
+
+
+def _unlike_facts(
+    pair: Pair, index: int, twin: int, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape
+) -> Iterator[_Fact]:
+    """Of a layer, or of the model. Of what is inside of something that is another, no more is said."""
+    ours, theirs = _settings(layer), _settings(counterpart)
+    if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
+        ours, theirs = {**ours, **layer.attributes}, {**theirs, **counterpart.attributes}
+    theirs = {path: _placed(fact, pair) for path, fact in theirs.items()}
+    passed = [*_TOLD_ELSEWHERE, *(_OF_INPUTS if layer.kind == "InputLayer" else ())]
+    if _NO_CONFIG in ours.keys() ^ theirs.keys():
+        passed += [path for path in (*ours, *theirs) if path.startswith("config.") and path != _NO_CONFIG]
+    if not (_is_all_here(layer) and _is_all_here(counterpart)):
+        passed += (*_OF_CALLED, *(_SPECS if index >= 0 else ()))
+    for path in sorted({*ours, *theirs}) if ours != theirs else ():
+        want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
+        if _same(want, have) or any(path == outer or _is_in(path, outer) for outer in passed):
             continue
-        ours, theirs = (
-            _of(layer_or_model, counterpart),
-            {path: _placed(fact, pair) for path, fact in _of(counterpart, layer_or_model).items()},
-        )
-        passed = [*_TOLD_ELSEWHERE, *(_OF_INPUTS if layer_or_model.kind == "InputLayer" else ())]
-        for path in sorted({*ours, *theirs}) if ours != theirs else ():
-            want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
-            if want == have or _same(want, have) or any(path == prefix or _is_in(path, prefix) for prefix in passed):
-                continue
-            passed.append(path)
-            if path.startswith("config.") and path != _NO_CONFIG and _NO_CONFIG in (ours.keys() ^ theirs.keys()):
-                continue
-            if path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}:
-                continue
-            if path.partition("[")[0] in (*_OF_CALLED, *(_SPECS if layer >= 0 else ())) and not (
-                _is_all_here(original, layer) and _is_all_here(clone, twin)
-            ):
-                continue
-            yield _Fact(layer, twin, path, want, have)
+        passed.append(path)
+        if not (path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}):
+            yield _Fact(index, twin, path, want, have)
 
 
-def _at(shape: Shape, layer: int) -> LayerSeen | Shape:
-    return shape.layers[layer] if layer >= 0 else shape
+def _settings(layer: LayerSeen | Shape) -> dict[str, str]:
+    """What the config of a layer has, or what the model is compiled with."""
+    if isinstance(layer, LayerSeen):
+        return {path if path.startswith(".") else f"config.{path}": fact for path, fact in layer.config.items()}
+    compiled = {f"compiled.{part}": fact for part, fact in (layer.compiled or {}).items()}
+    return {"compiled": str(layer.compiled is not None).lower(), **compiled}
 
 
-def _of(holder: LayerSeen | Shape, counterpart: LayerSeen | Shape) -> dict[str, str]:
-    """The facts of a layer, or of the model, by path; those that it holds only where both were looked at."""
-    if isinstance(holder, LayerSeen):
-        facts_of_holder = {
-            key if key.startswith(".") else f"config.{key}": value for key, value in holder.config.items()
-        }
-    else:
-        facts_of_holder = {"compiled": str(holder.compiled is not None).lower()}
-        facts_of_holder.update((f"compiled.{part}", value) for part, value in (holder.compiled or {}).items())
-    return (
-        {**facts_of_holder, **holder.attributes}
-        if holder.attributes and counterpart.attributes and holder.kind == counterpart.kind
-        else facts_of_holder
-    )
-
-
-def _is_all_here(shape: Shape, layer: int) -> bool:
+def _is_all_here(layer: LayerSeen | Shape) -> bool:
     """Whether a layer is called in this model only; of the model itself, calls say nothing."""
-    return layer >= 0 and shape.layers[layer].nodes[0] == len(shape.layers[layer].calls)
+    return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)
 
 
 def _same(want: str, have: str) -> bool:
-    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (want, have)), strict=True)
-    return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
+    """Whether two facts are the same, or are but for the names of layers."""
+    (text, _, unnamed), (clone_text, _, clone_unnamed) = want.partition(NAMED), have.partition(NAMED)
+    return text == clone_text or unnamed == clone_unnamed != ""
 
 
 def _placed(fact: str, pair: Pair) -> str:

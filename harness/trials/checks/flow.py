@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 
 import msgspec
@@ -49,8 +51,11 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     def begins(self, place: Place | None) -> int:
         """When a place, or a layer in it, first ran."""
-        parts = self._held.get(self.identity(place.layer), ()) if place is not None else ()
-        return min([self.time(place), *(self._times.get((part, 0), 10**9) for part in parts)])
+        times = [self.time(place)]
+        if place is not None:
+            holder = self.identity(place.layer)
+            times += [self._times.get((part, 0), 10**9) for part in self._holders if holder in self._holders[part]]
+        return min(times)
 
     def related(self, place: Place | None, further: Place | None) -> bool:
         """Whether two places are one layer, or one holds the other. The model holds everything."""
@@ -58,34 +63,37 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
             return False
         if place.layer < 0 or further.layer < 0:
             return place.layer == further.layer or place.container or further.container
-        left, right = self.identity(place.layer), self.identity(further.layer)
-        return left == right or left in self._holders.get(right, ()) or right in self._holders.get(left, ())
+        is_same = self.identity(place.layer) == self.identity(further.layer)
+        return is_same or self.holds(place.layer, further.layer) or self.holds(further.layer, place.layer)
 
     def holds(self, holder: int, layer: int) -> bool:
         """Whether a layer is in another, at any depth."""
-        return self.identity(holder) in self._holders.get(self.identity(layer), ())
+        return self.identity(holder) in self._holders[self.identity(layer)]
 
     def reaches(self, place: Place, further: Place) -> bool:
         """Whether what happens at one place can show at the other."""
-        are_layers = place.layer >= 0 and further.layer >= 0
-        return self.related(place, further) or (
-            are_layers and self.identity(place.layer) in self.upstream(self.identity(further.layer))
-        )
-
-    def upstream(self, layer: int) -> set[int]:
-        """Every layer that can have a say in what this one gives."""
-        if layer not in self._upstream:
-            reached = self._upstream.setdefault(layer, set())
-            ahead = [layer]
-            while ahead:
-                new = self._givers.get(ahead.pop(), set()) - reached  # a clone of the clone may have layers of its own
-                reached |= new
-                ahead += new
-        return self._upstream[layer]
+        if self.related(place, further):
+            return True
+        source = self.identity(place.layer)
+        return min(place.layer, further.layer) >= 0 and source in self._upstream(self.identity(further.layer))
 
     def identity(self, layer: int) -> int:
         """A layer by the first place that it has."""
         return self._same[layer] if 0 <= layer < len(self._same) else layer
+
+    def _upstream(self, layer: int) -> set[int]:
+        """Every layer that can have a say in what this one gives."""
+        reached = self._reached.setdefault(layer, set())
+        ahead = [layer] if not reached else []
+        while ahead:
+            new = self._givers[ahead.pop()] - reached
+            reached |= new
+            ahead += new
+        return reached
+
+    @cached_property
+    def _reached(self) -> dict[int, set[int]]:
+        return {}
 
     @cached_property
     def _same(self) -> list[int]:
@@ -97,41 +105,30 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return {step: time for time, step in enumerate(self.steps)}
 
     @cached_property
-    def _holders(self) -> dict[int, set[int]]:
-        """What holds each layer that is held, wherever that is; of the model itself nothing is said."""
-        holders: dict[int, set[int]] = {}
+    def _holders(self) -> defaultdict[int, set[int]]:
+        """What holds each layer, wherever that is; of the model itself nothing is said."""
+        holders: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            holder = layer.inside
-            while holder >= 0:
-                holders.setdefault(self._same[index], set()).add(self.identity(holder))
-                holder = self.layers[holder].inside
+            holders[self._same[index]].update(map(self.identity, self._around(layer)))
         return holders
 
     @cached_property
-    def _held(self) -> dict[int, set[int]]:
-        parts: dict[int, set[int]] = {}
-        for layer, holders in self._holders.items():
-            for holder in holders:
-                parts.setdefault(holder, set()).add(layer)
-        return parts
-
-    @cached_property
-    def _upstream(self) -> dict[int, set[int]]:
-        return {}
-
-    @cached_property
-    def _givers(self) -> dict[int, set[int]]:
-        direct: dict[int, set[int]] = {index: set() for index in range(len(self.layers))}
+    def _givers(self) -> defaultdict[int, set[int]]:
+        """What a layer is called on, and what is in it; what enters a model reaches each layer in it."""
+        direct: defaultdict[int, set[int]] = defaultdict(set)
         for index, layer in enumerate(self.layers):
-            direct[self._same[index]].update(
-                self._same[giver] for giver in layer.givers if 0 <= giver < len(self.layers)
-            )
-        givers = {index: set(layers) for index, layers in direct.items()}
+            direct[self._same[index]].update(map(self.identity, layer.givers))
+        givers = defaultdict(set, {index: set(layers) for index, layers in direct.items()})
         for index, layer in enumerate(self.layers):
-            this, holder = self._same[index], layer.inside
-            if holder >= 0:
-                givers[self.identity(holder)].add(this)
-            while holder >= 0:  # what enters a model reaches each layer in it
-                givers[this] |= direct[self.identity(holder)] - {this}
-                holder = self.layers[holder].inside
+            this = self._same[index]
+            for holder in map(self.identity, self._around(layer)):
+                givers[this] |= direct[holder] - {this}
+            if layer.inside >= 0:
+                givers[self.identity(layer.inside)].add(this)
         return givers
+
+    def _around(self, layer: Wired) -> Iterator[int]:
+        """What holds a layer, the innermost first."""
+        while layer.inside >= 0:
+            yield layer.inside
+            layer = self.layers[layer.inside]

@@ -17,8 +17,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
 from clonediff.harness.inside.cloners.users import NO_MODEL
 from clonediff.harness.subjects.observation import Failure, Frame, Shape
 from clonediff.harness.trials.checks.aspects import differs
@@ -38,35 +36,28 @@ _OF_LAYERS = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py
 _STANDS_FOR_ALL_BELOW = "compile_from_config"
 """What fails while a model is compiled is told by who asked for it: below, anything is read back from a config."""
 
-_RAISES_FOR_OTHERS = re.compile(r"_*raise_")
 
-
-def made(pair: Pair) -> list[Difference]:
+def made(pair: Pair) -> Iterator[Difference]:
     """The cloner's exception, or that it gave nothing."""
     shape, failure = pair.original.shape, pair.clone.failure
-    if failure is not None and failure.type == NO_MODEL:
-        return [differs("made", "no model", "clone", f"a {shape.kind} model", failure.message, place(shape, -1))]
-    if failure is not None:
-        return [raises("made", "clone", "a clone", failure, shape)]
-    if pair.clone.observation is None:
-        return [differs("made", "no model", "clone", "a clone", "nothing", place(shape, -1))]
-    return []
+    if failure is not None and failure.type != NO_MODEL:
+        yield raises("made", "clone", "a clone", failure, shape)
+    elif failure is not None or pair.clone.observation is None:
+        expected, actual = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
+        yield differs("made", "no model", "clone", expected, actual, place(shape, -1))
 
 
-def warned(pair: Pair) -> list[Difference]:
+def warned(pair: Pair) -> Iterator[Difference]:
     """The warnings of the cloner."""
-    shape = pair.original.shape
-    return [
-        replace(raises("warned", "warned", "no warning", warning, shape), path=f"warned[{number}]")
-        for number, warning in enumerate(pair.clone.warned)
-    ]
+    for number, warning in enumerate(pair.clone.warned):
+        yield raises("warned", f"warned[{number}]", "no warning", warning, pair.original.shape)
 
 
-def functions(pair: Pair) -> list[Difference]:
+def functions(pair: Pair) -> Iterator[Difference]:
     """What a clone function was called on otherwise, and which of its layers the clone does not have."""
     function_calls, shape = pair.clone.asked, pair.original.cloned or pair.original.shape
     if function_calls is None:
-        return []
+        return
     counts = Counter(call.layer for call in function_calls.calls if call.layer >= 0)
     rows: list[tuple[str, int, str, str]] = []
     for layer, call in {call.layer: call for call in reversed(function_calls.calls)}.items():
@@ -78,10 +69,8 @@ def functions(pair: Pair) -> list[Difference]:
         if not call.there:
             rows.append(("not what it gave", layer, "the layer that it gave", "another"))
     rows += [("not asked", layer, "once", "never") for layer in function_calls.wanted if layer not in counts]
-    return [
-        differs("functions", aspect, at(shape, layer), expected, times, place(shape, layer))
-        for aspect, layer, expected, times in rows
-    ]
+    for aspect, layer, expected, times in rows:
+        yield differs("functions", aspect, at(shape, layer), expected, times, place(shape, layer))
 
 
 def innermost(frames: Sequence[Frame]) -> str:
@@ -95,7 +84,7 @@ def innermost(frames: Sequence[Frame]) -> str:
     telling = [
         frame
         for frame in own
-        if not _PASSED_THROUGH.search("/" + frame.file) and not _RAISES_FOR_OTHERS.match(frame.function)
+        if not _PASSED_THROUGH.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
     last = next((candidates[-1] for candidates in (telling, own, frames) if candidates), None)
     return "" if last is None else f"{last.file}:{last.function}"
@@ -150,5 +139,5 @@ def raises(
     """The difference of something that raises where it must not."""
     message = short(failure.message.strip().partition("\n")[0], 300)
     raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
-    actual = short(f"{raised.type}: {message}", 300)
+    actual = f"{raised.type}: {message}"
     return differs(check, aspect, path, expected, actual, layer_spoken_of(failure, shape), raised=raised)

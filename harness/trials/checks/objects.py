@@ -48,20 +48,19 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
     """
     keeps, clone, cloned = pair.original.keeps, pair.shapes[1], pair.original.cloned or pair.original.shape
     met = {layer.ident for layer in pair.shapes[0].layers} if keeps == "layers" else set()
+    shared: list[tuple[str, str, Place]] = []
     for word, index, thing in _in_common(cloned, clone):
         is_kept = keeps == "layers"
         if isinstance(thing, LayerSeen):
             is_kept = thing.ident in met or (bool(keeps) and (thing.kind == "InputLayer") != is_kept)
             met.add(thing.ident)
         if not is_kept:
-            yield _shared(word, *numbered(cloned, word, index))
-    for number, ident in enumerate(cloned.compiled_with):
-        if ident in clone.compiled_with and keeps != "layers":
-            yield _shared("compiled_with", f"compiled_with[{number}]", place(cloned, -1))
-
-
-def _shared(word: str, path: str, first: Place) -> Difference:
-    return differs("own", f"{word} shared", path, "one of its own", "the original's", first)
+            shared.append((word, *numbered(cloned, word, index)))
+    for number, ident in enumerate(cloned.compiled_with if keeps != "layers" else ()):
+        if ident in clone.compiled_with:
+            shared.append(("compiled_with", f"compiled_with[{number}]", place(cloned, -1)))
+    for word, path, first in shared:
+        yield differs("own", f"{word} shared", path, "one of its own", "the original's", first)
 
 
 def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[str, int, LayerSeen | Variable]]:
@@ -87,8 +86,8 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
     for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
         if not fresh:
             path, first = numbered(original, "state", index)
-            expected, actual = "as before the first batch", "as the original's run has left it"
-            yield differs("own", "state not fresh", f"{path}.value", expected, actual, first)
+            sides = "as before the first batch", "as the original's run has left it"
+            yield differs("own", "state not fresh", f"{path}.value", *sides, first)
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
@@ -116,12 +115,13 @@ def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pa
     for index, counterpart in pairing.pairs:
         want = first_want.setdefault(wants[index].ident, index)
         have = first_have.setdefault(haves[counterpart].ident, index)
-        if want == have:
-            continue
-        aspect, first_index = ("unshared", want) if want != index else ("merged", have)
-        sides = f"the same as {numbered(shape, word, first_index)[0]}", "one of its own"
         path, first = numbered(shape, word, index)
-        yield differs("sharing", f"{word} {aspect}", path, *(sides if want != index else sides[::-1]), first)
+        if want != have and want != index:
+            sides = f"the same as {numbered(shape, word, want)[0]}", "one of its own"
+            yield differs("sharing", f"{word} unshared", path, *sides, first)
+        elif want != have:
+            sides = "one of its own", f"the same as {numbered(shape, word, have)[0]}"
+            yield differs("sharing", f"{word} merged", path, *sides, first)
 
 
 def untouched(pair: Pair) -> list[Difference]:
@@ -133,69 +133,55 @@ def untouched(pair: Pair) -> list[Difference]:
     after = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
     if clone.original_after is not None:
-        is_called = original.keeps == "layers"  # so that a layer may hold something else
-        differences += [
-            difference
-            for difference in structure.structure(after)
-            if not (is_called and difference.aspect.startswith("attribute."))
-        ]
-        differences += [*weights.weights(after), *sharing(after), *_changed_weights(after)]
+        differences += [*structure.structure(after), *weights.weights(after), *sharing(after)]
+        for index, number in after.weights.pairs:
+            if after.shapes[1].weights[number].value == "changed":
+                path, first = numbered(original.shape, "weight", index)
+                differences.append(differs("untouched", "weight value", f"{path}.value", "as before", "changed", first))
+        if original.keeps == "layers":  # they are called again, so that they may hold something else
+            differences = [change for change in differences if not change.aspect.startswith("attribute.")]
         if not differences and not original.keeps:
             first = place(original.shape, -1)
             differences.append(differs("untouched", "touched", "model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
-        compared = after, original.inference, clone.inference_after, "inference"
-        differences += [*runs.output_differences(*compared), *runs.mask_differences(*compared)]
+        run = original.inference, clone.inference_after, "inference"
+        differences += [*runs.output_differences(after, *run), *runs.mask_differences(after, *run)]
     return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
-
-
-def _changed_weights(after: Pair) -> Iterator[Difference]:
-    original, changed = after.shapes
-    for index, counterpart in after.weights.pairs:
-        if changed.weights[counterpart].value == "changed":
-            path, first = numbered(original, "weight", index)
-            yield differs("untouched", "weight value", f"{path}.value", "as before", "changed", first)
 
 
 def again(pair: Pair) -> list[Difference]:
     """What is wrong with a second clone and with the clone of the clone, and was not with the clone."""
     clone, original = pair.clone, pair.original
-    others = (
-        ("again", "a second clone", clone.again_failure, clone.again),
-        ("twice", "a clone of the clone", clone.twice_failure, clone.twice),
-    )
-    repeated = (
-        {(difference.path, difference.aspect) for difference in _all(pair)} if clone.again or clone.twice else set()
-    )
+    repeated = {
+        (difference.path, difference.aspect) for difference in (_all(pair) if clone.again or clone.twice else ())
+    }
     differences: list[Difference] = []
-    for path, expected, failure, observation in others:
+    for word, expected in (("again", "a second clone"), ("twice", "a clone of the clone")):
+        failure, observation = getattr(clone, f"{word}_failure"), getattr(clone, word)
         if failure is not None:
-            differences.append(raises("again", path, expected, failure, original.shape, aspect="no clone"))
+            differences.append(raises("again", word, expected, failure, original.shape, aspect="no clone"))
         if observation is not None:
-            further = _all(Pair(original, Clone(observation=observation, asked=clone.asked)))
-            new = [difference for difference in further if (difference.path, difference.aspect) not in repeated]
-            differences += [replace(difference, check="again", path=f"{path}.{difference.path}") for difference in new]
-            differences += _shared_by_clones(pair, observation.shape, path)
+            for difference in _all(Pair(original, Clone(observation=observation, asked=clone.asked))):
+                if (difference.path, difference.aspect) not in repeated:
+                    differences.append(replace(difference, check="again", path=f"{word}.{difference.path}"))
+            differences += _shared_by_clones(pair, observation.shape, word)
     return differences
 
 
 def _all(pair: Pair) -> list[Difference]:
-    at_rest = [*sharing(pair), *structure.structure(pair), *weights.weights(pair), *own(pair)]
-    both = [run for run in pair.runs if run[1] is not None]
-    outputs = [difference for run in both for difference in runs.output_differences(pair, *run)]
-    masks = [difference for run in both for difference in runs.mask_differences(pair, *run)]
-    return [*at_rest, *outputs, *runs.symbolic_masks(pair), *masks]
+    checks = sharing, structure.structure, weights.weights, own, runs.outputs, runs.masks
+    return [difference for check in checks for difference in check(pair)]
 
 
-def _shared_by_clones(pair: Pair, model: Shape, path: str) -> Iterator[Difference]:
+def _shared_by_clones(pair: Pair, second: Shape, word: str) -> Iterator[Difference]:
     """What another clone has of the first one. What both have of the original is told of the first."""
     original, first = pair.shapes
-    cloned = pair.original.cloned or original
-    met = {thing.ident for shape in (original, cloned) for _, _, thing in _in_common(shape, shape)}
-    for word, index, thing in _in_common(first, model):
+    shapes = original, pair.original.cloned or original
+    met = {thing.ident for shape in shapes for _, _, thing in _in_common(shape, shape)}
+    for kind, index, thing in _in_common(first, second):
         if thing.ident not in met:
             met.add(thing.ident)
             layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
-            where = f"{path}.{at(original, layer) if word == 'layer' else f'{word}s[{index}]'}"
-            sides = "one of its own", "the first clone's"
-            yield differs("again", f"{word} shared by clones", where, *sides, place(original, layer))
+            where = at(original, layer) if kind == "layer" else f"{kind}s[{index}]"
+            sides, owner = ("one of its own", "the first clone's"), place(original, layer)
+            yield differs("again", f"{kind} shared by clones", f"{word}.{where}", *sides, owner)

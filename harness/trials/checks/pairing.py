@@ -67,49 +67,22 @@ _IN_ORDER = Pairing(((0, 0),), (), ())
 def pair(expected: Sequence[Keys], actual: Sequence[Keys]) -> Pairing:
     """Pair two sequences by their keys, the strictest first; equal keys are paired in order."""
     pairs: dict[int, int] = {}
-    left, right = list(range(len(expected))), list(range(len(actual)))
-    for level in range(max((len(keys) for keys in (*expected, *actual)), default=0)):
-        waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
-        for index in right:
-            if level < len(actual[index]):
-                waiting[actual[index][level]].append(index)
-        for index in left:
-            if level < len(expected[index]) and waiting.get(expected[index][level]):
-                pairs[index] = waiting[expected[index][level]].popleft()
+    for level in range(max((len(keys) for keys in expected), default=0)):
         taken = set(pairs.values())
-        left = [index for index in left if index not in pairs]
-        right = [index for index in right if index not in taken]
-        if not left or not right:
-            break
-    return Pairing(tuple(sorted(pairs.items())), tuple(left), tuple(right))
+        waiting: dict[Hashable, collections.deque[int]] = collections.defaultdict(collections.deque)
+        for index, keys in enumerate(actual):
+            if index not in taken and level < len(keys):
+                waiting[keys[level]].append(index)
+        for index, keys in enumerate(expected):
+            if index not in pairs and level < len(keys) and waiting.get(keys[level]):
+                pairs[index] = waiting[keys[level]].popleft()
+    return _pairing(pairs, expected, actual)
 
 
-def pair_layers(original: Shape, clone: Shape, by_hand: bool = False) -> Pairing:
-    """Pair layers within paired containers: by role, name and kind, then by what of that is left the same.
-
-    Where the original was made `by_hand`, numbers in the names of operations and inputs are others.
-    """
-
-    def keys(layer: LayerSeen) -> Keys:
-        role, kind, name = layer.role, layer.kind, layer.name
-        name = uncounted(name) if by_hand and is_counted(layer) else name
-        return (role, name, kind), (name, kind), (role, kind), name, kind
-
-    pairs: list[tuple[int, int]] = []
-    open_containers = [(-1, -1)]
-    while open_containers:
-        container, counterpart = open_containers.pop()
-        mine, theirs = original.held.get(container, []), clone.held.get(counterpart, [])
-        pairing = pair([keys(original.layers[i]) for i in mine], [keys(clone.layers[i]) for i in theirs])
-        matched = [(mine[index], theirs[number]) for index, number in pairing.pairs]
-        pairs += matched
-        open_containers += matched
-    left, right = {index for index, _ in pairs}, {number for _, number in pairs}
-    return Pairing(
-        tuple(sorted(pairs)),
-        tuple(index for index in range(len(original.layers)) if index not in left),
-        tuple(index for index in range(len(clone.layers)) if index not in right),
-    )
+def _pairing(pairs: Mapping[int, int], expected: Sequence[object], actual: Sequence[object]) -> Pairing:
+    missing = tuple(index for index in range(len(expected)) if index not in pairs)
+    extra = set(range(len(actual))).difference(pairs.values())
+    return Pairing(tuple(sorted(pairs.items())), missing, tuple(sorted(extra)))
 
 
 def is_counted(layer: LayerSeen) -> bool:
@@ -122,7 +95,7 @@ def uncounted(name: str) -> str:
     return _COUNTED.sub("", name, 1)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
     """An original and what a cloner made of it, with the alignments between them, each found once."""
 
@@ -151,7 +124,20 @@ class Pair:
 
     @cached_property
     def layers(self) -> Pairing:
-        return pair_layers(*self.shapes, by_hand=self.by_hand)
+        """Layers within paired containers: by role, name and kind, then by what of that is left the same."""
+
+        def keys(layer: LayerSeen) -> Keys:
+            role, kind, name = layer.role, layer.kind, layer.name
+            name = uncounted(name) if self.by_hand and is_counted(layer) else name
+            return (role, name, kind), (name, kind), (role, kind), name, kind
+
+        original, clone = self.shapes
+        containers = [(-1, -1)]
+        for container, counterpart in containers:
+            mine, theirs = original.held.get(container, []), clone.held.get(counterpart, [])
+            pairing = pair([keys(original.layers[i]) for i in mine], [keys(clone.layers[i]) for i in theirs])
+            containers += [(mine[index], theirs[number]) for index, number in pairing.pairs]
+        return _pairing(dict(containers[1:]), original.layers, clone.layers)
 
     @cached_property
     def calls(self) -> dict[int, Pairing]:
@@ -229,10 +215,12 @@ class Pair:
         return pair(keys(expected, lambda layer: layer), keys(actual, lambda layer: numbers.get(layer, -2 - layer)))
 
     @property
-    def runs(self) -> Iterator[tuple[ModelRun | None, ModelRun | None, str]]:
-        """Both models in "inference", and in "training"."""
-        yield self.original.inference, self.observed.inference, "inference"
-        yield self.original.training, self.observed.training, "training"
+    def runs(self) -> Iterator[tuple[ModelRun, ModelRun, str]]:
+        """Both models in "inference", and in "training", as far as both ran."""
+        for where in ("inference", "training"):
+            expected, actual = getattr(self.original, where), getattr(self.observed, where)
+            if expected is not None and actual is not None:
+                yield expected, actual, where
 
     @property
     def objects(self) -> Iterator[tuple[str, Objects, Objects, Pairing]]:
@@ -247,22 +235,15 @@ class Pair:
     @cached_property
     def variables(self) -> list[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
         """Each "weight" and each "state" of both models, paired by the layer that owns them and their name."""
-        original, clone = self.shapes
-        both = ("weight", original.weights, clone.weights), ("state", original.states, clone.states)
         # A variable of no layer, such as a metric's, has -1 on both sides; that of a layer that only the clone has, -2.
         owners = {-1: -1, **self.layers.originals}
-        return [
-            (
-                word,
-                wants,
-                haves,
-                pair(
-                    [_keys_of(variable, variable.owner) for variable in wants],
-                    [_keys_of(variable, owners.get(variable.owner, -2)) for variable in haves],
-                ),
-            )
-            for word, wants, haves in both
-        ]
+        pairings = []
+        for word in ("weight", "state"):
+            wants, haves = (getattr(shape, f"{word}s") for shape in self.shapes)
+            keys = [_keys_of(want, want.owner) for want in wants]
+            pairing = pair(keys, [_keys_of(have, owners.get(have.owner, -2)) for have in haves])
+            pairings.append((word, wants, haves, pairing))
+        return pairings
 
 
 def _keys_of(variable: Variable, owner: int) -> Keys:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from clonediff.harness.trials.checks.aspects import Word, aspect_of, rank_of
+from clonediff.harness.trials.checks.aspects import Word, aspect_of, row_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.reports.records import Difference, Place, Severity
 
@@ -50,7 +50,8 @@ def _turn(difference: Difference, flow: Flow) -> tuple[object, ...]:
     is_flag = difference.aspect == "trainable"  # a layer is frozen with those in it
     time = flow.begins(difference.first) if is_flag else flow.time(difference.first)
     if stage in (_AT_REST, _UNTOUCHED):
-        rank, late = rank_of(difference), aspect_of(difference).word not in (Word.ANOTHER, Word.CHOSEN)
+        rank, row = row_of(difference)
+        late = row.word not in (Word.ANOTHER, Word.CHOSEN)
         where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
         return stage, *where, path, difference.aspect
     run = 0 if path.startswith("layers") else 1 + path.startswith("training")

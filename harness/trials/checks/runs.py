@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen, Trained
-from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_value
+from msgspec.structs import replace
+
+from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
+from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order, differs_in_value
 from clonediff.harness.trials.checks.made import unlike_failures
 from clonediff.harness.trials.checks.pairing import Pair, is_operation
-from clonediff.harness.trials.checks.places import at, full_name, place, short
+from clonediff.harness.trials.checks.places import at, full_name, place
 from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, unlike
 from clonediff.reports.records import Difference, Place, Severity
 
@@ -36,22 +38,19 @@ def outputs(pair: Pair) -> list[Difference]:
     return [difference for run in pair.runs for difference in output_differences(pair, *run)]
 
 
-def output_differences(pair: Pair, expected: ModelRun | None, actual: ModelRun | None, where: str) -> list[Difference]:
+def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> list[Difference]:
     """Everything in which two runs differ, masks aside."""
-    if expected is None or actual is None:
-        return []
     if expected.failure is not None or actual.failure is not None:
         failures = expected.failure, actual.failure
         return list(unlike_failures("outputs", where, "it runs", *failures, pair.original.shape))
-    severity = Severity.TRAINS if where == "training" else Severity.COMPUTES
-    ends = list(_outputs(pair, expected, actual, where, severity))
+    ends = list(_outputs(pair, expected, actual, where))
     are_moved = any(difference.aspect == "order" for difference in ends)
-    here = (leaf for leaf in _leaves(pair, expected, actual, where) if not (are_moved and leaf.is_output))
-    values = [
-        differs_in("outputs", "", leaf.path, part, first, severity=severity)
-        for leaf, first, part in _parted(here, unlike_leaves)
-    ]
-    return [*_steps(pair, expected, actual, where, severity), *ends, *values]
+    leaves = (leaf for leaf in _leaves(pair, expected, actual, where) if not (are_moved and leaf.is_output))
+    values = [differs_in("outputs", "", leaf.path, part, first) for leaf, first, part in _parted(leaves, unlike_leaves)]
+    differences = [*_steps(pair, expected, actual, where), *ends, *values]
+    if where == "training":
+        return [replace(difference, severity=max(difference.severity, Severity.TRAINS)) for difference in differences]
+    return differences
 
 
 def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[LeafPair]:
@@ -76,7 +75,7 @@ def unlike_leaves(expected: Leaf, actual: Leaf) -> Iterator[Unlike]:
     for aspect in ("shape", "dtype"):
         want, have = getattr(expected, aspect), getattr(actual, aspect)
         if want != have:
-            yield Unlike(f".{aspect}", aspect, short(want), short(have))
+            yield Unlike(f".{aspect}", aspect, want, have)
     if (expected.shape, expected.dtype) == (actual.shape, actual.dtype) and expected.digest != actual.digest:
         digests = (expected.digest, actual.digest)
         yield Unlike("", "value", *digests, digests)
@@ -94,75 +93,64 @@ def _parted(
             yield leaf, (first or leaf.place) if leaf.is_output else leaf.place, part
 
 
-def _steps(pair: Pair, expected: ModelRun, actual: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+def _steps(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
     """Which calls there are, and in what they give their tensors. An operation without any may give a plain number."""
     shape, pairing = pair.original.shape, pair.steps(expected, actual)
-    ours, theirs = {step.layer for step in expected.steps}, {step.layer for step in actual.steps}
+    ours, theirs = ({step.layer for step in run.steps} for run in (expected, actual))
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
         first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
         if index not in pairing.counterparts:
-            counterpart = pair.layers.counterparts.get(step.layer)
-            if counterpart is not None and (counterpart in theirs or not is_operation(shape.layers[step.layer])):
-                yield differs("outputs", "step missing", path, "a call", MISSING, first, severity=severity)
+            layer = pair.layers.counterparts.get(step.layer)
+            if layer is not None and (layer in theirs or not is_operation(shape.layers[step.layer])):
+                yield differs("outputs", "step missing", path, "a call", MISSING, first)
             continue
-        counterpart_step = actual.steps[pairing.counterparts[index]]
-        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in counterpart_step.outputs]
-        if counterpart_step.use != step.use and same and step.layer not in swapped:
+        counterpart = actual.steps[pairing.counterparts[index]]
+        same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in counterpart.outputs]
+        if counterpart.use != step.use and same and step.layer not in swapped:
             swapped.add(step.layer)
-            yield differs("outputs", "call order", path, f"use {step.use}", f"use {counterpart_step.use}", first)
-        for part in unlike(step.structure, counterpart_step.structure):
-            yield differs_in("outputs", "structure", f"{path}.structure", part, first, severity=severity)
-        if len(step.outputs) != len(counterpart_step.outputs):
-            counts = f"{len(step.outputs)} tensors", f"{len(counterpart_step.outputs)}"
-            yield differs("outputs", "count", path, *counts, first, severity=severity)
+            yield differs("outputs", "call order", path, f"use {step.use}", f"use {counterpart.use}", first)
+        for part in unlike(step.structure, counterpart.structure):
+            yield differs_in("outputs", "structure", f"{path}.structure", part, first)
+        counts = len(step.outputs), len(counterpart.outputs)
+        if counts[0] != counts[1]:
+            yield differs("outputs", "count", path, *counts, first)
     for index in pairing.extra:
         step = actual.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
             path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
-            yield differs("outputs", "step extra", path, MISSING, "a call", first, severity=severity)
+            yield differs("outputs", "step extra", path, MISSING, "a call", first)
 
 
-def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun, where: str, severity: Severity) -> Iterator[Difference]:
+def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
     """How many outputs there are, how they are nested, and whether they come in another order."""
-    path, model = f"{where}.outputs", place(pair.original.shape, -1)
+    model = place(pair.original.shape, -1)
     for part in unlike(expected.structure, actual.structure):
-        yield differs_in("outputs", "structure", f"{where}.structure", part, model, severity=severity)
-    wants, haves = [leaf.digest for leaf in expected.outputs], [leaf.digest for leaf in actual.outputs]
-    if len(wants) != len(haves):
-        yield differs("outputs", "count", path, str(len(wants)), str(len(haves)), model, severity=severity)
-    if wants != haves and sorted(wants) == sorted(haves):
-        orders = short(list(range(len(wants)))), short([haves.index(digest) for digest in wants])
-        yield differs("outputs", "order", path, *orders, model, severity=severity)
+        yield differs_in("outputs", "structure", f"{where}.structure", part, model)
+    wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, actual))
+    yield from differs_in_order("outputs", "", f"{where}.outputs", wants, haves, model)
 
 
-def masks(pair: Pair) -> list[Difference]:
+def masks(pair: Pair) -> Iterator[Difference]:
     """The masks that symbolic tensors carry, then those of each step and output of the runs."""
-    return [*symbolic_masks(pair), *(difference for run in pair.runs for difference in mask_differences(pair, *run))]
-
-
-def symbolic_masks(pair: Pair) -> Iterator[Difference]:
-    """Whether each symbolic tensor has a mask."""
     original, clone = pair.shapes
     for index, counterpart in pair.layers.pairs:
-        layer, counterpart_layer = original.layers[index], clone.layers[counterpart]
-        for use, counterpart_use in pair.calls[index].pairs:
-            both = zip(
-                layer.calls[use].masks, counterpart_layer.calls[counterpart_use].masks, strict=False
-            )  # how many, structure compares
+        calls, others = original.layers[index].calls, clone.layers[counterpart].calls
+        for use, number in pair.calls[index].pairs:
+            both = zip(calls[use].masks, others[number].masks, strict=False)  # how many, structure compares
             for output, (want, have) in enumerate(both):
                 if want != have and want is not None and have is not None:
                     sides = ("mask lost", "a mask", "no mask") if want else ("mask added", "no mask", "a mask")
                     path, first = f"{at(original, index)}.calls[{use}].masks[{output}]", place(original, index, use)
                     yield differs("masks", sides[0], path, *sides[1:], first, severity=Severity.PROPERTY)
+    for run in pair.runs:
+        yield from mask_differences(pair, *run)
 
 
-def mask_differences(
-    pair: Pair, expected: ModelRun | None, actual: ModelRun | None, where: str
-) -> Iterator[Difference]:
+def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
     """The mask of every step and every output. One that no output has is a property, and changes no number."""
-    if expected is None or actual is None or expected.failure is not None or actual.failure is not None:
+    if expected.failure is not None or actual.failure is not None:
         return
     for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual, where), _unlike_masks):
         aspect = "mask lost" if have is None else "mask added" if want is None else "mask value"
@@ -176,28 +164,11 @@ def _unlike_masks(expected: Leaf, actual: Leaf) -> list[tuple[str | None, str | 
     return [(expected.mask, actual.mask)] if expected.mask != actual.mask else []
 
 
-def training(pair: Pair) -> list[Difference]:
+def training(pair: Pair) -> Iterator[Difference]:
     """The losses that layers add in each run, and the loss, the gradients and the weights after a step."""
-    losses = [difference for run in pair.runs for difference in _losses(pair, *run)]
-    return [*losses, *_trained(pair, pair.original.trained, pair.observed.trained)]
-
-
-def _losses(pair: Pair, want: ModelRun | None, have: ModelRun | None, where: str) -> Iterator[Difference]:
-    if want is None or have is None or want.failure is not None or have.failure is not None:
-        return
-    path, model = f"{where}.losses", place(pair.original.shape, -1)
-    if len(want.losses) != len(have.losses):
-        yield differs("training", "losses count", path, f"{len(want.losses)} losses", str(len(have.losses)), model)
-    elif sorted(want.losses) == sorted(have.losses) and want.losses != have.losses:
-        yield differs("training", "losses order", path, short(list(want.losses)), short(list(have.losses)), model)
-    else:
-        for index, (expected, actual) in enumerate(zip(want.losses, have.losses, strict=True)):
-            if expected != actual:
-                yield differs_in_value("training", "losses value", f"{path}[{index}]", expected, actual, model)
-
-
-def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator[Difference]:
-    shape = pair.original.shape
+    for run in pair.runs:
+        yield from _losses(pair, *run)
+    shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
     if want is None or have is None:
         return
     if want.failure is not None or have.failure is not None:
@@ -210,13 +181,24 @@ def _trained(pair: Pair, want: Trained | None, have: Trained | None) -> Iterator
     yield from _after_a_step(pair, "weight", range(len(shape.weights)), want.weights, have.weights)
 
 
+def _losses(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
+    if expected.failure is not None or actual.failure is not None:
+        return
+    path, model = f"{where}.losses", place(pair.original.shape, -1)
+    moved = differs_in_order("training", "losses ", path, list(expected.losses), list(actual.losses), model)
+    yield from moved
+    for index, (want, have) in enumerate(zip(expected.losses, actual.losses, strict=False) if not moved else ()):
+        if want != have:
+            yield differs_in_value("training", "losses value", f"{path}[{index}]", want, have, model)
+
+
 Leaves = Sequence[Leaf | None]
 
 
 def _after_a_step(pair: Pair, word: str, owners: Sequence[int], wants: Leaves, haves: Leaves) -> Iterator[Difference]:
     shape, where = pair.original.shape, f"trained.{word}s"
     if len(wants) != len(haves):
-        yield differs("training", f"{word} count", where, str(len(wants)), str(len(haves)), place(shape, -1))
+        yield differs("training", f"{word} count", where, len(wants), len(haves), place(shape, -1))
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=True)):
         first = place(shape, shape.weights[owners[index]].owner if index < len(owners) else -1)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clonediff.harness.subjects.observation import Shape
-from clonediff.harness.trials.checks.places import short
 
 MISSING = "nothing"
 FAR = 8
@@ -31,8 +30,8 @@ class Unlike(NamedTuple):
 
     path: str
     aspect: str
-    expected: str
-    actual: str
+    expected: Any
+    actual: Any
     digests: tuple[str, str] | None = None
 
 
@@ -42,9 +41,9 @@ def unlike(expected: Any, actual: Any, path: str = "") -> Iterator[Unlike]:
         return
     form = _form(expected)
     if form != _form(actual):
-        yield Unlike(path, "type", short(expected), short(actual))
+        yield Unlike(path, "type", expected, actual)
     elif form in ("value", "tensor"):
-        yield Unlike(path, form, short(expected), short(actual))
+        yield Unlike(path, form, expected, actual)
     else:
         yield from _unlike_items(dict(_items(expected)), dict(_items(actual)), path)
 
@@ -54,12 +53,12 @@ def _unlike_items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], path: str)
         if key in theirs:
             yield from unlike(item, theirs[key], f"{path}[{key!r}]")
         else:
-            yield Unlike(f"{path}[{key!r}]", "missing", short(item), MISSING)
+            yield Unlike(f"{path}[{key!r}]", "missing", item, MISSING)
     for key, item in theirs.items():
         if key not in mine:
-            yield Unlike(f"{path}[{key!r}]", "extra", MISSING, short(item))
+            yield Unlike(f"{path}[{key!r}]", "extra", MISSING, item)
     if list(mine) != list(theirs) and mine.keys() == theirs.keys():
-        yield Unlike(path, "order", short(list(mine)), short(list(theirs)))
+        yield Unlike(path, "order", list(mine), list(theirs))
 
 
 def _form(value: Any) -> str:
@@ -114,14 +113,13 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
     for place, end in enumerate(shape.outputs):
         ends[end.tensor[:2]].append((place, end.tensor[2]))
     uses: dict[Call, list[tuple[str, int, int, Call]]] = defaultdict(list)
+    numbers: dict[Call, int] = {}
     for layer, user in enumerate(shape.layers):
         for use, call in enumerate(user.calls):
+            numbers[layer, use] = 0
             for place, (giver, giver_use, output) in enumerate(tensors([call.args, call.kwargs])):
                 uses[giver, giver_use].append((name(layer), place, output, (layer, use)))
-    numbers = {(layer, use): 0 for layer, user in enumerate(shape.layers) for use in range(len(user.calls))}
     for _ in range(FAR):
-        before, numbers = numbers, {}
-        for used in before:
-            users_of = sorted((who, place, output, before.get(by, 0)) for who, place, output, by in uses[used])
-            numbers[used] = hash((*users_of, *ends[used]))
+        users_of = {call: sorted((*how, numbers.get(by, 0)) for *how, by in uses[call]) for call in numbers}
+        numbers = {call: hash((*users_of[call], *ends[call])) for call in numbers}
     return numbers

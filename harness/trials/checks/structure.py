@@ -5,16 +5,16 @@ And in every public attribute and property the same, at any depth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import CallSeen, End, LayerSeen, Shape
+from clonediff.harness.subjects.observation import CallSeen, LayerSeen, Shape
 from clonediff.harness.trials.checks import facts
-from clonediff.harness.trials.checks.aspects import differs, differs_in
+from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.pairing import Pair, is_counted
-from clonediff.harness.trials.checks.places import at, place, short
+from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, map_tensors, unlike
 from clonediff.reports.records import Difference, Place
 
@@ -36,22 +36,20 @@ def structure(pair: Pair) -> list[Difference]:
 
 def _layers(pair: Pair) -> Iterator[Difference]:
     original, clone = pair.shapes
-    moved = {expected for expected, _ in pair.layers.moved}
+    moved = {index for index, _ in pair.layers.moved}
     in_order: set[int] = set()
     for index, layer in enumerate(original.layers):
-        first, path = place(original, index), at(original, index)
+        first, path, holder = place(original, index), at(original, index), layer.inside
         if index not in pair.layers.counterparts:
-            if layer.inside not in pair.layers.missing:  # what a missing layer held is missing with it
+            if holder not in pair.layers.missing:  # what a missing layer held is missing with it
                 yield differs("structure", "layer missing", path, layer.kind, MISSING, first)
             continue
-        if index in moved and layer.inside not in in_order and layer.inside not in moved:
-            in_order.add(layer.inside)
-            holders = (original, layer.inside), (clone, pair.layers.counterparts.get(layer.inside, -1))
-            wants, haves = (
-                short([part.name for part in shape.layers if part.inside == holder]) for shape, holder in holders
-            )
-            where = f"{at(original, layer.inside)}.layers"
-            yield differs("structure", "layer order", where, wants, haves, place(original, layer.inside))
+        if index in moved and holder not in in_order and holder not in moved:
+            in_order.add(holder)
+            models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
+            wants, haves = ([shape.layers[part].name for part in shape.held[model]] for shape, model in models)
+            where = f"{at(original, holder)}.layers"
+            yield differs("structure", "layer order", where, wants, haves, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
@@ -70,33 +68,24 @@ def _attributes(
     for name in ("kind", "name") if layer.kind == "InputLayer" else ("kind", "name", "trainable"):
         want, have = getattr(layer, name), getattr(counterpart, name)
         if want != have and not (name == "name" and counted and pair.same_name(want, have)):
-            yield differs("structure", name, f"{path}.{name}", short(want), short(have), first)
+            yield differs("structure", name, f"{path}.{name}", want, have, first)
 
 
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     """How often a layer is called, in which order, on what, and what it gives."""
     original, clone = pair.shapes
-    layer, counterpart = original.layers[index], clone.layers[pair.layers.counterparts[index]]
+    calls, others = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
     paired, path = pair.calls[index], f"{at(original, index)}.calls"
-    if len(layer.calls) != len(counterpart.calls):
-        yield differs(
-            "structure", "call count", path, f"{len(layer.calls)} calls", f"{len(counterpart.calls)} calls", first
-        )
+    if len(calls) != len(others):
+        yield differs("structure", "call count", path, f"{len(calls)} calls", f"{len(others)} calls", first)
     if paired.moved:
-        expected, got = map(short, paired.orders)
-        yield differs("structure", "call order", path, expected, got, first)
-    for use, counterpart_use in paired.pairs:
-        want, have, here, where = (
-            layer.calls[use],
-            counterpart.calls[counterpart_use],
-            place(original, index, use),
-            f"{path}[{use}]",
-        )
+        yield differs("structure", "call order", path, *paired.orders, first)
+    for use, counterpart in paired.pairs:
+        want, have, first, where = calls[use], others[counterpart], place(original, index, use), f"{path}[{use}]"
         if want.outputs != have.outputs:
-            counts = f"{want.outputs} tensors", f"{have.outputs}"
-            yield differs("structure", "call outputs", f"{where}.outputs", *counts, here)
+            yield differs("structure", "call outputs", f"{where}.outputs", want.outputs, have.outputs, first)
         for side, leaf in _unlike_arguments(pair, want, have):
-            yield differs_in("structure", f"call.{side}", f"{where}.{side}", leaf, here)
+            yield differs_in("structure", f"call.{side}", f"{where}.{side}", leaf, first)
 
 
 def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[str, Unlike]]:
@@ -140,26 +129,20 @@ def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
 
 def _ends(pair: Pair, word: str) -> Iterator[Difference]:
     """What differs of each "input", or each "output", and how they are nested."""
-    original, clone = pair.shapes
-    side, model = f"{word}s", place(original, -1)
+    original, side, model = pair.original.shape, f"{word}s", place(pair.original.shape, -1)
     for leaf in unlike(*(getattr(shape, f"{word}_structure") for shape in pair.shapes)):
         yield differs_in("structure", f"{word} structure", f"model.{word}_structure", leaf, model)
-    wants: Sequence[End] = getattr(original, side)
-    haves: Sequence[End] = getattr(clone, side)
-    if len(wants) != len(haves):
-        yield differs("structure", f"{word} count", side, str(len(wants)), str(len(haves)), model)
-    expected = [pair.tensor(end.tensor) for end in wants]
-    actual = [pair.counterpart(end.tensor) for end in haves]
-    if expected != actual and sorted(expected) == sorted(actual):
-        yield differs("structure", f"{word} order", side, short(expected), short(actual), model)
+    wants, haves = (getattr(shape, side) for shape in pair.shapes)
+    tensors = [pair.tensor(end.tensor) for end in wants], [pair.counterpart(end.tensor) for end in haves]
+    moved = differs_in_order("structure", f"{word} ", side, *tensors, model)
+    yield from moved
+    if moved and len(wants) == len(haves):
         return
-    for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
-        # What a ragged input is lost to is told there, and in a run.
-        names = ("shape", "dtype", "optional", "sparse", *(("ragged", "name") if word == "input" else ()))
+    # What a ragged input is lost to is told there, and in a run.
+    names = ("shape", "dtype", "optional", "sparse", *(("ragged", "name") if word == "input" else ()))
+    for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
         parts = [(name, getattr(want, name), getattr(have, name)) for name in names]
-        for name, end, counterpart in (*parts, ("tensor", expected[index], actual[index])):
-            if end != counterpart and not (name == "name" and pair.same_name(end, counterpart)):
-                first = place(original, *want.tensor[:2])
-                yield differs(
-                    "structure", f"{word} {name}", f"{side}[{index}].{name}", short(end), short(counterpart), first
-                )
+        for name, expected, actual in (*parts, ("tensor", *named)):
+            if expected != actual and not (name == "name" and pair.same_name(expected, actual)):
+                path, first = f"{side}[{index}].{name}", place(original, *want.tensor[:2])
+                yield differs("structure", f"{word} {name}", path, expected, actual, first)

@@ -14,7 +14,7 @@ from clonediff.harness.subjects.observation import Variable
 from clonediff.harness.trials.checks.aspects import differs, differs_in_value
 from clonediff.harness.trials.checks.made import raises
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
-from clonediff.harness.trials.checks.places import numbered, place, short
+from clonediff.harness.trials.checks.places import numbered, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
 
@@ -36,13 +36,12 @@ def _variables(
         yield differs("weights", f"{word} extra", f"{word}s[+{counterpart}]", MISSING, _said(haves[counterpart]), first)
     if pairing.moved:
         first = place(shape, wants[pairing.moved[0][0]].owner)
-        expected, got = map(short, pairing.orders)
-        yield differs("weights", f"{word} order", f"{word}s", expected, got, first)
+        yield differs("weights", f"{word} order", f"{word}s", *pairing.orders, first)
     for index, counterpart in pairing.pairs:
         want, have = wants[index], haves[counterpart]
         path, first = numbered(shape, word, index)
         for part, aspect in _names(want, have):
-            sides = short(getattr(want, part)), short(getattr(have, part))
+            sides = getattr(want, part), getattr(have, part)
             yield differs("weights", f"{word} {aspect}", f"{path}.{part}", *sides, first)
         if word == "state" and want.value and have.value and want.value != have.value:
             yield differs_in_value("weights", "state value", f"{path}.value", want.value, have.value, first)
@@ -72,9 +71,8 @@ def _copied(pair: Pair) -> Iterator[Difference]:
     for index, counterpart in pair.weights.pairs if brought else ():
         if wants[index] != brought[counterpart]:
             path, first = numbered(shape, "weight", index)
-            yield differs_in_value(
-                "weights", "value not kept", f"{path}.brought", wants[index], brought[counterpart], first
-            )
+            sides = wants[index], brought[counterpart]
+            yield differs_in_value("weights", "value not kept", f"{path}.brought", *sides, first)
     if pair.observed.copied is not None:
         yield raises("weights", "set_weights", "it takes the weights", pair.observed.copied, shape)
         return
@@ -83,7 +81,7 @@ def _copied(pair: Pair) -> Iterator[Difference]:
             first = place(shape, shape.weights[index].owner if index < len(shape.weights) else -1)
             yield differs_in_value("weights", "copied value", f"weights[{index}].copied", want, have, first)
     if len(wants) != len(haves) and len(shape.weights) == len(pair.shapes[1].weights):
-        yield differs("weights", "copied count", "copied_weights", str(len(wants)), str(len(haves)), place(shape, -1))
+        yield differs("weights", "copied count", "copied_weights", len(wants), len(haves), place(shape, -1))
 
 
 def _said(variable: Variable) -> str:
