@@ -1,7 +1,8 @@
 """An option of the class of a functional model, which its config tells, has its default in the clone.
 
 keras/src/models/cloning.py:414 gives the class inputs, outputs and a name, and no more: the config of its own is
-not asked for, since :166 has put a function in the place of clone_function before :179 asks for one.
+not asked for, since :166 has put a function in the place of clone_function before :179 asks for one. In a recursive
+clone it is the same for a model within (:240).
 """
 
 # /// clonediff
@@ -16,6 +17,12 @@ not asked for, since :166 has put a function in the place of clone_function befo
 # expected = "*.*"
 # found = "*.*"
 # given = "a model of one's own"
+#
+# [[match]]
+# check = "structure"
+# aspect = "config.*"
+# kind = "Functional"
+# given = "recursive"
 # ///
 
 import keras

@@ -1,7 +1,8 @@
 """A list in a config is one object in the original and in its clone.
 
 tf_keras/src/models/cloning.py:52 makes the clone of the config as it is, and layers tell lists that they hold, such
-as Lambda at tf_keras/src/layers/core/lambda_layer.py:299.
+as Lambda at tf_keras/src/layers/core/lambda_layer.py:299; a layer without a config of its own tells the lists and
+dictionaries that its constructor was given (tf_keras/src/engine/base_layer.py:818).
 """
 
 # /// clonediff
@@ -24,7 +25,7 @@ as Lambda at tf_keras/src/layers/core/lambda_layer.py:299.
 # [[match]]
 # check = "own"
 # aspect = ["object reached.config", "object reached._output_shape"]
-# found = ["the original's list, *", "the original's ListWrapper, *"]
+# found = ["the original's list, *", "the original's ListWrapper, *", "the original's dict, *"]
 #
 # [[match]]
 # check = "sharing"

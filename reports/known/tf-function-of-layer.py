@@ -30,7 +30,7 @@ what is registered; where no weight has it, the constraint of the clone is its n
 # [[match]]
 # check = "structure"
 # aspect = "config.*_constraint"
-# expected = "{class_name: 'function'*"
+# expected = ["{class_name: 'function'*", "{class_name: 'method'*"]
 # found = "'*'"
 #
 # [[match]]

@@ -1,7 +1,7 @@
 """A recurrent layer cannot be cloned in a session that has another format of images than it was called in.
 
 tf_keras/src/models/cloning.py:230 calls each layer anew, and tf_keras/src/backend.py:6889 adds its bias in the format
-of the session, though there is no image.
+of the session, though there is no image. Of a cell that is called on steps, the output gets another shape.
 """
 
 # /// clonediff
@@ -14,6 +14,11 @@ of the session, though there is no image.
 # check = "made"
 # exception = "ValueError"
 # frame = "tf_keras/src/backend.py:bias_add"
+#
+# [[match]]
+# check = "structure"
+# aspect = "output shape"
+# kind = ["SimpleRNNCell", "GRUCell"]
 # ///
 
 import tf_keras as keras

@@ -1,7 +1,7 @@
 """Further tensors of a layer with call(self, *xs) are dropped in the clone.
 
 tf_keras/src/engine/node.py:198 zips the further arguments with the names of the call's parameters, and *xs has
-none.
+none. Where the first tensor has fewer axes than their sum, a layer that is called on it may crash.
 """
 
 # /// clonediff
@@ -18,6 +18,11 @@ none.
 # found = "*einsum*"
 # exception = "ValueError"
 # frame = "*/layers/core/tf_op_layer.py:_call_wrapper"
+#
+# [[match]]
+# check = "made"
+# exception = "IndexError"
+# frame = "*/layers/convolutional/conv2d_transpose.py:call"
 # ///
 
 import tf_keras as keras
