@@ -58,10 +58,14 @@ class Description:
 
     def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
-        theirs = None if original is None else original.facts
-        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
+        self.facts = facts or self.facts_beside(original)
         for described, attributes in zip([self.shape, *self.shape["layers"]], self.facts.of):
             described["attributes"] = attributes
+
+    def facts_beside(self, original: Description | None = None) -> Facts:
+        """All that the model holds now."""
+        theirs = None if original is None else original.facts
+        return Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
 
     def shared_with(self, clone: Description) -> list[Any]:
         """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""

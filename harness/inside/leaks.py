@@ -23,6 +23,8 @@ import types
 import weakref
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
+import numpy as np
+
 from .by_class import once_a_class
 
 Objects = dict[int, Any]
@@ -76,18 +78,24 @@ def owned(model: Any) -> Objects:
 
 
 def contents(belongings: Objects) -> list[Any]:
-    """What the objects of a model refer to now, in their order. It is held, so that no object takes another's place."""
+    """What the objects of a model refer to now, in their order, and the bytes of arrays.
+
+    It is held, so that no object takes another's place.
+    """
     things = list(belongings.values())
-    return gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
+    referents = gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
+    return referents + [thing.tobytes() for thing in referents if type(thing) is np.ndarray]
 
 
 def same_contents(before: list[Any], after: list[Any]) -> bool:
-    """Whether these are the very same objects, or tuples of these: Keras writes a tensor's history again."""
+    """Whether these are the very same objects, equal bytes, or tuples of the same: Keras writes a tensor's history
+    again.
+    """
     return len(before) == len(after) and all(
         type(one) is type(other)
-        and isinstance(one, tuple)
+        and isinstance(one, (tuple, bytes))
         and len(one) == len(other)
-        and all(map(operator.is_, one, other))
+        and (one == other if isinstance(one, bytes) else all(map(operator.is_, one, other)))
         for one, other in zip(before, after)
         if one is not other
     )

@@ -7,7 +7,7 @@ calls it in its own.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
+from typing import Any, Iterator
 
 from .build import build, build_after, custom_objects, script
 from .calling import Calling
@@ -15,7 +15,7 @@ from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .description import Description
-from .facts import Facts, may_vary
+from .facts import Facts, may_vary, same_fact
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
@@ -75,6 +75,7 @@ class _Trial:
         self._calling = Calling(request, module, observer)
         self._warned_of = Warned()
         self._touched = False
+        self._contents: list[Any] = []
 
     def run(self) -> Seen:
         began = perf_counter()
@@ -181,23 +182,26 @@ class _Trial:
             self._remember(self._cloned.facts)  # which were read after the last run
 
     def _remember(self, facts: Facts | None = None) -> None:
-        """Remember the model that the cloners are given as it is by now; its `facts` may be known."""
-        now = self._described_now(facts)
-        self._before: Seen | None = now.shape
-        in_place = now.facts.has_arrays or self._observer.values_by_chance
-        self._contents = None if in_place else contents(self._owned)
+        """Remember the model that the cloners are given as it is by now, since runs may have set something in it."""
+        if not same_contents(self._contents, self._contents_now()):
+            self._before = self._described_now(facts)
+            self._contents = self._contents_now()
 
-    def _described_now(self, facts: Facts | None = None) -> Description:
+    def _described_now(self, facts: Facts | None = None) -> Seen:
         now = Description(self._cloned.model, self._observer, values=False)
         now.hold(facts=facts)
-        return now
+        return now.shape
+
+    def _contents_now(self) -> list[Any]:
+        variables = self._cloned.facts.other_variables
+        return contents(self._owned) + [self._framework.read(variable).tobytes() for variable in variables]
 
     def _look_again(self, answer: Seen) -> None:
-        """Whether the cloner left the original as it was: its shape, and the values of its variables."""
+        """Whether the cloner left the original as it was: its shape, the values of its variables, and what it gives."""
         written = self._to_clone.restore()
-        if not written and self._contents is not None and same_contents(self._contents, contents(self._owned)):
+        if not written and same_contents(self._contents, self._contents_now()):
             return
-        after = self._described_now().shape
+        after = self._described_now()
         variables = [*after["weights"], *after["states"]]
         for number in written:
             if number < len(variables):
@@ -205,14 +209,16 @@ class _Trial:
         if after != self._before:
             answer["original_after"] = after
             self._touched = True
+        inference = self._run(self._original, self._kept, training=False)
+        if inference != self._first_inference:
+            answer["inference_after"] = inference
 
     # -- one cloner
 
     def _clone(self, name: str, cloner: Cloner) -> Seen:
         calling, warned = self._calling, Warned()
         context, model = calling.begin(cloner, self._cloned.model, self._known)
-        if self._before is None:
-            self._remember()
+        self._remember()
         clone, refused = calling.call(name, cloner, model, context, warned)
         answer: Seen = {}
         if refused is None and warned.beside(self._warned_of):
@@ -227,8 +233,6 @@ class _Trial:
         self._write_leaks(answer["observation"], description)
         if self._costly and (not calling.arguments or self._request.get("repeats")):
             self._clone_again(name, cloner, context, description, answer)
-        if description.layers.index.keys() & self._cloned.layers.index.keys():
-            self._before = None  # whose runs may set something in the original
         if self._keeps or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
         return answer
@@ -247,79 +251,86 @@ class _Trial:
     def _clone_again(
         self, name: str, cloner: Cloner, context: TrialContext, description: Description, answer: Seen
     ) -> None:
-        """Look at the original's run once more, since a cloner may have changed what no shape shows; clone once more,
-        and clone the clone.
-        """
-        inference = self._run(self._original, self._kept, training=False)
-        if inference != self._first_inference:
-            answer["inference_after"] = inference
-        if not self._touched:
-            self._remember()
+        """Clone once more, and clone the clone."""
         for part, model in (("again", self._cloned.model), ("twice", description.model)):
             if not self._touched:
                 self._to_clone.restore()
+                self._remember()
             clone, refused = self._calling.call(name, cloner, model, context)
             if not self._touched:
                 self._look_again(answer)
             if refused is not None:
                 answer[part + "_failure"] = refused
                 continue
-            answer[part] = self._observe_clone(name, Description(clone, self._observer), trains=False)
+            second = Description(clone, self._observer)
+            answer[part] = self._observe_clone(name, second, trains=False) if part == "twice" else _at_rest(second)
 
     # -- chance
 
     def _observe_another(self, observation: Seen, answers: list[Seen]) -> None:
         """Where a clone differs, observe another build of the source with other seeds: what differs in it is chance."""
-        observer = self._observer
+        observer, framework = self._observer, self._framework
         clones = [answer[part] for answer in answers for part in ("observation", "again", "twice") if part in answer]
-        runs = any(_runs_otherwise(observation, clone) for clone in clones)
-        runs = runs or any("inference_after" in answer for answer in answers)
-        others = any(_begins_otherwise(observation, clone) for clone in clones)
-        if not (runs or others or any("warned" in answer for answer in answers)):
+        runs = [part for part in _RUNS if any(part in clone and clone[part] != observation[part] for clone in clones)]
+        runs += ["inference"] * any("inference_after" in answer for answer in answers)
+        ours = _facts(observation)
+        varying = {fact for clone in clones for fact in _varying(ours, _facts(clone))}
+        begins = any(_begins_otherwise(observation, clone) for clone in clones)
+        if not (runs or varying or begins or any("warned" in answer for answer in answers)):
             return
         if self._module is None:
             again = Description(self._original.model, observer)
             observation.update(live=True, another=self._observe(again, self._kept))
             return
-        self._framework.forget()
-        self._framework.reseed(observer.seed + 500)
+        framework.forget()
+        framework.reseed(observer.seed + 500)
         try:
             description = Description(self._build()[1], observer)
         except Exception:  # a source may be one that runs once only: nobody knows what of it is chance
-            for record in [observation, *clones]:
-                _say_nothing_of_facts(record["shape"])
-                record.pop("leaks", None)
+            for clone in clones:
+                for number, path in _varying(ours, _facts(clone)):
+                    _facts(clone)[number][path] = ours[number][path]
+                clone.pop("leaks", None)
             return
-        another = self._observe_clone("", description, trains=runs)
-        if runs and not _runs_otherwise(observation, another):
-            another = self._observe_clone("", description)  # what counts its calls has gone on
+        description.facts = description.facts_beside(self._cloned)
+        facts = description.facts.of
+        if runs or any(not same_fact(ours[number][path], facts[number].get(path)) for number, path in varying):
+            another = self._observe_clone("", description, trains="trained" in runs)
+            repeated = all(another[part] == observation[part] for part in runs)
+            if repeated and runs and not self._repeats(observation, runs[0]):
+                another = self._observe_clone("", description)  # what counts its calls has gone on
+        else:
+            fresh_values = fresh(self._original, self._kept, description, repeats=True)
+            another = {**_at_rest(description), "fresh": fresh_values}
         self._write_leaks(another, description)
         observation["another"] = another
 
+    def _repeats(self, observation: Seen, part: str) -> bool:
+        """Whether the original gives the same when it runs once more."""
+        self._kept.restore()
+        return bool(self._run(self._original, self._kept, training=part != "inference") == observation[part])
 
-def _runs_otherwise(original: Seen, clone: Seen) -> bool:
-    """Whether a clone runs otherwise than the original, or is trained otherwise."""
-    return any(clone[part] != original[part] for part in ("inference", "training", "trained") if part in clone)
+
+_RUNS = ("inference", "training", "trained")
+
+
+def _at_rest(description: Description) -> Seen:
+    return {"shape": description.shape}
 
 
 def _begins_otherwise(original: Seen, clone: Seen) -> bool:
-    """Whether a clone has a value, a fact or an object that another build of the source may have as well."""
-    shapes = original["shape"], clone["shape"]
-    values, others = ([state.get("value") for state in shape["states"]] for shape in shapes)
-    attributes = zip(*([thing["attributes"] for thing in (shape, *shape["layers"])] for shape in shapes))
-    return (
-        "leaks" in clone
-        or not all(clone["fresh"])
-        or values != others
-        or any(
-            may_vary(facts.get(path, ""), of_clone.get(path, ""))
-            for facts, of_clone in attributes
-            if facts != of_clone
-            for path in {**facts, **of_clone}
-        )
-    )
+    """Whether a clone begins with a value, or reaches an object, that another build of the source may have as well."""
+    values, others = ([state.get("value") for state in record["shape"]["states"]] for record in (original, clone))
+    return "leaks" in clone or not all(clone.get("fresh", ())) or values != others
 
 
-def _say_nothing_of_facts(shape: Seen) -> None:
-    for thing in (shape, *shape["layers"]):
-        thing["attributes"] = {}
+def _facts(seen: Seen) -> list[dict[str, str]]:
+    return [thing.get("attributes", {}) for thing in (seen["shape"], *seen["shape"]["layers"])]
+
+
+def _varying(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
+    """The numbers of layers, and the paths, of facts that chance may have made otherwise in a clone."""
+    for number, (facts, of_clone) in enumerate(zip(ours, theirs)):
+        for path in facts.keys() & of_clone.keys() if facts != of_clone else ():
+            if may_vary(facts[path], of_clone[path]):
+                yield number, path

@@ -127,7 +127,6 @@ ASPECTS = (
     derived("weight name*|state name*", NAME, "a {thing} of {a} has another name{inside}", "listed", True),
     derived("state value", COMPUTES, "a state of {a} begins with another value{inside}"),
     derived("copied value", COMPUTES, "a weight of {a} does not get the value that is copied into it{inside}"),
-    derived("copied count", COMPUTES, "{clone} takes more weights, or fewer"),
     derived("value not kept", COMPUTES, "a weight of {a} does not keep its value{inside}"),
     derived("weights: raises", CRASHES, "{clone} does not take the weights of the original"),
     quiet("layer order", PROPERTY, "the layers of {a} come in another order{inside}", "config", True),
