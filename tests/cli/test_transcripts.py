@@ -67,6 +67,55 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
         )
 
 
+_BUILDS = "import keras\nfrom keras import layers\n\n{}\nx = keras.Input((4,))\nmodel = keras.Model(x, {}(x))\n"
+_FAILS = "import tensorflow as tf\ndef no(x):\n    tf.debugging.assert_less(x, -9.0)\n    return x"
+
+
+def _answers(folder: Path, keras: SubjectProcess) -> None:
+    """Findings, each with another graph, or another first difference, than was found."""
+    (folder / "nothing-known").mkdir()
+    refused, renamed = (
+        json.loads(msgspec.json.encode(a_finding(keras, name))) for name in ("lambda-refused", "input-name")
+    )
+    (crash, *_), (name, follower, *_) = refused["differences"], renamed["differences"]
+    value = {**name, "check": "outputs", "path": "inference.outputs[0]", "aspect": "value"}
+    dense, named = json.loads(to_json(DENSE)), renamed["graph"]
+    lost = {"differences": [], "id": "process-lost-sigabrt", "detail": "SIGABRT: no"}
+
+    def built(layer: str, before: str = "") -> dict[str, object]:
+        return {**dense, "source": _BUILDS.format(before, layer)}
+
+    rows: dict[str, dict[str, object]] = {
+        "as-found": {},
+        "faithful": {"graph": dense},
+        "known-remains": {"graph": named},
+        "elsewhere": {
+            "differences": [
+                {**crash, "raised": {**crash["raised"], "frame": "keras/src/layers/core/lambda_layer.py:other"}}
+            ]
+        },
+        "behind-a-crash": {"differences": [value]},
+        "follows": {"graph": named, "differences": [follower]},
+        "not-built": {"graph": built("layers.Dense(-1)")},
+        "original-fails": {"graph": built("layers.Lambda(no)", _FAILS), "differences": [value]},
+        "lost-no-more": {"graph": dense, **lost},
+        "lost": {"graph": built("layers.ReLU()", "import os\nos.abort()"), **lost},
+    }
+    for number, (title, fields) in enumerate(rows.items()):
+        write_bytes(folder / "findings" / f"{number}.json", json.dumps({**refused, "title": title, **fields}).encode())
+    kept = {"graph": dense, "about": {"subject": "keras", "cloner": "fixed"}}
+    write_bytes(folder / "corpus" / "keras" / "one.json", json.dumps(kept).encode())
+    write_bytes(folder / "corpus" / "keras" / ".half.json", b'{"gra')
+    wrong = (
+        b'{"source": "\xff"}',
+        b"[" * 100_000,
+        b'{"graph": {"inputs": []}, "about": {}}',
+        b'{"graph": 1, "format": 99}',
+    )
+    for number, content in enumerate((*wrong, b'{"graph": 1, "about": 2}', to_json(DENSE))):
+        write_bytes(folder / "wrong" / f"{number}.json", content)
+
+
 def _bisect(folder: Path, keras: SubjectProcess) -> None:
     """A tree without git, and one whose version cannot be told."""
     (folder / "tree").mkdir()
@@ -81,6 +130,7 @@ def _audit(folder: Path, keras: SubjectProcess) -> None:
 
 
 PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
+    "answers": _answers,
     "errors": _errors,
     "replay": _replay,
     "repro": _replay,
