@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from clonediff.harness.search.hunt import search
@@ -11,6 +13,20 @@ from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Apply, instructions
 from tests.example_counts import everything
 from tests.planted import planted
+
+ONCE = """
+import clonediff
+
+calls = []
+
+
+def clone(model):
+    calls.append(model.name)
+    copy = clonediff.clone_model(model)
+    if len(calls) == 3:
+        copy.layers[-1].name += "_clone"
+    return copy
+"""
 
 CALLS = {"mask_function_dropped": 1, "crash_on_outputs": 1, "arguments_forgotten": 1}
 """How many calls a model needs to show each."""
@@ -37,3 +53,20 @@ def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: S
     assert found.graph is not None
     calls = [each for each in instructions(found.graph.program.body) if isinstance(each, Apply)]
     assert len(calls) == CALLS[fault]
+
+
+def test_what_only_the_costly_checks_see_is_made_small(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=(planted("second_clone_broken"),))
+    found = search(trials, examples=60, seed_=1, kinds=["Dense", "ReLU"])
+    assert found is not None and found.graph is not None
+    assert trials.tally.unsteady == 0
+    assert len(found.graph.program.body) == 1
+    seen = {hit.key for hit in trials.try_graph(found.graph, costly=True).hits}
+    assert search(trials, examples=10, seed_=1, kinds=["Dense", "ReLU"], seen=seen) is None
+
+
+def test_what_shows_once_and_not_again_is_counted_and_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
+    (tmp_path / "breaks_once.py").write_text(ONCE)
+    trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
+    assert search(trials, examples=8, seed_=1, kinds=["Dense"]) is None
+    assert trials.tally.unsteady == 1
