@@ -35,8 +35,10 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with one job that nothing happens to."""
     folder = tmp_path_factory.mktemp("whole")
-    done = fuzz(folder, *_options(known), "--trials", "10", "--jobs", "1")
+    options = [option for option in _options(known) if option != "--json"]
+    done = fuzz(folder, *options, "--trials", "10", "--jobs", "1")
     assert done.returncode == 1, done.stderr
+    (folder / "printed.txt").write_text(done.stdout)
     return folder / "run"
 
 

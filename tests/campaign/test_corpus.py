@@ -15,17 +15,17 @@ from clonediff.harness.campaign import corpus
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.strategies.program import to_json
 from tests.example_graphs import of_layer
-from tests.reports.making import TWO, finding
+from tests.reports.making import TWO, record
 from tests.waiting import PATIENCE
 
 GRAPH = to_json(TWO)
-FINDING = finding(0)
-OTHER = finding(1, msgspec.structs.replace(TWO, source="other"))
+FINDING = record(0)
+OTHER = record(1, msgspec.structs.replace(TWO, source="other"))
 
 
 def test_a_graph_is_kept_once_with_all_that_it_showed_and_dropped_with_the_last(tmp_path: Path) -> None:
     kept = NightlyCorpus(tmp_path)
-    again = finding(1)
+    again = record(1)
     path = kept.keep(FINDING)
     assert kept.keep(again) == kept.keep(FINDING) == path
     kept.keep(OTHER)
@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_read_where_a_graph_belongs_is_written_anew(tmp_pa
 def test_of_too_many_graphs_those_found_last_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpus, "MOST", 3)
     kept = NightlyCorpus(tmp_path)
-    graphs = [finding(0, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
+    graphs = [record(0, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
     for number, graph in enumerate(graphs):
         os.utime(kept.keep(graph), (1000 + number, 1000 + number))
     kept.keep(graphs[0])  # found again, just now
@@ -101,14 +101,13 @@ import sys
 from pathlib import Path
 from msgspec.structs import replace
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from tests.example_graphs import of_layer
-from tests.reports.making import TWO, finding
+from tests.reports.making import TWO, record
 folder, name, other = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 (folder / name).touch()
 while not (folder / other).exists():
     pass
 for number in range(80):
-    NightlyCorpus(folder).keep(finding(0, replace(TWO, source=f"model_{number}"), id=name))
+    NightlyCorpus(folder).keep(record(0, replace(TWO, source=f"model_{number}"), id=name))
 """
 
 

@@ -1,17 +1,19 @@
-"""Runs made for tests: folders as `clonediff fuzz` writes them, with as many findings as a test asks for."""
+"""Runs made for tests, as the JSON of the files that `clonediff fuzz` writes, with any findings."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from clonediff.reports.records import Box, Counts, Difference, Finding, Numbers, Place, Raised, Run, Severity
-from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.records import Finding, write_bytes
 from clonediff.strategies.program import Graph, Input, to_json
 from tests.example_graphs import of_source
+
+Json = dict[str, Any]
 
 VERSIONS = {"keras": "3.15.1", "tensorflow": "2.21.0", "python": "3.11.7"}
 
@@ -28,83 +30,105 @@ model = keras.Model(inputs, layers.LSTM(2)(dense(dense(layers.Masking()(inputs))
 )
 """A shared Dense, and a mask."""
 
+
+def difference(check: str, path: str, aspect: str, sides: tuple[str, str], severity: int, **fields: Any) -> Json:
+    """A difference; `fields` are those that not every one has."""
+    common = {"check": check, "path": path, "aspect": aspect, "severity": severity}
+    return {**common, "expected": sides[0], "found": sides[1], **fields}
+
+
+_RAISED = {"type": "ValueError", "message": "no", "frame": "keras/src/layers/core/lambda_layer.py:from_config"}
+_NUMBERS = {"max_abs": 0.25, "differing": 3, "total": 12, "index": [0, 1], "expected": "0.5", "found": "0.25"}
 _DIFFERENCES = (
-    Difference("outputs", "call.outputs[0]", "value", "a1", "b2", Severity.COMPUTES, Place("lstm", "LSTM", 6),
-               digests=("a1", "b2"), numbers=Numbers(0.25, 3, 12, (0, 1), "0.5", "0.25")),
-    Difference("made", "clone", "raises", "a clone", "ValueError: no", Severity.CRASHES, Place("lambda", "Lambda", 3),
-               Raised("ValueError", "no", "keras/src/layers/core/lambda_layer.py:from_config")),
-    Difference("structure", "layers['dense'].trainable", "trainable", "false", "true", Severity.TRAINS,
-               Place("dense", "Dense", 2, 1)),
-    Difference("masks", "call.outputs[1]", "mask lost", "a mask", "no mask", Severity.PROPERTY,
-               Place("inner/dense_1", "Dense", 5)),
-    Difference("structure", "model.name", "name", "functional", "functional_1", Severity.NAME,
-               Place("functional", "Functional", -1, container=True)),
+    difference("outputs", "call.outputs[0]", "value", ("a1", "b2"), 1, first={"name": "lstm", "kind": "LSTM"},
+               digests=["a1", "b2"], numbers=_NUMBERS),
+    difference("made", "clone", "raises", ("a clone", "ValueError: no"), 0, first={"name": "lambda", "kind": "Lambda"},
+               raised=_RAISED),
+    difference("structure", "layers['dense'].trainable", "trainable", ("false", "true"), 2,
+               first={"name": "dense", "kind": "Dense", "layer": 2, "use": 1}),
+    difference("masks", "call.outputs[1]", "mask lost", ("a mask", "no mask"), 3,
+               first={"name": "inner/dense_1", "kind": "Dense"}),
+    difference("structure", "model.name", "name", ("functional", "functional_1"), 4,
+               first={"name": "functional", "kind": "Functional", "container": True}),
 )  # fmt: skip
 """One of each severity."""
 
 
+def box(call: str, kind: str, *inputs: str, inside: str = "") -> Json:
+    """A call of a picture."""
+    name = call.rpartition("/")[2].partition("#")[0]
+    return {"call": call, "name": name.removeprefix("new "), "kind": kind, "inputs": inputs, "inside": inside}
+
+
 _LAYERS = (
-    Box("x#0", "x", "InputLayer"),
-    Box("dense#0", "dense", "Dense", ("x#0.0",)),
-    Box("dense#1", "dense", "Dense", ("dense#0.0",)),
-    Box("inner#0", "inner", "Functional", ("dense#1.0",)),
-    Box("inner/y#0", "y", "InputLayer", (), "inner"),
-    Box("inner/lstm#0", "lstm", "LSTM", ("inner/y#0.0",), "inner"),
+    box("x#0", "InputLayer"),
+    box("dense#0", "Dense", "x#0.0"),
+    box("dense#1", "Dense", "dense#0.0"),
+    box("inner#0", "Functional", "dense#1.0"),
+    box("inner/y#0", "InputLayer", inside="inner"),
+    box("inner/lstm#0", "LSTM", "inner/y#0.0", inside="inner"),
 )
-PICTURES = (
-    _LAYERS,
-    (*_LAYERS[:3], Box("inner#0", "inner", "Functional", ("dense#0.0",)), Box("new add#0", "add", "Add")),
-)
+PICTURES = (_LAYERS, (*_LAYERS[:3], box("inner#0", "Functional", "dense#0.0"), box("new add#0", "Add")))
 """A model whose clone takes another tensor, and has another layer for what is nested."""
 
 
-def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Finding:
+def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Json:
     """A finding; its number makes it one of its own."""
     root, follower = _DIFFERENCES[number % 5], _DIFFERENCES[-1]
-    made = Finding(
-        id=f"{root.check}-{root.aspect.replace(' ', '-')}-{number:08x}",
-        title=f"{root.first.kind if root.first else 'a model'}: {root.aspect} ({number})",
-        generation="keras",
-        cloner="upstream",
-        graph=msgspec.Raw(to_json(graph)),
-        differences=(root,) if root.check == "made" else (root, follower),
-        source=f"import keras\n\nprint({number})\n",
-        versions=VERSIONS,
-        subject="keras",
-        first_seen="2026-11-21T02:00:07+00:00",
-        proof=True,
-        pictures=PICTURES,
-    )
-    return msgspec.structs.replace(made, **changes)
+    return {
+        "id": f"{root['check']}-{root['aspect'].replace(' ', '-')}-{number:08x}",
+        "title": f"{root['first']['kind']}: {root['aspect']} ({number})",
+        "generation": "keras",
+        "cloner": "upstream",
+        "graph": json.loads(to_json(graph)),
+        "differences": [root] if root["check"] == "made" else [root, follower],
+        "source": f"import keras\n\nprint({number})\n",
+        "versions": VERSIONS,
+        "subject": "keras",
+        "first_seen": "2026-11-21T02:00:07+00:00",
+        "proof": True,
+        "pictures": PICTURES,
+        **changes,
+    }
 
 
-def a_run(**changes: Any) -> Run:
+def record(number: int = 0, graph: Graph = TWO, **changes: Any) -> Finding:
+    """A finding as a campaign has it."""
+    made = msgspec.json.decode(json.dumps(finding(number, graph, **changes)), type=Finding)
+    return msgspec.structs.replace(made, graph=msgspec.Raw(to_json(graph)))
+
+
+def counts(**changes: Any) -> Json:
+    """What upstream and fixed did on the graphs of a subject."""
+    return {
+        "graphs": 300,
+        "verdicts": {"fixed": {"faithful": 300}, "upstream": {"crashed": 12, "diverged": 278, "faithful": 10}},
+        "worst": {"upstream": {"crashes": 12, "trains": 8, "name": 270}},
+        "known": {"lambda-refused": {"crashes": 12}, "input-name": {"name": 286, "property": 4}},
+        **changes,
+    }
+
+
+def a_run(**changes: Any) -> Json:
     """A run on two subjects that met two known issues; another could not be tried."""
-    keras = Counts(
-        graphs=300,
-        verdicts={"fixed": {"faithful": 300}, "upstream": {"crashed": 12, "diverged": 278, "faithful": 10}},
-        worst={"upstream": {"crashes": 12, "trains": 8, "name": 270}},
-        known={"lambda-refused": {"crashes": 12}, "input-name": {"name": 286, "property": 4}},
-    )
-    run = Run(
-        started="2026-11-21T02:00:00+00:00",
-        subjects=("keras", "keras/jax"),
-        seed=7,
-        minutes=60,
-        jobs=2,
-        clonediff="0.1.0",
-        seconds=100.0,
-        ended=True,
-        versions={"keras": VERSIONS},
-        counts={"keras": keras},
-    )
-    return msgspec.structs.replace(run, **changes)
+    return {
+        "started": "2026-11-21T02:00:00+00:00",
+        "subjects": ["keras", "keras/jax"],
+        "seed": 7,
+        "minutes": 60,
+        "jobs": 2,
+        "clonediff": "0.1.0",
+        "seconds": 100.0,
+        "ended": True,
+        "versions": {"keras": VERSIONS},
+        "counts": {"keras": counts()},
+        **changes,
+    }
 
 
-def run_folder(path: Path, findings: Sequence[Finding] = (), run: Run | None = None) -> Path:
+def run_folder(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
     """Write a folder as a campaign leaves it."""
-    folder = RunFolder(path)
-    for made in findings:
-        folder.finding(made)
-    folder.run(run or a_run())
+    for number, made in enumerate(findings):
+        write_bytes(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
+    write_bytes(path / "run.json", json.dumps(run or a_run()).encode())
     return path
