@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from clonediff.harness.subjects.observation import Clone, Observation
 from clonediff.harness.trials.checks import made, objects, runs, structure, weights
 from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import is_within
 from clonediff.reports.records import Difference, Severity
 
 
@@ -77,9 +78,8 @@ def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, st
         return set()
     pair = Pair(original, Clone(observation=original.another))
     differences = _all(pair, [check for check in checks if not original.live or check.name != "own"])
-    return {
-        (difference.check, difference.path) for difference in differences if difference.severity is not Severity.NAME
-    }
+    counted = (difference for difference in differences if difference.severity is not Severity.NAME)
+    return {(difference.check, difference.path) for difference in counted}
 
 
 def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
@@ -91,7 +91,4 @@ def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bo
     check, path = difference.check, difference.path
     if check in _OF_OTHER_MODELS:
         path = path.partition(".")[2]
-    return any(
-        (path == at or (path.startswith(at) and path[len(at)] in ".[")) and check in (name, *_OF_OTHER_MODELS)
-        for name, at in chance
-    )
+    return any(is_within(path, outer) and check in (name, *_OF_OTHER_MODELS) for name, outer in chance)

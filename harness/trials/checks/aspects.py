@@ -136,9 +136,7 @@ ASPECTS = (
     quiet(_OF_CALLS, PROPERTY, _ATTRIBUTE, "attribute", True),
     compiled(_OF_COMPILING, PROPERTY, _ATTRIBUTE, "attribute"),
     derived("attribute.*", PROPERTY, _ATTRIBUTE, "attribute"),
-    derived(
-        "compiled_with shared", TRAINS, "{clone} is compiled with an optimizer or a metric of the original", "optimizer"
-    ),
+    derived("compiled_with shared", TRAINS, "{clone} has an optimizer or a metric of the original", "optimizer"),
     quiet("object shared", PROPERTY, "{clone} has a list, or another object, of the original itself", "apart", True),
     quiet("object reached.*", PROPERTY, "{clone} leads to an object of the original, by {name}", "apart", True),
     # What cloning does to the original.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from clonediff.harness.subjects.observation import LayerSeen, Shape
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place
+from clonediff.harness.trials.checks.places import at, is_within, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
 
@@ -127,7 +127,7 @@ def _unlike_facts(
         passed += (*_OF_CALLED, *(_SPECS if index >= 0 else ()))
     for path in sorted({*ours, *theirs}) if ours != theirs else ():
         want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
-        if _same(want, have) or any(path == outer or _is_in(path, outer) for outer in passed):
+        if _same(want, have) or any(is_within(path, outer) for outer in passed):
             continue
         passed.append(path)
         if not (path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}):
@@ -157,7 +157,3 @@ def _placed(fact: str, pair: Pair) -> str:
     """A fact of the clone with the number of the original's layer in it."""
     match = _ELSEWHERE.fullmatch(fact) if fact.startswith(SAME) else None
     return f"={pair.layers.originals.get(int(match[1]), int(match[1]))}{match[2]}" if match else fact
-
-
-def _is_in(path: str, outer: str) -> bool:
-    return path.startswith(outer) and path[len(outer)] in ".["

@@ -38,6 +38,11 @@ def numbered(shape: Shape, word: str, index: int) -> tuple[str, Place]:
     return f"{word}s[{index}]", place(shape, getattr(shape, f"{word}s")[index].owner)
 
 
+def is_within(path: str, outer: str) -> bool:
+    """Whether a path is another one, or leads on from it."""
+    return path == outer or (path.startswith(outer) and path[len(outer)] in ".[")
+
+
 def short(value: Any, limit: int = 160) -> str:
     """A value as text a person reads, cut in the middle where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
