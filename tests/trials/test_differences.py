@@ -195,7 +195,11 @@ ROWS = [
         'model.get_layer("lstm")._inbound_nodes[0].arguments.kwargs["training"] = True',
         ["original.layers['lstm'].calls[0].kwargs['training']: call.kwargs value"],
     ),
-    ("chain()", 'after(model.get_layer("y"), lambda x: -x)', []),
+    (
+        "chain()",
+        'after(model.get_layer("y"), lambda x: -x)',
+        ["original.inference.outputs[0]: value", "original.inference.steps['drop'][0].outputs[0]: value"],
+    ),
     ("two()", "pass", []),
     (
         "two()",
