@@ -77,6 +77,7 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
         cloned = clone_live(model, {name: name for name in cloners})
     except (TypeError, ValueError, RuntimeError) as error:
         raise ModelError(f"{spec} cannot be checked: {error}") from None
+    generation = cloned.generation  # a function may make a model of either
     by_cloner = {name: cloned.causes_of(name) for name in cloners}
     if not makes_a_clone(by_cloner.get("upstream", ())):
         by_cloner[_REVIVED] = _lost_by_configs(model, generation)

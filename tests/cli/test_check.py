@@ -47,6 +47,7 @@ def test_a_model_is_fed_what_suits_it(
     assert verdicts(checked) == expected
     assert not checked.fails()
     assert inputs is None or checked.inputs == inputs
+    assert ("tf_keras" in checked.versions) == ("tf" in model)
 
 
 def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path) -> None:
