@@ -131,8 +131,10 @@ def _loaded(spec: str, source: str) -> Any:
     try:
         exec(compile(source, "<model>", "exec"), names)
     except Exception as error:  # a file may be anything, and its loading end in anything
-        advice = "" if ".py:" in spec else f"; check FILE.py:FUNCTION, a function that loads {Path(spec).name}"
-        raise ModelError(f"{spec} cannot be loaded: {type(error).__name__}: {error}{advice}") from None
+        advice = (
+            "" if ".py:" in spec else " (check FILE.py:FUNCTION, a function that loads it)"
+        )  # errors of Keras are long
+        raise ModelError(f"{spec} cannot be loaded{advice}: {type(error).__name__}: {error}") from None
     return names["model"]
 
 

@@ -6,21 +6,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clonediff.harness.answers.check import Checked, ModelError, check
-from clonediff.harness.answers.text import checked_text
-from clonediff.reports.markup import one_line
-from tests.command_line import ran
-
-
-def verdicts(checked: Checked) -> dict[str, list[str | None]]:
-    """The known issues that each cloner shows."""
-    return {name: [cause.known for cause in causes] for name, causes in checked.clones.items()}
-
+from tests.command_line import Command, ran
 
 FAITHFUL: dict[str, list[str | None]] = {"upstream": [], "fixed": []}
+
+
+def verdicts(checked: dict[str, Any]) -> dict[str, list[str | None]]:
+    """The known issues that each cloner shows."""
+    return {name: [cause["known"] for cause in causes] for name, causes in checked["clones"].items()}
 
 
 @pytest.mark.parametrize(
@@ -41,33 +38,40 @@ FAITHFUL: dict[str, list[str | None]] = {"upstream": [], "fixed": []}
     ],
 )
 def test_a_model_is_fed_what_suits_it(
-    model: str, expected: dict[str, list[str | None]], inputs: tuple[str, ...] | None, models: Path
+    model: str, expected: dict[str, list[str | None]], inputs: tuple[str, ...] | None, models: Path, clonediff: Command
 ) -> None:
-    checked = check(str(models / model))
+    code, out, _ = clonediff("check", model, "--json", cwd=models)
+    checked = json.loads(out)
     assert verdicts(checked) == expected
-    assert not checked.fails()
-    assert inputs is None or checked.inputs == inputs
-    assert ("tf_keras" in checked.versions) == ("tf" in model)
+    assert code == 0
+    assert inputs is None or tuple(checked["inputs"]) == inputs
+    assert ("tf_keras" in checked["versions"]) == ("tf" in model)
 
 
-def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path) -> None:
-    checked = check(str(models / "sequential.keras"))
-    assert {cause.known for cause in checked.causes} == {"open-name-scope", "layer-path"}
-    ids = [cause.id for cause in checked.causes]
-    assert not checked.fails(ids) and not checked.fails(["open-name-scope", "layer-path"])
+def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path, clonediff: Command) -> None:
+    code, out, _ = clonediff("check", "sequential.keras", cwd=models)
+    assert code == 0, "names alone, and what is documented"
+    assert "(known: open-name-scope)" in out and "(known: layer-path)" in out
+    ids = ("lambda-refused", "config-tells-a-part", "compile-huber", "recurrent-use-cudnn")
+    options = [word for issue in ids for word in ("--ignore", issue)]
+    assert clonediff("check", "theirs.py:loses_more", *options[2:], cwd=models)[0] == 1
+    code, out, _ = clonediff("check", "theirs.py:loses_more", *options, cwd=models)
+    assert code == 0
+    assert "(known: lambda-refused, ignored)" in out
 
 
-def test_a_crash_hides_nothing(models: Path) -> None:
+def test_a_crash_hides_nothing(models: Path, clonediff: Command) -> None:
     """A refused Lambda, beside a layer, a loss and a metric whose configs lose an argument."""
-    checked = check(str(models / "theirs.py:loses_more"))
+    code, out, _ = clonediff("check", "theirs.py:loses_more", "--json", "--ignore", "lambda-refused", cwd=models)
+    checked = json.loads(out)
+    assert code == 1
     assert verdicts(checked) == {"upstream": ["lambda-refused"], "fixed": []}
-    assert {(cause.known, cause.root.expected, cause.root.found) for cause in checked.alone} == {
+    assert {(cause["known"], cause["root"]["expected"], cause["root"]["found"]) for cause in checked["alone"]} == {
         ("config-tells-a-part", "0.25", "1.0"),
         ("compile-huber", "0.5", "1.0"),
         ("recurrent-use-cudnn", "False", "'auto'"),
     }
-    assert checked.fails(["lambda-refused"])
-    text = "\n".join(checked_text(checked))
+    _, text, _ = clonediff("check", "theirs.py:loses_more", cwd=models)
     assert "revived alone from their configs:" in text and "loss.Huber.delta (known: compile-huber)" in text
     assert "1 more: model.compiled.metrics[0].CosineSimilarity.axis" in text
 
@@ -89,32 +93,24 @@ def test_a_crash_hides_nothing(models: Path) -> None:
         pytest.param("lambda.keras", "Requested the deserialization of a `Lambda`", id="a lambda"),
     ],
 )
-def test_what_cannot_be_checked_is_said(model: str, said: str, models: Path) -> None:
-    with pytest.raises(ModelError) as raised:
-        check(str(models / model))
-    assert said in str(raised.value)
+def test_what_cannot_be_checked_is_said(model: str, said: str, models: Path, clonediff: Command) -> None:
+    code, out, err = clonediff("check", model, cwd=models)
+    assert (code, out) == (2, "")
+    assert said in err
 
 
-def test_a_cloner_of_ones_own(models: Path) -> None:
+def test_a_cloner_of_ones_own(models: Path, clonediff: Command) -> None:
     (models / "cloners_of_mine.py").write_text("def itself(model):\n    return model\n")
-    checked = check(str(models / "dict.keras"), [f"{models}/cloners_of_mine:itself"])
-    assert checked.fails() and checked.causes[0].happens == "the clone trains differently"
-    with pytest.raises(ModelError, match="there is no clones in cloners_of_mine; it has itself"):
-        check(str(models / "dict.keras"), [f"{models}/cloners_of_mine:clones"])
+    code, out, _ = clonediff("check", "dict.keras", "--cloner", "cloners_of_mine.py:itself", cwd=models)
+    assert code == 1 and "the clone trains differently" in out
+    code, _, err = clonediff("check", "dict.keras", "--cloner", "cloners_of_mine.py:clones", cwd=models)
+    assert code == 2 and "there is no clones in cloners_of_mine; it has itself" in err
 
 
-def test_no_name_reaches_the_terminal_as_a_command(models: Path) -> None:
-    text = "\n".join(checked_text(check(str(models / "theirs.py:escapes"))))
-    assert "\\x1b[31mred" in text
-    assert not {"\x1b", "\x07"} & {*text}
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("a\x1b[2Jb", "a\\x1b[2Jb"), ("a\u202eb", "a\\x202eb"), ("a\n b", "a b"), ("naïve 層", "naïve 層")],
-)
-def test_plain_text_is_one_line_that_can_be_printed(text: str, shown: str) -> None:
-    assert one_line(text) == shown
+def test_no_name_reaches_the_terminal_as_a_command(models: Path, clonediff: Command) -> None:
+    _, out, _ = clonediff("check", "theirs.py:escapes", cwd=models)
+    assert "\\x1b[31mred" in out
+    assert not {"\x1b", "\x07"} & {*out}
 
 
 def test_the_command_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
-from collections.abc import Mapping
+import json
 from pathlib import Path
 
 import pytest
 
-from clonediff.harness.judge import judging
-from clonediff.harness.judge.judging import JudgeBudget, Judged, judge_change, judge_proposals
-from clonediff.harness.judge.text import comment, terminal_lines
-from clonediff.harness.subjects.environment import BESIDE
-from clonediff.harness.subjects.process import GIB, Limits
-from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.subjects import Subject
 from clonediff.reports.known import KnownIssues, load
 from tests.command_line import Command
 from tests.repositories import commit, git, put_keras
-from tests.waiting import PATIENCE
 
-KERAS = Subject.parse("keras")
-BUDGET = JudgeBudget(seconds=0.0, limits=Limits(trial=PATIENCE, memory=2 * GIB, cloning=0))
 KNOWN = KnownIssues(tuple(load()[name] for name in ("lambda-refused", "compile-lambda")))
 LINE = "return layer.__class__.from_config(layer.get_config())\n"
 RAISES = "def clone_model(model, *args, **kwargs):\n    raise KeyError('here')\n"
@@ -53,55 +45,50 @@ def diff() -> str:
     return "".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}"))
 
 
-@pytest.fixture(scope="module")
-def verdicts() -> Mapping[str, Judged]:
+@pytest.fixture
+def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`clonediff judge` with few known issues, and nothing drawn."""
+    monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: KNOWN)
+    return lambda *arguments: clonediff("judge", *arguments, "--minutes", "0")
+
+
+def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path) -> None:
+    for name, text in (("fix.diff", diff()), ("raises.py", RAISES), ("itself.md", ITSELF)):
+        (tmp_path / name).write_text(text)
+    code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--json")
+    fix, raises, itself = json.loads(out)
+    assert code == 1
+    assert fix["holds"] and fix["word"] == "holds, leaves others broken"
+    assert (fix["mends"], fix["leaves"], fix["reported"]) == (["lambda-refused"], ["compile-lambda"], True)
+    assert [cause["known"] for cause in fix["left"]] == ["compile-lambda"]
+    assert "clone_model(model)" in fix["left"][0]["script"]
+    assert not raises["reported"] and not raises["holds"]
+    assert {cause["found"] for cause in (*raises["worse"], *raises["left"])} == {"KeyError: 'here'"}
+    assert itself["word"] == "makes something worse", "an exception has become a wrong clone"
+    assert "The clone holds a layer of the original itself" in {cause["title"] for cause in itself["worse"]}
+
+
+def test_what_cannot_be_put_in_place_is_a_verdict(judge: Command, tmp_path: Path) -> None:
     texts = {
-        "fix.diff": diff(),
-        "raises.py": RAISES,
-        "itself.md": ITSELF,
-        "exits.py": "import os\nos._exit(3)\n",
-        "other.py": "def other(model):\n    pass\n",
-        "elsewhere.patch": "--- a/keras/none.py\n+++ b/keras/none.py\n@@ -1 +1 @@\n-a\n+b\n",
+        "exits.py": ("import os\nos._exit(3)\n", "it ends its process: exit code 3"),
+        "other.py": ("def other(model):\n    pass\n", "replaces none of the release's functions"),
+        "elsewhere.patch": (
+            "--- a/keras/none.py\n+++ b/keras/none.py\n@@ -1 +1 @@\n-a\n+b\n",
+            "keras/none.py: No such file",
+        ),
     }
-    found = judge_proposals(texts, KERAS, KNOWN, BUDGET, lambda what: None)
-    return {judged.name: judged for judged in found}
+    for name, (text, _) in texts.items():
+        (tmp_path / name).write_text(text)
+    code, out, _ = judge(*texts)
+    assert code == 1
+    for name, (_, said) in texts.items():
+        (line,) = [line for line in out.splitlines() if line.startswith(name)]
+        assert "does not load" in line and said in line
 
 
-def test_a_fix_mends_what_it_mends_and_leaves_the_rest(verdicts: Mapping[str, Judged]) -> None:
-    judged = verdicts["fix.diff"]
-    assert judged.holds and judged.word == "holds, leaves others broken"
-    assert (judged.mends, judged.leaves, judged.reported) == (("lambda-refused",), ("compile-lambda",), True)
-    assert [cause.known for cause in judged.left] == ["compile-lambda"]
-    assert "clone_model(model)" in judged.left[0].script
-
-
-def test_what_raises_does_not_fix_the_report(verdicts: Mapping[str, Judged]) -> None:
-    judged = verdicts["raises.py"]
-    assert not judged.reported and not judged.holds
-    assert {cause.found for cause in (*judged.worse, *judged.left)} == {"KeyError: 'here'"}
-
-
-def test_an_exception_that_becomes_a_wrong_clone_is_worse(verdicts: Mapping[str, Judged]) -> None:
-    judged = verdicts["itself.md"]
-    assert judged.word == "makes something worse"
-    assert "The clone holds a layer of the original itself" in {cause.title for cause in judged.worse}
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("exits.py", "it ends its process: exit code 3"),
-        ("other.py", "replaces none of the release's functions"),
-        ("elsewhere.patch", "keras/none.py: No such file"),
-    ],
-)
-def test_what_cannot_be_put_in_place_is_a_verdict(name: str, said: str, verdicts: Mapping[str, Judged]) -> None:
-    judged = verdicts[name]
-    assert judged.word == "does not load" and said in judged.refused
-    assert said in next(terminal_lines(judged))
-
-
-def test_a_change_is_told_by_what_it_mends_and_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_is_told_by_what_it_mends_and_breaks(
+    judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     below, its = cloning().parents[2], tmp_path / "keras"
     for part in ("src", "models", "cloning.py"):
         its.mkdir(parents=True)
@@ -111,17 +98,18 @@ def test_a_change_is_told_by_what_it_mends_and_breaks(tmp_path: Path, monkeypatc
         below, its = below / part, its / part
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
     its.write_text(mended() + broken)
-    changed = Subject.parse("keras==99")
-    places = {KERAS: BESIDE, changed: (str(tmp_path),)}
-    monkeypatch.setattr(judging, "place_of", places.__getitem__)
+    release, changed = Subject.parse("keras"), Subject.parse("keras==99")
     known = KnownIssues((*KNOWN.issues, load()["own-sequential"]))
-    judged = judge_change(KERAS, changed, known, BUDGET, lambda what: None)
-    assert judged.mends == ("lambda-refused",)
-    assert [cause.found for cause in judged.worse] == ["KeyError: 'sequential'"]
-    assert not judged.holds and judged.reported is None
-    said = comment(judged)
-    assert said.startswith("**clonediff**: makes something worse: mends 1 known issue, leaves 1")
-    assert "    clone = keras.models.clone_model(model)" in said
+    monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)
+    monkeypatch.setattr("clonediff.harness.cli.judge.change_of", lambda *_: (release, changed))
+    monkeypatch.setattr(
+        "clonediff.harness.judge.judging.place_of", {release: (), changed: (str(tmp_path),)}.__getitem__
+    )
+    code, out, _ = judge("--repo", "keras", "--base", "main", "--markdown")
+    assert code == 1
+    assert out.startswith("**clonediff**: makes something worse: mends 1 known issue, leaves 1")
+    assert "KeyError: 'sequential'" in out
+    assert "    clone = keras.models.clone_model(model)" in out
 
 
 @pytest.mark.parametrize(
