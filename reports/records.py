@@ -254,24 +254,6 @@ class Finding(msgspec.Struct, frozen=True):
         return min((difference.severity for difference in self.differences), default=None)
 
 
-class About(msgspec.Struct, frozen=True):
-    """Why a graph is kept: what it showed. `subject` and `cloner` are of who showed it first."""
-
-    fingerprints: tuple[str, ...] = ()
-    title: str = ""
-    subject: str = ""
-    cloner: str = ""
-
-
-class KeptGraph(msgspec.Struct, frozen=True):
-    """A file of a campaign's corpus. `kept` is when it was written first."""
-
-    graph: msgspec.Raw
-    about: About = About()
-    kept: str = ""
-    format: int = FORMAT
-
-
 class Counts(msgspec.Struct, frozen=True):
     """What was tried on a subject, in numbers.
 
@@ -355,14 +337,8 @@ def write(path: Path, record: Any) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half.
-
-    A device or a pipe is written to as it is.
-    """
+    """Write to a file beside it, then put that in its place: a reader sees the old content or the new, never half."""
     try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(content)
-            return
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:

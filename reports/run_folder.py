@@ -46,11 +46,16 @@ class RunFolder:
 
     def of(self, finding: Finding) -> Path:
         """A finding's folder."""
-        return self.path / "findings" / slug(finding.subject, finding.cloner or "original", finding.id)
+        return self.path / "findings" / folder_name(finding)
 
     def run(self, run: Run) -> None:
         """Write what ran and what came of it, as far as it is known."""
         write(self.path / "run.json", run)
+
+
+def folder_name(finding: Finding) -> str:
+    """The name of a finding's folder, the same for all that show one cause of a cloner on a subject."""
+    return slug(finding.subject, finding.cloner or "original", finding.id)
 
 
 def refused_file(subject: str, why: str) -> str:

@@ -16,7 +16,7 @@ import msgspec
 
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_finding, read_run
-from clonediff.reports.records import UNREADABLE, Finding, KeptGraph, RecordError, read
+from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
 FINDING = "finding.json"
@@ -137,14 +137,13 @@ def _of_folder(path: Path, problems: list[str]) -> Iterator[Target]:
 
 
 def _of_file(path: Path) -> Target:
-    """A finding, a graph as a corpus keeps it, or a graph alone: by the fields of the file."""
+    """A finding, or a graph alone: by the fields of the file."""
     where = str(path)
     try:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
-        if path.name == FINDING or {"graph", "id"} <= fields.keys():
+        if path.name == FINDING or "graph" in fields:
             return _of_finding(read(path, Finding), where)
-        stored = read(path, KeptGraph) if "graph" in fields else KeptGraph(msgspec.Raw(path.read_bytes()))
-        graph = from_json(bytes(stored.graph), where)
+        graph = from_json(path.read_bytes(), where)
     except OSError as error:
         return Target(where, problem=f"cannot be read ({error.strerror})")
     except UNREADABLE as error:
@@ -153,8 +152,7 @@ def _of_file(path: Path) -> Target:
         return Target(where, problem=str(error).removeprefix(f"{where}: "))
     folder = path.resolve().parent.name
     generation = graph.generation or (folder if folder in GENERATIONS else "")
-    cloner = stored.about.cloner or "upstream"
-    return Target(where, path.name, graph=graph, generation=generation, subject=stored.about.subject, cloner=cloner)
+    return Target(where, path.name, graph=graph, generation=generation)
 
 
 def _of_finding(finding: Finding, where: str) -> Target:

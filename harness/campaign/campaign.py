@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field, replace
-from types import FrameType
 from typing import Any
 
 import msgspec
@@ -26,8 +25,10 @@ from clonediff.reports.records import Finding
 
 REDUCING = 1 / 4
 """The share of the time for making findings smaller, where there are any."""
-LEAST = 5.0
-"""The seconds that a finding has at least to be made smaller."""
+LEAST, SCRIPT = 5.0, 4.0
+"""The seconds that a finding has at least to be made smaller, and those that its script takes, about."""
+STARTING = 15.0
+"""The seconds of the budget that may go by before the first graph; the installation of a release is added."""
 FAILURES = 3
 """After so many shards in a row that fail, a subject is given up."""
 SAME_CAUSE = 3
@@ -80,17 +81,17 @@ class Campaign:
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
         self._ends = math.inf
+        self._longest = 0.0
 
     def run(self) -> None:
         """Run until the budget is spent, or the user stops it."""
-
-        def interrupt(number: int, frame: FrameType | None) -> None:
-            self._run.interrupted = True
-
-        handler = signal.signal(signal.SIGINT, interrupt)
+        handler = signal.signal(signal.SIGINT, lambda *_: setattr(self._run, "interrupted", True))
         try:
-            while any([self._draw(), self._reduce()]):
-                pass
+            while (task := self._next()) or self._running:
+                if task:
+                    self._submit(task)
+                else:
+                    self._wait()
         except KeyboardInterrupt:
             pass
         except ClusterError as error:
@@ -102,50 +103,25 @@ class Campaign:
         self._run.ended = True
         self._record.write()
 
-    def _draw(self) -> bool:
-        """Try shards until their part of the time is over, or there are no more."""
-        drew = False
-        late = (self._run.minutes or 0) * 60 * REDUCING
-        while self._has_worker() and len(self._run.lost) < len(self._run.subjects):
-            shard = None if self._left() < late and self._open() else next(self._shards, None)
-            if shard is None:
-                break
-            self._submit(Task(shard.subject, tasks.try_shard, (shard,)))
-            drew = True
-        while self._running:
-            self._wait()
-        return drew
-
-    def _reduce(self) -> bool:
-        """Make findings smaller, the smallest first; each has its part of the time that is left."""
-        reduced = False
-        while self._has_worker() and (causes := self._open()):
-            seconds = max(LEAST, self._left() * min(1, len(self._pool.executors) / len(causes)))
-            cause = min(causes, key=lambda cause: (cause.first.size, cause.first.id))
-            cause.busy = True
-            self._submit(Task(cause.first.subject, tasks.reduce_finding, (cause.first, seconds), cause=cause))
-            reduced = True
-        while self._running:
-            self._wait()
-        return reduced
-
-    def _open(self) -> list[NewCause]:
-        """The causes that can be made smaller."""
-        return [
+    def _next(self) -> Task | None:
+        """A task for an idle worker that there is time for: a shard, or the smallest finding once no shard runs."""
+        if not self._idle or len(self._run.lost) == len(self._run.subjects):
+            return None
+        left = self._ends - time.monotonic()  # without end before the first result
+        causes = [
             cause
             for (subject, _), cause in self._causes.items()
             if cause.drawn and not cause.smaller and not cause.busy and subject not in self._run.lost
         ]
-
-    def _left(self) -> float:
-        """The seconds that are left. The time begins with the first result."""
-        return self._ends - time.monotonic()
-
-    def _has_worker(self) -> bool:
-        """Wait until a worker is idle; False where the time is over."""
-        while not self._idle:
-            self._wait()
-        return self._left() > 0
+        rest = REDUCING * 60 * (self._run.minutes or 0) if causes else 0
+        if left > rest + self._longest and (shard := next(self._shards, None)):
+            return Task(shard.subject, tasks.try_shard, (shard,))
+        if not causes or left < LEAST + SCRIPT or any(task.cause is None for task, _ in self._running.values()):
+            return None
+        cause = min(causes, key=lambda cause: (cause.first.size, cause.first.id))
+        cause.busy = True
+        seconds = max(LEAST, left * min(1, len(self._pool.executors) / len(causes)) - SCRIPT)
+        return Task(cause.first.subject, tasks.reduce_finding, (cause.first, seconds), cause=cause)
 
     def _wait(self) -> None:
         """Wait for a moment, or for a result."""
@@ -154,13 +130,18 @@ class Campaign:
             self._take(future)
         self._pool.check()
         reducing = [task.cause.first.title for task, _ in self._running.values() if task.cause is not None]
-        self._record.show(self._record, self._left(), reducing)
+        self._record.show(self._record, self._ends - time.monotonic(), reducing)
         if self._run.interrupted:
             raise KeyboardInterrupt
 
     def _submit(self, task: Task) -> None:
         executor = self._idle.pop()
-        self._running[executor.submit(task.function, self._setup, *task.arguments)] = task, executor
+        try:
+            future = executor.submit(task.function, self._setup, *task.arguments)
+        except BrokenExecutor:  # its process died when it had nothing to do
+            executor = self._pool.replace(executor)
+            future = executor.submit(task.function, self._setup, *task.arguments)
+        self._running[future] = task, executor
 
     def _take(self, future: Future[Any]) -> None:
         """Add a result, or try the task once more, or give it up."""
@@ -191,8 +172,10 @@ class Campaign:
             self._give_up(task, result)
 
     def _take_shard(self, shard: Shard, result: Result) -> None:
+        self._longest = max(self._longest, result.counts.seconds)
         if self._ends == math.inf and self._run.minutes is not None:
-            self._ends = time.monotonic() - result.counts.seconds + self._run.minutes * 60
+            started = time.monotonic() - result.counts.seconds
+            self._ends = max(self._record.began, started - STARTING) + self._run.minutes * 60
         self._failures[shard.subject] = 0
         for key, count in result.met.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count

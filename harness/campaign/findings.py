@@ -50,11 +50,11 @@ def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
 
 def _boxes(shape: Shape, name: TensorName) -> Iterator[Box]:
     """The calls of a model, each after those that give what it takes."""
-    calls = {(layer, use): call for layer, seen in enumerate(shape.layers) for use, call in enumerate(seen.calls)}
+    calls = {(number, use): call for number, layer in enumerate(shape.layers) for use, call in enumerate(layer.calls)}
     taken = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
     givers = {place: [tensor[:2] for tensor in taken[place] if tensor[:2] in calls] for place in calls}
-    for layer, use in TopologicalSorter(givers).static_order():
-        seen = shape.layers[layer]
-        inside = full_name(shape, seen.inside) if seen.inside >= 0 else ""
-        call = name((layer, use, 0)).rpartition(".")[0]
-        yield Box(call, seen.name, seen.kind, tuple(map(name, taken[layer, use])), inside)
+    for number, use in TopologicalSorter(givers).static_order():
+        layer = shape.layers[number]
+        inside = full_name(shape, layer.inside) if layer.inside >= 0 else ""
+        call = name((number, use, 0)).rpartition(".")[0]
+        yield Box(call, layer.name, layer.kind, tuple(map(name, taken[number, use])), inside)

@@ -109,7 +109,9 @@ class DaskPool:
         return executor
 
     def check(self) -> None:
-        """Raise `ClusterError` if there was no worker for long."""
+        """Raise `ClusterError` if the scheduler is gone, or there was no worker for long."""
+        if self._client.status != "running":
+            raise ClusterError("the scheduler is gone")
         if self._threads():
             self._seen = time.monotonic()
         elif time.monotonic() - self._seen > WAIT:
@@ -120,7 +122,7 @@ class DaskPool:
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._executor.shutdown(wait=False)
             self._client.run(tasks.close, self._campaign)
-        self._client.close(timeout=5)
+            self._client.close(timeout=5)
 
 
 Pool: TypeAlias = LocalPool | DaskPool

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.shards import Result
 from clonediff.reports.records import Counts, Finding, Run
-from clonediff.reports.run_folder import RunFolder
+from clonediff.reports.run_folder import RunFolder, folder_name
 
 EVERY = 5.0
 """The seconds after which run.json is written again."""
@@ -47,24 +47,21 @@ class Record:
 
     def found(self, finding: Finding) -> None:
         """Write a finding that is new, or another than before, and keep its graph for other nights."""
-        name = self.folder.of(finding).name
+        name = folder_name(finding)
         before = self.findings.get(name)
         if finding == before:
             return
         self.findings[name] = finding
         self.folder.finding(finding)
-        if before is None or bytes(before.graph) != bytes(finding.graph):
-            self.corpus.keep(finding)
-            if before is not None:
-                self.corpus.drop(before)
+        self.corpus.write(finding)
         if before is None or finding.smallest > before.smallest:
             self.say(finding)
 
     def withdraw(self, finding: Finding) -> None:
         """Take back a finding that did not show again."""
-        self.findings.pop(self.folder.of(finding).name, None)
+        self.findings.pop(folder_name(finding), None)
         self.folder.withdraw(finding)
-        self.corpus.drop(finding)
+        self.corpus.remove(finding)
         self.run.unsteady.append(f"{finding.subject}: {finding.title}")
         self.warn(f"not counted, since it did not show again: {self.run.unsteady[-1]}")
 

@@ -15,7 +15,7 @@ from clonediff.harness.trials.trial import Key
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
-SIZE = 20
+SIZE = 10
 """The graphs of a shard: a few seconds of work."""
 
 

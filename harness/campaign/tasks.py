@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -33,8 +33,7 @@ from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.draws import reason
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Counts, Finding, Severity
-from clonediff.strategies.operations import is_operation
-from clonediff.strategies.program import Graph, from_json, kinds, to_json
+from clonediff.strategies.program import Graph, from_json, to_json
 
 COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """The most trials for a finding whose trials each cost a process or a minute."""
@@ -118,15 +117,14 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     began = time.perf_counter()
     findings: dict[Key, Finding] = {}
     met: Counter[Key] = Counter()
-    known: Counter[tuple[str, Severity]] = Counter()
     reasons: Counter[str] = Counter()
     refused: dict[str, bytes] = {}
-    for graph in _graphs(shard, trials, setup):
+    for graph in _graphs(shard, trials):
         if setup.campaign in _CLOSED:
             raise SubjectError("the campaign is over")
         trial = trials.try_graph(graph)
-        # A release of another day may lack what the corpus has of this one.
-        if trial.refused is not None and not (shard.graphs and process.subject.version):
+        # What the corpus has another release may lack, and layers of the user's own may be gone.
+        if trial.refused is not None and not shard.graphs:
             why = reason(trial.refused.type, trial.refused.message)
             reasons[why] += 1
             refused.setdefault(why, to_json(graph))
@@ -134,26 +132,21 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
             met[hit.key] += 1
             if hit.key not in findings:
                 findings[hit.key] = warm.finding(hit)
-        known.update(_known(trial.hits).items())
     counts = Counts(
         graphs=trials.tally.trials,
         seconds=time.perf_counter() - began,
         verdicts=_rows(trials.tally.verdicts),
         worst=_rows(trials.tally.worst),
-        known=_rows(known),
+        known=_rows(trials.tally.known),
         refused=dict(reasons),
         losses=dict(process.losses - losses),
     )
     return Result(process.versions, counts, tuple(findings.values()), dict(met), refused)
 
 
-def _graphs(shard: Shard, trials: GraphTrials, setup: Setup) -> Iterator[Graph]:
+def _graphs(shard: Shard, trials: GraphTrials) -> Iterator[Graph]:
     """The graphs of a shard. The shard that opens the draws has the simplest of all, too."""
-    for stored in shard.graphs:
-        graph = from_json(stored, "a graph of the corpus")
-        # A graph of the corpus may have layers that were named in another campaign.
-        if all(_is_known(kind, setup.layers) for kind in kinds(graph.program)):
-            yield graph
+    yield from (from_json(stored, "a graph of the corpus") for stored in shard.graphs)
     if shard.opens:
         simplest = trials.process.draw({"parts": ["00", "00"]})
         assert simplest is not None
@@ -161,25 +154,11 @@ def _graphs(shard: Shard, trials: GraphTrials, setup: Setup) -> Iterator[Graph]:
     yield from draws(trials.process, shard.seed, shard.count - shard.opens, cloners=trials.cloners)
 
 
-def _is_known(kind: str, layers: Collection[str]) -> bool:
-    """Whether a kind is Keras' own, or of the user's layers."""
-    return is_operation(kind) or not ("." in kind or ":" in kind) or any(kind.startswith(name) for name in layers)
-
-
-def _known(hits: Collection[Hit]) -> dict[str, Severity]:
-    """The known issues of a graph, with the worst that each did."""
-    worst: dict[str, Severity] = {}
-    for hit in hits:
-        if hit.known is not None and hit.cause is not None:
-            worst[hit.known.id] = min(hit.cause.severity, worst.get(hit.known.id, Severity.NAME))
-    return worst
-
-
 def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
     """Counts of pairs, a row for each first of a pair."""
     rows: dict[str, dict[str, int]] = {}
-    for (name, what), count in counts.items():
-        rows.setdefault(name, {})[what.word if isinstance(what, Severity) else what] = count
+    for (name, word), count in counts.items():
+        rows.setdefault(name, {})[word.word if isinstance(word, Severity) else word] = count
     return rows
 
 

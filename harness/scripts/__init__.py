@@ -2,5 +2,5 @@
 
 `reproducer` writes the script of a cause: the model's source, its clone, and a line of `comparisons` that fails.
 `alone` runs a script in a process that cannot import clonediff, and says whether it fails as the cause does.
-`of_finding` puts both together, `known_scripts` reads those of `reports/known`.
+`known_scripts` reads those of `reports/known`.
 """

@@ -37,8 +37,8 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` the graphs that showed a known issue, of which `severities` has the worst that it did. `worst` counts trials
-    by cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
+    `known` graphs by each known issue that they showed, and the worst that it did there. `worst` counts trials by
+    cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
     built: that says nothing of how it is cloned.
     """
 
@@ -47,16 +47,16 @@ class Tally:
     unsteady: int = 0
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     worst: Counter[tuple[str, Severity]] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
-    severities: dict[str, Severity] = field(default_factory=dict)
+    known: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     refused: int = 0
 
     def meet(self, hits: Collection[Hit]) -> None:
         """Count the known issues of a graph, each once, with the worst that it did there."""
-        met = [(hit.known.id, hit.cause.severity) for hit in hits if hit.known is not None and hit.cause is not None]
-        self.known.update({name for name, _ in met})
-        for name, severity in met:
-            self.severities[name] = min(severity, self.severities.get(name, severity))
+        worst: dict[str, Severity] = {}
+        for hit in hits:
+            if hit.known is not None and hit.cause is not None:
+                worst[hit.known.id] = min(hit.cause.severity, worst.get(hit.known.id, Severity.NAME))
+        self.known.update(worst.items())
 
 
 class GraphTrials:

@@ -65,21 +65,6 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
     assert "<svg" in (whole / "report.html").read_text()
 
 
-@pytest.mark.slow(reason="a campaign more; tests/reports has what a few refused graphs do, and what many do")
-@pytest.mark.parametrize(("refused", "code"), [(1, 0), (3, 1)])
-def test_graphs_that_cannot_be_built_are_counted_and_many_end_a_run_with_1(
-    refused: int, code: int, tmp_path: Path
-) -> None:
-    keep(tmp_path / "corpus", *(_one_layer(f"layers.Dense({-units})") for units in range(refused)))
-    done = fuzz(tmp_path, "--trials", "8", "--out", "run", "--json")
-    counts = summary(done)["run"]["counts"]["keras"]
-    assert done.returncode == code
-    ((why, graphs),) = counts["refused"].items()
-    assert why.startswith("ValueError: Received an invalid value for …")
-    assert graphs == refused
-    assert len(list((tmp_path / "run" / "refused").iterdir())) == 1
-
-
 @pytest.mark.slow(reason="a campaign more; tests/trials/test_at_least counts by the worst, and leaves out")
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
     # They crash, change a name, and train differently.

@@ -54,12 +54,18 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.slow(reason="a cluster of its own, and a campaign on it")
 @pytest.mark.parametrize(
-    ("victim", "code"), [pytest.param("scheduler", 2, id="scheduler"), pytest.param("worker", 0, id="worker")]
+    ("victim", "code", "budget"),
+    [
+        pytest.param("scheduler", 2, ("--minutes", "600"), id="scheduler"),  # it cannot end before
+        pytest.param("worker", 0, ("--trials", "120"), id="worker"),
+    ],
 )
-def test_what_dies_on_a_cluster_leaves_what_was_done(victim: str, code: int, tmp_path: Path) -> None:
+def test_what_dies_on_a_cluster_leaves_what_was_done(
+    victim: str, code: int, budget: tuple[str, str], tmp_path: Path
+) -> None:
     run = tmp_path / "run"
     with _cluster(tmp_path) as address:
-        asked = ("--trials", "120", "--cloner", "fixed", "--out", "run", "--scheduler", address)
+        asked = (*budget, "--cloner", "fixed", "--out", "run", "--scheduler", address)
         with fuzzing(tmp_path, *asked) as process:
             until((run / "run.json").exists, process)
             killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
@@ -69,7 +75,7 @@ def test_what_dies_on_a_cluster_leaves_what_was_done(victim: str, code: int, tmp
     assert killed
     assert process.returncode == code, stderr
     assert "Traceback" not in stderr
-    assert ("not done: the " in stdout) == (victim == "scheduler")
+    assert ("not done: the scheduler is gone" in stdout) == (victim == "scheduler")
     record = read_run(run).run
     assert record.ended
     assert record.total.graphs == 120 or victim == "scheduler"

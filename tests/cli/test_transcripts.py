@@ -103,16 +103,17 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
     }
     for number, (title, fields) in enumerate(rows.items()):
         write_bytes(folder / "findings" / f"{number}.json", json.dumps({**refused, "title": title, **fields}).encode())
-    kept = {"graph": dense, "about": {"subject": "keras", "cloner": "fixed"}}
-    write_bytes(folder / "corpus" / "keras" / "one.json", json.dumps(kept).encode())
+    fixed = {**refused, "graph": dense, "cloner": "fixed"}
+    write_bytes(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
     write_bytes(folder / "corpus" / "keras" / ".half.json", b'{"gra')
     wrong = (
         b'{"source": "\xff"}',
         b"[" * 100_000,
-        b'{"graph": {"inputs": []}, "about": {}}',
+        json.dumps({**refused, "graph": {"inputs": []}}).encode(),
         b'{"graph": 1, "format": 99}',
+        b'{"graph": 1, "id": 2}',
     )
-    for number, content in enumerate((*wrong, b'{"graph": 1, "about": 2}', to_json(DENSE))):
+    for number, content in enumerate((*wrong, to_json(DENSE))):
         write_bytes(folder / "wrong" / f"{number}.json", content)
 
 

@@ -108,15 +108,3 @@ def test_runs_that_begin_in_one_second_have_folders_of_their_own(
     folders[0].joinpath("mine.txt").touch()
     with pytest.raises(FileExistsError, match="expected an empty folder"):
         RunFolder(folders[0])
-
-
-def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        write_bytes(pipe, b"content")
-        assert os.read(reader, 100) == b"content"
-    finally:
-        os.close(reader)
-    assert pipe.is_fifo()
