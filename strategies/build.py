@@ -53,17 +53,18 @@ class Keras(Protocol):
     def run(self, text: str) -> None:
         """Run lines; whatever they raise is a refusal."""
 
-    def feed(self, word: str, spec: Input, like: str = "") -> Output:
-        """Have numbers for an input that was made: those of a tensor that it is `like`, or new ones."""
+    def output(self, word: str) -> Output:
+        """The tensor under that word."""
 
     def enter(self, scope: str) -> None:
         """Run what comes within a scope."""
 
     def call(self, word: str, text: str) -> list[Output]:
-        """Call something on symbolic tensors and on numbers, and leave the result under that word: its tensors."""
+        """Call something, and leave the result under that word: its tensors."""
 
 
 _NAMES = re.compile(r"<(\w+)>")
+_WORD = re.compile(r"\w+")
 _RESERVED = frozenset(
     (
         *("model", "keras", "layers", "ops", "tf", "np", "functools", "math", "x", "sys", "importlib", "spec"),
@@ -77,7 +78,7 @@ _FIRST = frozenset(
     )
 )
 """Arguments that people give without their name, where they come first."""
-_WIDEST = 100
+_WIDEST = 120
 
 
 class Line(NamedTuple):
@@ -111,8 +112,8 @@ class Level:
 
     def tensors(self) -> list[Tensor]:
         """Every tensor, the newest first."""
-        made = [(node, number) for node in range(len(self.nodes)) for number in range(len(self.nodes[node]))]
-        return [*reversed(made), *((-1 - number, 0) for number in range(len(self.inputs)))]
+        outputs = [(node, number) for node in range(len(self.nodes)) for number in range(len(self.nodes[node]))]
+        return [*reversed(outputs), *((-1 - number, 0) for number in range(len(self.inputs)))]
 
 
 class Builder:
@@ -123,8 +124,8 @@ class Builder:
         self.keras = keras
         self.scope = scope
         self.lines: list[Line] = []
-        self.early: dict[int | None, str] = {}
         self._names: set[str] = set(_RESERVED)
+        self._imported: set[str] = set()
         self._defined: dict[str, str] = {}
         self._files: dict[str, str] = {}
         if scope is not None and scope.within != "clone":
@@ -166,8 +167,9 @@ class Builder:
         if template not in self._defined:
             chosen = self._name(name)
             text = template.replace(f"<{name}>", chosen)
-            text = self.dialect.spell(_NAMES.sub(lambda found: self._define(found[1], own), text))
-            self.keras.run(self.dialect.head(text) + text)
+            text = self.dialect.spell(_NAMES.sub(lambda match: self._define(match[1], own), text))
+            self._import(text)
+            self.keras.run(text)
             self._defined[template] = chosen
             self._defined[f"text of {chosen}"] = text
         return self._defined[template]
@@ -175,29 +177,29 @@ class Builder:
     def text(self, template: str, words: Sequence[str] = (), own: Mapping[str, str] | None = None) -> str:
         """The text of a value: with the words of tensors, and the names of what it needs, which is defined."""
 
-        def word(found: re.Match[str]) -> str:
-            return words[int(found[1]) % len(words)] if found[1].isdigit() else self._define(found[1], own or {})
+        def word(match: re.Match[str]) -> str:
+            return words[int(match[1]) % len(words)] if match[1].isdigit() else self._define(match[1], own or {})
 
         text = self.dialect.spell(_NAMES.sub(word, template))
-        self.keras.run(self.dialect.head(text))
+        self._import(text)
         return text
+
+    def _import(self, text: str) -> None:
+        """Import what a text needs and is not there."""
+        for line in self.dialect.head(text).splitlines():
+            if line not in self._imported:
+                self.keras.run(line)
+                self._imported.add(line)
 
     # -- inputs and instructions
 
-    def take(self, level: Level, spec: Input, like: str = "") -> Output:
+    def take(self, level: Level, spec: Input) -> Output:
         """Make an input."""
         word = self._name(f"{level.stem}inputs")
-        self.add(f"{word} = {self._input(spec)}", "input")
+        self.add(self.text(f"{word} = keras.Input({input_arguments(spec)})"), "input")
         level.specs.append(spec)
-        level.inputs.append(self.keras.feed(word, spec, like))
+        level.inputs.append(self.keras.output(word))
         return level.inputs[-1]
-
-    def _input(self, spec: Input, function: str = "keras.Input") -> str:
-        parts = [f"shape={spec.shape}"]
-        parts += [f'dtype="{spec.dtype}"'] if spec.dtype != "float32" else []
-        parts += ["optional=True"] if spec.optional else []
-        parts += [f'name="{spec.name}"'] if spec.name is not None else []
-        return self.text(f"{function}({', '.join(parts)})")
 
     def do(self, level: Level, instruction: Instruction) -> None:
         """Follow an instruction; what Keras refuses of it raises."""
@@ -223,13 +225,11 @@ class Builder:
             self._call(level, "", text, variable)
             return
         kind = self._class(apply.kind)
-        given = [text if not name or (not at and name in _FIRST) else f"{name}={text}"
+        passed = [text if not name or (not at and name in _FIRST) else f"{name}={text}"
                  for at, (name, text) in enumerate(arguments)]  # fmt: skip
         stem = snake(re.split("[.:]", apply.kind)[-1])
         layer = self._name(f"{stem}_layer")
-        self.add(f"{layer} = {kind}({', '.join(given)})", "make")
-        if not level.stem and len(level.nodes) in self.early:
-            self.keras.run(self.text(self.early[len(level.nodes)].replace("<it>", layer)))
+        self.add(f"{layer} = {kind}({', '.join(passed)})", "make")
         for line in apply.after:
             self.keras.run(f"{layer}.{line.partition(' = ')[0]}")  # an attribute that is not there is refused
             self.add(f"{layer}.{self.text(line, words, own)}", "make")
@@ -247,24 +247,17 @@ class Builder:
             return self._define(kind, {})
         if ":" not in kind and "." not in kind:
             return self.text(f"layers.{kind}(").removesuffix("(")
-        path, _, name = kind.rpartition(":")
-        if not path:
-            module, _, name = kind.rpartition(".")
-            return f"{self._module(module)}.{name}"
-        if path not in self._files:
-            self._files[path] = variable = self._name(snake(os.path.splitext(os.path.basename(path))[0]))
-            text = write_loading(variable, path)
-            self.keras.run(self.dialect.head(text) + text)
-            self._defined[f"text of {variable}"] = text
-        return f"{self._files[path]}.{name}"
-
-    def _module(self, module: str) -> str:
+        file, _, name = kind.rpartition(":")
+        module, name = (file, name) if file else kind.rsplit(".", 1)
         if module not in self._files:
-            self._files[module] = variable = self._name("_".join(module.split(".")[-2:]))
-            text = f"import {module}\n" if variable == module else f"import {module} as {variable}\n"
+            stem = os.path.splitext(os.path.basename(file))[0] if file else "_".join(module.split(".")[-2:])
+            self._files[module] = variable = self._name(snake(stem))
+            imported = f"import {module}\n" if variable == module else f"import {module} as {variable}\n"
+            text = write_loading(variable, file) if file else imported
+            self._import(text)
             self.keras.run(text)
-            self._defined[f"import of {module}"] = text
-        return self._files[module]
+            self._defined[f"{'text' if file else 'import'} of {variable}"] = text
+        return f"{self._files[module]}.{name}"
 
     def _call(self, level: Level, layer: str, text: str, stem: str) -> None:
         """Call something, and have its tensors as those of a node."""
@@ -287,62 +280,66 @@ class Builder:
             listed = ", ".join(words)
         elif len(words) == 1 and f"{layer}([" in first:
             listed = f"[{words[0]}]"
-        given = ", ".join((listed, *(f"{name}={self.text(text, words)}" for name, text in again.call)))
-        self._call(level, layer, f"{layer}({given})", layer.removesuffix("_layer"))
+        passed = ", ".join((listed, *(f"{name}={self.text(text, words)}" for name, text in again.call)))
+        self._call(level, layer, f"{layer}({passed})", layer.removesuffix("_layer"))
 
     def first_call(self, layer: str) -> str:
         """The line that calls a layer first."""
         return next(line.text for line in self.lines if line.role == "call" and f" = {layer}(" in line.text)
 
     def _nest(self, level: Level, nest: Nest) -> None:
-        inner = Level("inner_", nest.sequential)
-        taken = [level.output(tensor) for tensor in nest.tensors]
-        for output in taken[:1] if nest.sequential else taken:
-            self.take(inner, Input(output.shape, output.dtype), output.word)
-        begin = len(self.lines) - len(inner.inputs)
+        inner, begin = self.open_nest(level, nest.tensors, nest.sequential)
         for instruction in nest.body:
             self.do(inner, instruction)
-        outputs = [inner.output(tensor) for tensor in nest.outputs]
-        self.close_nest(level, nest, inner, begin, outputs)
+        self.close_nest(level, nest, inner, begin)
 
-    def close_nest(self, level: Level, nest: Nest, inner: Level, begin: int, outputs: Sequence[Output]) -> None:
+    def open_nest(self, level: Level, tensors: Sequence[Tensor], sequential: bool) -> tuple[Level, int]:
+        """Make inputs like tensors, for a model in the model; where its lines begin."""
+        inner, begin = Level("inner_", sequential), len(self.lines)
+        for tensor in tensors[:1] if sequential else tensors:
+            output = level.output(tensor)
+            self.take(inner, Input(output.shape, output.dtype))
+        return inner, begin
+
+    def close_nest(self, level: Level, nest: Nest, inner: Level, begin: int) -> None:
         """Make the model of a body that was followed, and call it."""
         variable = self._name(nest.name or "inner_model")
-        self.close(inner, variable, begin, outputs, nest)
+        self.close(inner, variable, begin, nest)
         words = [level.output(tensor).word for tensor in nest.tensors]
         taken = words[: len(inner.inputs)]
         listed = f"[{', '.join(taken)}]" if len(taken) > 1 else taken[0]
-        given = ", ".join((listed, *(f"{name}={self.text(text, words)}" for name, text in nest.call)))
-        self._call(level, variable, f"{variable}({given})", "sequential" if nest.sequential else "inner")
+        passed = ", ".join((listed, *(f"{name}={self.text(text, words)}" for name, text in nest.call)))
+        self._call(level, variable, f"{variable}({passed})", "sequential" if nest.sequential else "inner")
 
-    def close(self, level: Level, variable: str, begin: int, outputs: Sequence[Output], made: Program | Nest) -> None:
+    def close(self, level: Level, variable: str, begin: int, program: Program | Nest) -> None:
         """Make the model of a level, whose lines are those from `begin` on."""
-        base = kind = "keras.Sequential" if made.sequential else "keras.Model"
-        if made.own:
+        base = kind = "keras.Sequential" if program.sequential else "keras.Model"
+        if program.own:
             title = base.replace("keras.", "Own")
-            template = OWN_MODELS["plain" if made.sequential else made.own].format(base=base)
+            template = OWN_MODELS["plain" if program.sequential else program.own].format(base=base)
             kind = self._define(title, {title: template.replace("<own>", f"<{title}>")})
-        named = "" if made.name is None else f', name="{made.name}"'
-        if made.sequential:
+        named = "" if program.name is None else f', name="{program.name}"'
+        if program.sequential:
             self._close_sequential(level, variable, begin, f"{kind}({{}}{named})")
         else:
-            takes, gives = (made.takes, made.gives) if isinstance(made, Program) else ("plain", "plain")
-            taken = arranged([each.word for each in level.inputs], takes, "in")
-            given = arranged([each.word for each in outputs], gives, "out")
-            option = ", factor=2.0" if made.own == "option" else ""
-            self.add(f"{variable} = {kind}({taken}, {given}{named}{option})")
-        if made.frozen:
+            takes, gives = (program.takes, program.gives) if isinstance(program, Program) else ("plain", "plain")
+            taken = arranged([tensor.word for tensor in level.inputs], takes, "in")
+            passed = arranged([level.output(tensor).word for tensor in program.outputs], gives, "out")
+            option = ", factor=2.0" if program.own == "option" else ""
+            self.add(f"{variable} = {kind}({taken}, {passed}{named}{option})")
+        if program.frozen:
             self.add(f"{variable}.trainable = False")
 
     def _close_sequential(self, level: Level, variable: str, begin: int, chain: str) -> None:
         """Write the layers of a chain without their calls: they were called to see what Keras takes, and are anew."""
-        if not level.layers or "" in level.layers or any(len(each) != 1 for each in level.nodes):
+        if not level.layers or "" in level.layers or any(len(outputs) != 1 for outputs in level.nodes):
             raise Refused("no chain of layers")
         spec = level.specs[0]
-        first = self._input(spec) if spec.name is None else self._input(spec, "layers.InputLayer")
-        made = [line for line in self.lines[begin:] if line.role == "make"]
+        function = "keras.Input" if spec.name is None else "layers.InputLayer"
+        first = self.text(f"{function}({input_arguments(spec)})")
+        layer_lines = [line for line in self.lines[begin:] if line.role == "make"]
         del self.lines[begin:]
-        for line in made:
+        for line in layer_lines:
             self.add(line.text, line.role)
         listed = ", ".join((first, *level.layers))
         self.add(f"{variable} = {chain.format(f'[{listed}]')}")
@@ -374,7 +371,7 @@ class Builder:
         """The scope in which the custom function or class is found."""
         assert self.scope is not None
         name = self._define(self.scope.name, {})
-        self.keras.run(self.dialect.head("keras."))
+        self._import("keras.")
         return f'keras.utils.custom_object_scope({{"{name}": {name}}})'
 
 
@@ -382,13 +379,12 @@ def _inlined(lines: Sequence[Line]) -> list[str]:
     """The lines, where a layer that is named once only stands where it is used."""
     texts = [line.text for line in lines]
     for line in lines:
-        variable, _, made = line.text.partition(" = ")
-        uses = [text for text in texts if re.search(rf"\b{re.escape(variable)}\b", text)]
-        if line.role == "make" and "." not in variable and len(uses) == 2:
-            pattern = rf"\b{re.escape(variable)}\b"
-            if len(re.findall(pattern, uses[1])) == 1 and len(uses[1]) + len(made) < _WIDEST + 20:
-                at = texts.index(uses[1])
-                texts[at] = re.sub(pattern, lambda found, made=made: made, uses[1])  # type: ignore[misc]
+        variable, _, layer = line.text.partition(" = ")
+        if line.role == "make" and "." not in variable:
+            uses = [text for text in texts if variable in text and variable in _WORD.findall(text)]
+            if len(uses) == 2 and _WORD.findall(uses[1]).count(variable) == 1 and len(uses[1]) + len(layer) < _WIDEST:
+                parts = (layer if part == variable else part for part in re.split(r"(\W+)", uses[1]))
+                texts[texts.index(uses[1])] = "".join(parts)
                 texts.remove(line.text)
     return texts
 
@@ -402,6 +398,15 @@ def write_loading(variable: str, path: str) -> str:
         f"sys.modules[{name}] = {variable}\n"
         f"spec.loader.exec_module({variable})\n"
     )
+
+
+def input_arguments(spec: Input) -> str:
+    """The arguments that make an input."""
+    parts = [f"shape={spec.shape}"]
+    parts += [f'dtype="{spec.dtype}"'] if spec.dtype != "float32" else []
+    parts += ["optional=True"] if spec.optional else []
+    parts += [f'name="{spec.name}"'] if spec.name is not None else []
+    return ", ".join(parts)
 
 
 def snake(name: str) -> str:

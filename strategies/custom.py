@@ -12,31 +12,29 @@ _HANDS_MASK_ON = """\
         self.supports_masking = True
 """
 
+_WITH_WEIGHT = f"""\
+{_HANDS_MASK_ON}
+    def build(self, input_shape):
+        self.NAME = self.add_weight(NAMED, shape=(input_shape[-1],), initializer="uniform")
+        self.built = True
+
+    def call(self, x):
+        return x * self.NAME
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+"""
+_SUM = """\
+    def call(self, xs):
+        total = xs[0] * 1.0
+        for x in xs[1:]:
+            total = total + x
+        return total
+"""
+
 _BODIES = {
-    "Scale": f"""\
-{_HANDS_MASK_ON}
-    def build(self, input_shape):
-        self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer="uniform")
-        self.built = True
-
-    def call(self, x):
-        return x * self.scale
-
-    def compute_output_shape(self, input_shape):
-        return input_shape
-""",
-    "Offset": f"""\
-{_HANDS_MASK_ON}
-    def build(self, input_shape):
-        self.offset = self.add_weight(shape=(input_shape[-1],), initializer="uniform")
-        self.built = True
-
-    def call(self, x):
-        return x + self.offset
-
-    def compute_output_shape(self, input_shape):
-        return input_shape
-""",
+    "Scale": _WITH_WEIGHT.replace("NAMED", 'name="scale"').replace("NAME", "scale"),
+    "Offset": _WITH_WEIGHT.replace("NAMED, ", "").replace("NAME", "offset").replace("x *", "x +"),
     "MakeMask": f"""\
 {_HANDS_MASK_ON}
     def call(self, x):
@@ -54,20 +52,8 @@ _BODIES = {
     def call(self, x):
         return x * 2.0
 """,
-    "SumAll": """\
-    def call(self, *xs):
-        total = xs[0] * 1.0
-        for x in xs[1:]:
-            total = total + x
-        return total
-""",
-    "SumList": """\
-    def call(self, xs):
-        total = xs[0] * 1.0
-        for x in xs[1:]:
-            total = total + x
-        return total
-""",
+    "SumAll": _SUM.replace("self, xs", "self, *xs"),
+    "SumList": _SUM,
     "Shift": f"""\
 {_HANDS_MASK_ON}
     def call(self, x, by=None):

@@ -5,9 +5,8 @@ What is drawn are bytes. When they end, the program stands, and so do its source
 
 from __future__ import annotations
 
-import bisect
 import contextlib
-import itertools
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -52,7 +51,7 @@ _TOUCHES = (
 _ARRANGEMENTS: tuple[Arrangement, ...] = (*("plain",) * 4, "list", "tuple", "dict", "nested")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Catalogue:
     """What a release has: its `kinds`, and its `objects`, such as optimizers."""
 
@@ -64,11 +63,10 @@ class Catalogue:
     missing: frozenset[str] = frozenset()
     """The recipes of `CLONE_ARGUMENTS` of which `clone_model` lacks an argument."""
 
-    def pick(self, digits: Digits) -> Kind:
-        """A kind, by its weight."""
-        ends = list(itertools.accumulate(kind.weight for kind in self.kinds.values()))
-        at = bisect.bisect(ends, digits.number(ends[-1]))
-        return list(self.kinds.values())[at]
+    @functools.cached_property
+    def by_weight(self) -> list[Kind]:
+        """The kinds, as often as each is drawn."""
+        return [kind for kind in self.kinds.values() for _ in range(kind.weight)]
 
 
 class Drawing:
@@ -84,21 +82,19 @@ class Drawing:
 
     def body(self, level: Level, parts: Sequence[Digits]) -> list[Instruction]:
         """The instructions that Keras accepts of those that are drawn."""
-        found = []
+        body = []
         for digits in parts:
-            if self.calls < MOST_CALLS and (instruction := self.instruction(level, digits)) is not None:
-                found.append(instruction)
-        return found
+            if self.calls < MOST_CALLS and (instruction := self._instruction(level, digits)) is not None:
+                body.append(instruction)
+        return body
 
-    def instruction(self, level: Level, digits: Digits) -> Instruction | None:
-        """One instruction; None where Keras accepts none of its proposals."""
+    def _instruction(self, level: Level, digits: Digits) -> Instruction | None:
         verb = digits.number(16)
         layers = [at for at, layer in enumerate(level.layers) if layer]
         if verb >= 14 and layers:
             return self._again(level, digits, layers)
-        if verb in (12, 13) and not level.stem and not level.chain:
-            return self._nest(level, digits)
-        return self._apply(level, digits)
+        nests = verb in (12, 13) and not level.stem and not level.chain
+        return self._nest(level, digits) if nests else self._apply(level, digits)
 
     def _take(self, level: Level, offers: Iterator[Instruction]) -> Instruction | None:
         for offer in offers:
@@ -111,7 +107,7 @@ class Drawing:
     # -- a new layer, or an operation
 
     def _apply(self, level: Level, digits: Digits) -> Instruction | None:
-        kind = self.catalogue.pick(digits)
+        kind = digits.pick(self.catalogue.by_weight)
         least, most = kind.takes
         count = 1 if kind.packed == "any" and digits.number(4) < 3 else least + digits.number(most - least + 1)
         if level.chain and (count > 1 or is_operation(kind.name)):
@@ -120,30 +116,22 @@ class Drawing:
         data = Digits(digits.rest())
         own_input = not level.chain and len(level.inputs) < MOST_INPUTS and digits.chance(8)
         for tensors in there[: 0 if own_input else _TENSORS]:
-            outputs = [level.output(tensor) for tensor in tensors]
-            taken = self._take(level, self._offers(level, data.again(), kind, tensors, outputs))
-            if taken is not None:
-                return taken
+            if offer := self._take(level, self._offers(level, data.again(), kind, tensors)):
+                return offer
         if level.stem or (level.chain and level.inputs) or len(level.inputs) >= MOST_INPUTS:
             return None
         for name in self._inputs(kind, digits):
-            try:
-                with self.builder.attempt(level):
-                    spec = self.named_input(INPUTS[name], level)
-                    output = self.builder.take(level, spec)
-                    tensors = ((-len(level.inputs), 0),) * count
-                    offers = self._offers(level, data.again(), kind, tensors, [output] * count)
-                    taken = self._take(level, offers)
-                    if taken is None:
-                        raise Refused("on this input")
-                    return taken
-            except Refused:
-                continue
+            with contextlib.suppress(Refused), self.builder.attempt(level):
+                self._new_input(level, INPUTS[name])
+                tensors = ((-len(level.inputs), 0),) * count
+                if offer := self._take(level, self._offers(level, data.again(), kind, tensors)):
+                    return offer
+                raise Refused("on this input")
         return None
 
-    def named_input(self, spec: Input, level: Level) -> Input:
-        """The input as it is made; what the program says of all inputs is added."""
-        return replace(spec, name=self.input_names.format(len(level.inputs))) if self.input_names else spec
+    def _new_input(self, level: Level, spec: Input) -> None:
+        name = self.input_names.format(len(level.inputs)) or None
+        self.builder.take(level, replace(spec, name=name))
 
     def _inputs(self, kind: Kind, digits: Digits) -> list[str]:
         names = kind.inputs or tuple(dict.fromkeys((digits.pick(USUAL), "sequence", "vector", "image", "ids")))
@@ -152,33 +140,32 @@ class Drawing:
 
     def _choices(self, level: Level, digits: Digits, kind: Kind, count: int) -> Iterator[tuple[Tensor, ...]]:
         """The tensors to call a kind on: the newest, or those that are drawn; then others that are not like them."""
-        there = level.tensors()[:1] if level.chain else level.tensors()
+        outputs = {tensor: level.output(tensor) for tensor in level.tensors()[: 1 if level.chain else None]}
+        no_words = is_operation(kind.name)
+        there = [tensor for tensor, output in outputs.items() if output.dtype != "string" or not no_words]
         start, second = digits.pick((0, 0, 0, 1, 2)), digits.number(8)
         if kind.inputs and kind.inputs is not OTHERS:
             wanted = {(len(INPUTS[name].shape), INPUTS[name].dtype) for name in kind.inputs}
-            there = [each for each in there if (len(level.output(each).shape), level.output(each).dtype) in wanted]
+            there = [tensor for tensor in there if (len(outputs[tensor].shape), outputs[tensor].dtype) in wanted]
         met = set()
         for turn in range(len(there)):
             first = there[(start + turn) % len(there)]
-            like = level.output(first)
-            if (like.shape, like.dtype, like.mask) in met:
-                continue
-            met.add((like.shape, like.dtype, like.mask))
-            alike = [each for each in there if level.output(each)[1:3] == like[1:3]]
-            others = [alike[(second + number) % len(alike)] for number in range(count - 1)]
-            yield (first, *others)
+            like = outputs[first][1:]
+            if like not in met:
+                met.add(like)
+                alike = [tensor for tensor in there if outputs[tensor][1:3] == like[:2]]
+                yield (first, *(alike[(second + number) % len(alike)] for number in range(count - 1)))
 
-    def _offers(
-        self, level: Level, digits: Digits, kind: Kind, tensors: tuple[Tensor, ...], outputs: Sequence[Output]
-    ) -> Iterator[Instruction]:
+    def _offers(self, level: Level, digits: Digits, kind: Kind, tensors: tuple[Tensor, ...]) -> Iterator[Instruction]:
         """The call as it is drawn, with a mask or a state and without it; then the plainest one."""
-        found = Apply(kind.name, (), tensors, len(tensors), kind.packing(len(tensors)))
+        output = level.output(tensors[0])
+        offer = Apply(kind.name, (), tensors, len(tensors), kind.packing(len(tensors)))
         arguments, after, definitions = dict(digits.pick(kind.bases)), list[str](), Arguments()
         if kind.family == "lambda":
-            made, definitions = lambda_arguments(digits, len(outputs), len(outputs[0].shape))
-            arguments = dict(made)
+            pairs, definitions = lambda_arguments(digits, len(tensors), len(output.shape))
+            arguments = dict(pairs)
         plain = replace(
-            found, arguments=tuple(arguments.items()) if definitions else kind.bases[0], definitions=definitions
+            offer, arguments=tuple(arguments.items()) if definitions else kind.bases[0], definitions=definitions
         )
         for name, text in self._further(digits, kind):
             if name in NEEDS and NEEDS[name][0] not in arguments and not (name in ALONE and digits.number(2)):
@@ -187,17 +174,17 @@ class Drawing:
         if not is_operation(kind.name):
             self._touch(digits, kind, arguments, after, len(level.nodes))
             self._in_scope(kind, arguments)
-        found = replace(plain, arguments=tuple(arguments.items()), after=tuple(after))
+        offer = replace(plain, arguments=tuple(arguments.items()), after=tuple(after))
         if not level.chain:
             plain = replace(plain, call=tuple((name, texts[0]) for name, texts in kind.call.items() if texts[0]))
             call = ((name, digits.pick(texts)) for name, texts in kind.call.items())
-            found = replace(found, call=tuple((name, text) for name, text in call if text))
+            offer = replace(offer, call=tuple((name, text) for name, text in call if text))
             extra = digits.pick(("", "", *kind.extra))
             if extra == "mask":
-                yield from self._masked(level, found, outputs[0])
+                yield from self._masked(level, offer, output)
             elif extra == "initial_state":
-                yield from self._with_states(level, found)
-        yield found
+                yield from self._with_states(level, offer)
+        yield offer
         yield plain
 
     def _further(self, digits: Digits, kind: Kind) -> Iterator[tuple[str, str]]:
@@ -213,8 +200,8 @@ class Drawing:
                 text = text or digits.pick(tuple(FORMS[sort].values()))
             yield name, text
             if text.startswith("<shared_"):
-                others = [each for each in names if sort_of(each) == sort and each != name]
-                yield from ((each, text) for each in others[:1])
+                others = [second for second in names if sort_of(second) == sort and second != name]
+                yield from ((second, text) for second in others[:1])
 
     def _touch(self, digits: Digits, kind: Kind, arguments: dict[str, str], after: list[str], number: int) -> None:
         touch = digits.pick(_TOUCHES)
@@ -247,14 +234,14 @@ class Drawing:
     def _masked(self, level: Level, apply: Apply, output: Output) -> Iterator[Apply]:
         """The call with a mask: a tensor that can be one."""
         for tensor in level.tensors():
-            found = level.output(tensor)
-            if found.dtype == "bool" and found.shape == output.shape[:1] and output.shape:
+            mask = level.output(tensor)
+            if mask.dtype == "bool" and mask.shape == output.shape[:1] and output.shape:
                 tensors = (*apply.tensors, tensor)
                 yield replace(apply, tensors=tensors, call=(*apply.call, ("mask", f"<{len(apply.tensors)}>")))
                 return
         if output.shape and not level.stem and len(level.inputs) < MOST_INPUTS:
             with contextlib.suppress(Refused), self.builder.attempt(level):
-                self.builder.take(level, self.named_input(Input(output.shape[:1], "bool", fill="mask"), level))
+                self._new_input(level, Input(output.shape[:1], "bool", fill="mask"))
                 yield from self._masked(level, apply, output)
                 raise Refused("an input for a mask")
 
@@ -281,29 +268,25 @@ class Drawing:
         offers = []
         for turn in range(min(3, len(there))):
             first = there[(start + turn) % len(there)]
-            alike = [each for each in there if level.output(each)[1:3] == level.output(first)[1:3]]
-            for given in (call, ()) if call else ((),):
-                offers.append(Again(layer, (first, *([alike[second % len(alike)]] * (count - 1))), given))
+            alike = [tensor for tensor in there if level.output(tensor)[1:3] == level.output(first)[1:3]]
+            tensors = (first, alike[second % len(alike)])[:count]
+            offers += [Again(layer, tensors, arguments) for arguments in dict.fromkeys((call, ()))]
         return self._take(level, iter(offers))
 
     def _nest(self, level: Level, digits: Digits) -> Instruction | None:
         sequential = digits.number(3) == 1
         own: Own = digits.pick((*_NO_CLASS, "plain", "option"))
-        touch, given = digits.pick(("", "", "", "named", "frozen", "")), digits.pick(("",) * 6 + ("training",))
-        builder, calls, other = self.builder, self.calls, INPUTS[digits.pick(USUAL)]
+        touch, extra = digits.pick(("", "", "", "named", "frozen", "")), digits.pick(("",) * 6 + ("training",))
+        builder, calls, spec = self.builder, self.calls, INPUTS[digits.pick(USUAL)]
         own = "plain" if own == "option" and (sequential or self.catalogue.generation != "keras") else own
         try:
             with builder.attempt(level):
                 if not level.inputs:
-                    builder.take(level, self.named_input(other, level))
+                    self._new_input(level, spec)
                 there = level.tensors()
                 count = 1 if sequential else 1 + digits.number(2)
                 tensors = tuple(there[digits.number(len(there))] for _ in range(count))
-                inner = Level("inner_", sequential)
-                for tensor in tensors:
-                    output = level.output(tensor)
-                    builder.take(inner, Input(output.shape, output.dtype), output.word)
-                begin = len(builder.lines) - len(inner.inputs)
+                inner, begin = builder.open_nest(level, tensors, sequential)
                 data = [Digits(digits.rest(20)) for _ in range(digits.pick((1, 1, 2, 3)))]
                 body = self.body(inner, data)
                 if not body:
@@ -311,11 +294,10 @@ class Drawing:
                 ends = _ends(inner, body)
                 chosen = ends[-1:] if sequential else ends[:1] if digits.number(3) == 2 else ends
                 name = f"my_model{len(level.nodes) or ''}" if touch == "named" else None
-                call: Arguments = (("training", "True"),) if given == "training" else ()
+                call: Arguments = (("training", "True"),) if extra == "training" else ()
                 frozen = touch == "frozen"
                 nest = Nest(tuple(body), tensors, tuple(chosen), sequential, own, name, frozen, call)
-                outputs = [inner.output(tensor) for tensor in chosen]
-                builder.close_nest(level, nest, inner, begin, outputs)
+                builder.close_nest(level, nest, inner, begin)
                 return nest
         except Exception:
             self.calls = calls
@@ -330,7 +312,7 @@ _SCOPED: Mapping[str, str] = {"double": "activation", "halves": "initializer", "
 
 def _ends(level: Level, body: Sequence[Instruction]) -> list[Tensor]:
     """The tensors that no instruction takes."""
-    taken = {tensor for each in body for tensor in each.tensors}
+    taken = {tensor for instruction in body for tensor in instruction.tensors}
     there = [(node, number) for node, outputs in enumerate(level.nodes) for number in range(len(outputs))]
     return [tensor for tensor in there if tensor not in taken]
 
@@ -343,8 +325,8 @@ def draw(parts: Sequence[bytes], catalogue: Catalogue, keras: Keras) -> Graph | 
     own: Own = frame.pick((*_NO_CLASS, *_NO_CLASS, *_NO_CLASS, "plain", "option"))
     more = catalogue.cloned_with_more
     recipe = frame.pick(prepare.CLONE_ARGUMENTS) if frame.chance(8) and more and not own else ""
-    found = Scope(frame.pick((*_SCOPED, "Scale", "Span", "Shift")), frame.pick(("clone", "model", "both")))
-    scope = found if frame.chance(16) and more and not recipe else None
+    possible = Scope(frame.pick((*_SCOPED, "Scale", "Span", "Shift")), frame.pick(("clone", "model", "both")))
+    scope = possible if frame.chance(16) and more and not recipe else None
     drawing = Drawing(catalogue, keras, scope)
     drawing.input_names = "in_{}" if takes == "dict" else "x{}" if frame.chance(8) or recipe else ""
     level = Level(chain=sequential)
@@ -371,7 +353,7 @@ def draw(parts: Sequence[bytes], catalogue: Catalogue, keras: Keras) -> Graph | 
         program = replace(program, clone_arguments="")
     builder = drawing.builder
     try:
-        builder.close(level, "model", 0, [level.output(tensor) for tensor in program.outputs], program)
+        builder.close(level, "model", 0, program)
     except Exception:  # whatever Keras says to it
         return None
     if more and not program.clone_arguments and program.scope is None and frame.number(2):
@@ -394,7 +376,7 @@ def _prepared(program: Program, drawing: Drawing, level: Level, frame: Digits) -
     for number in range(2 * count):
         preparation = prepare.drawn(frame, model)
         offer = replace(program, preparations=(*program.preparations, preparation))
-        repeated = preparation.does in {each.does for each in program.preparations}
+        repeated = preparation.does in {earlier.does for earlier in program.preparations}
         if repeated or why_undefined(offer) or len(program.preparations) > number // 2:
             continue
         with contextlib.suppress(Exception):
@@ -409,8 +391,6 @@ def _prepared(program: Program, drawing: Drawing, level: Level, frame: Digits) -
 def rebuild(program: Program, keras: Keras) -> Graph:
     """Build a program exactly; what Keras refuses of it raises."""
     builder = Builder(program.generation, keras, program.scope)
-    # A layer cannot be called on numbers before it is adapted.
-    builder.early = {each.on: each.lines[0] for each in program.preparations if each.does == "adapt"}
     level = Level(chain=program.sequential)
     for instruction in program.body:
         wanted = max((-node for node, _ in instruction.tensors if node < 0), default=0)
@@ -419,7 +399,7 @@ def rebuild(program: Program, keras: Keras) -> Graph:
         builder.do(level, instruction)
     for spec in program.inputs[len(level.inputs) :]:
         builder.take(level, spec)
-    builder.close(level, "model", 0, [level.output(tensor) for tensor in program.outputs], program)
+    builder.close(level, "model", 0, program)
     for preparation in program.preparations:
         builder.prepare(level, preparation)
     return graph_of(program, builder)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .values import split, table
+
 REGISTERED = "@keras.saving.register_keras_serializable()\n"
 
 
@@ -26,38 +28,21 @@ class Sort(NamedTuple):
     shared: str = ""
 
 
-_ERROR = "ops.mean(ops.abs(y_true - y_pred), axis=-1) * {by}"
 SORTS: Mapping[str, Sort] = {
-    "activation": Sort("double", "x", "x * {by}", "layers.Layer", "call", "relu", "layers.ReLU(negative_slope=0.5)"),
-    "initializer": Sort(
-        "halves",
-        "shape, dtype=None",
-        "ops.ones(shape, dtype=dtype) / {by}",
-        "keras.initializers.Initializer",
-        "__call__",
-        "ones",
-        "keras.initializers.RandomUniform(0.25, 0.75)",
-    ),
-    "regularizer": Sort(
-        "magnitude",
-        "x",
-        "ops.mean(ops.abs(x)) * {by}",
-        "keras.regularizers.Regularizer",
-        "__call__",
-        "l1",
-        "<Magnitude>(2.0)",
-    ),
-    "constraint": Sort(
-        "halved",
-        "w",
-        "ops.abs(w) / {by}",
-        "keras.constraints.Constraint",
-        "__call__",
-        "non_neg",
-        "keras.constraints.MaxNorm(0.5)",
-    ),
-    "loss": Sort("error", "y_true, y_pred", _ERROR, "keras.losses.Loss", "call", "mse"),
-    "metric": Sort("error", "y_true, y_pred", _ERROR, "keras.metrics.Mean", "update_state", "mse"),
+    kind: Sort(*split(row))
+    for kind, row in table("""
+        activation: double | x | x * {by} | layers.Layer | call | relu | layers.ReLU(negative_slope=0.5)
+        initializer: halves | shape, dtype=None | ops.ones(shape, dtype=dtype) / {by} | keras.initializers.Initializer
+            | __call__ | ones | keras.initializers.RandomUniform(0.25, 0.75)
+        regularizer: magnitude | x | ops.mean(ops.abs(x)) * {by} | keras.regularizers.Regularizer | __call__ | l1
+            | <Magnitude>(2.0)
+        constraint: halved | w | ops.abs(w) / {by} | keras.constraints.Constraint | __call__ | non_neg
+            | keras.constraints.MaxNorm(0.5)
+        loss: error | y_true, y_pred | ops.mean(ops.abs(y_true - y_pred), axis=-1) * {by} | keras.losses.Loss | call
+            | mse
+        metric: error | y_true, y_pred | ops.mean(ops.abs(y_true - y_pred), axis=-1) * {by} | keras.metrics.Mean
+            | update_state | mse
+    """).items()
 }
 _WITH_OPTIONS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
 
@@ -108,7 +93,7 @@ def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
     """The values of a sort, by their forms, and the definitions that they need."""
     name, takes = sort.name, sort.takes
     gives = sort.gives.format(by="2.0")
-    by, held = sort.gives.format(by="by"), sort.gives.format(by="self.by")
+    by, of_self = sort.gives.format(by="by"), sort.gives.format(by="self.by")
     own = "MeanError" if kind == "metric" else name.title()
     factor = f"{name.title()}Factor"
     values = {
@@ -127,7 +112,7 @@ def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
         f"{name}_named": _function(f"{name}_named", takes, gives),
         sort.namesake: _function(sort.namesake, takes, gives),
         f"{name}_by": _function(f"{name}_by", f"{takes}, *, by", by),
-        factor: _METHOD.format(own=factor, called="apply", takes=takes, gives=held),
+        factor: _METHOD.format(own=factor, called="apply", takes=takes, gives=of_self),
         own: REGISTERED + _class_of(sort),
         f"{name}_times": closure,
     }
@@ -140,24 +125,24 @@ def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
     return values, definitions
 
 
-_BOTH = {kind: _forms(kind, sort) for kind, sort in SORTS.items()}
-FORMS: Mapping[str, Mapping[str, str]] = {
-    **{kind: values for kind, (values, _) in _BOTH.items()},
+_FURTHER: Mapping[str, Mapping[str, str]] = {
     "activation": {
-        **_BOTH["activation"][0],
         "of ops": "ops.gelu",
         "of ops alone": "ops.square",
         "partial of Keras": "functools.partial(keras.activations.elu, alpha=0.5)",
     },
     "initializer": {
-        **_BOTH["initializer"][0],
         "of ops": "ops.ones",
         "of random": "keras.random.uniform",
         "seed generator": "keras.initializers.RandomUniform(0.25, 0.75, seed=keras.random.SeedGenerator(3))",
         "array": "np.arange(1, 5) / 2",
     },
-    "regularizer": {**_BOTH["regularizer"][0], "of ops": "ops.logsumexp"},
-    "constraint": {**_BOTH["constraint"][0], "of ops": "ops.abs"},
+    "regularizer": {"of ops": "ops.logsumexp"},
+    "constraint": {"of ops": "ops.abs"},
+}
+_BOTH = {kind: _forms(kind, sort) for kind, sort in SORTS.items()}
+FORMS: Mapping[str, Mapping[str, str]] = {
+    kind: {**values, **_FURTHER.get(kind, {})} for kind, (values, _) in _BOTH.items()
 }
 """The values of each sort by their forms, the simplest first."""
 

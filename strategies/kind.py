@@ -49,8 +49,8 @@ def arguments(text: str) -> Arguments:
     source = re.sub(r"<(\w+)>", r"_in_angles_\1", f"f({text})")  # a word that Python can read
     call = ast.parse(source, mode="eval").body
     assert isinstance(call, ast.Call)
-    given = [("", value) for value in call.args] + [(each.arg or "", each.value) for each in call.keywords]
-    words = ((name, ast.get_source_segment(source, value) or "") for name, value in given)
+    pairs = [("", value) for value in call.args] + [(keyword.arg or "", keyword.value) for keyword in call.keywords]
+    words = ((name, ast.get_source_segment(source, value) or "") for name, value in pairs)
     return tuple((name, re.sub(r"_in_angles_(\w+)", r"<\1>", word)) for name, word in words)
 
 

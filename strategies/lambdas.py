@@ -121,8 +121,8 @@ def _mask(how: str, outputs: int, container: str, count: int, definitions: dict[
     if how == "fixed":
         fixed = "ops.convert_to_tensor(np.arange(2 * <0>.shape[1]).reshape(2, -1) % 3 != 2)"
         return fixed if container == "one" else f"[{', '.join([fixed] * outputs)}]"
-    made = "x[0][..., 0] > 0.0" if count == 2 else "x[..., 0] > 0.0"
-    texts = [made if how == "make" or count == 2 else "mask"] * outputs
+    computed = "x[0][..., 0] > 0.0" if count == 2 else "x[..., 0] > 0.0"
+    texts = [computed if how == "make" or count == 2 else "mask"] * outputs
     if how == "some" and outputs > 1:
         texts[0] = "None"
     gives = _packed(texts, "one" if container == "one" else "list")

@@ -17,6 +17,7 @@ _FAMILIES: Mapping[str, str] = {
     """,
     "core": """
         Dense *4: units=4 | units=1 | units=3 | units=4, use_bias=False
+            | units=4, dtype=keras.dtype_policies.QuantizedDTypePolicy("int8", "float32")
         Activation *4: activation="relu" | activation="tanh" | activation="softplus"
         ReLU LeakyReLU ELU ThresholdedReLU PReLU Identity Softmax Flatten UnitNormalization RMSNormalization:
         Reshape: target_shape=(-1,) | target_shape=(-1, 1) | target_shape=(4, 3) | target_shape=(2, -1)
@@ -56,6 +57,7 @@ _FAMILIES: Mapping[str, str] = {
             | units=2, return_state=True
         GRU *4 @time: units=3 | units=2, return_sequences=True | units=3, reset_after=False | units=2, return_state=True
         SimpleRNN *4 @time: units=3 | units=2, return_sequences=True | units=3, activation="relu"
+        SimpleRNNCell GRUCell LSTMCell @vector [2-2 each]: units=4
         RNN *8 @time:
         Bidirectional *4 @time: layer=layers.LSTM(2) | layer=layers.GRU(2, return_sequences=True)
             | layer=layers.LSTM(2), merge_mode=None | layer=layers.LSTM(2, trainable=False)
@@ -140,6 +142,7 @@ _TRAINING = ("", "True", "False", "None")
 _CALLS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "BatchNormalization": {"training": ("", "True", "False")},
     **{key: {"training": _TRAINING} for key in ("Dropout", "GaussianDropout", "AlphaDropout", "GaussianNoise")},
+    "ReversibleEmbedding": {"reverse": ("",)},
     "Shift": {"by": ("1.0", "", "None", "(1.0, 2.0)", "[1.0, 2.0]", "np.arange(1, 2) / 2")},
     "Louder": {"gain": ("", "2.0", "None")},
     "Adjust": {  # its call takes constants of every sort
@@ -160,17 +163,17 @@ _LINE = re.compile(
 
 def _kinds(family: str, table: str) -> Iterator[Kind]:
     for line in re.sub(r"\n\s*\|", " |", table).strip().splitlines():
-        found = _LINE.fullmatch(line.strip())
-        assert found is not None, line
-        made = rows(found["made"].strip() if "|" not in found["made"] else found["made"])
-        least, most, packed = re.split("[- ]", found["takes"] or "1-1 one")
-        inputs = tuple(name for word in found["inputs"].split() for name in (_TIME if word == "@time" else (word[1:],)))
-        for pattern in found["names"].split():
+        row = _LINE.fullmatch(line.strip())
+        assert row is not None, line
+        constructors = rows(row["made"].strip() if "|" not in row["made"] else row["made"])
+        least, most, packed = re.split("[- ]", row["takes"] or "1-1 one")
+        inputs = tuple(name for word in row["inputs"].split() for name in (_TIME if word == "@time" else (word[1:],)))
+        for pattern in row["names"].split():
             for dims in (1, 2, 3) if "?" in pattern else (0,):
-                name, weight = pattern.replace("?", str(dims)), int(found["weight"] or 2) + (dims == 3)
+                name, weight = pattern.replace("?", str(dims)), int(row["weight"] or 2) + (dims == 3)
                 yield Kind(
                     name,
-                    made,
+                    constructors,
                     {},
                     _CALLS.get(name, {}),
                     _EXTRA.get(name, ()),
@@ -190,6 +193,7 @@ CATALOGUE: Mapping[str, Kind] = {
 NOT_DRAWN = frozenset(
     (
         *("Layer", "Wrapper", "AbstractRNNCell"),  # there to be derived from
+        "StackedRNNCells",  # takes a nested state, which no model has: it is drawn as the cell of an RNN
         *("CuDNNGRU", "CuDNNLSTM"),  # for a GPU only
         *("InputLayer", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),  # around what no script makes
     )

@@ -30,17 +30,15 @@ def drawn_object(sort: str, objects: Objects, digits: Digits) -> str:
     if not names:
         return ""
     name = digits.pick(names)
-    given = {each["name"]: each for each in objects[name] if each.get("required")}
-    others = [each for each in objects[name] if not each.get("required")]
+    parameters = {parameter["name"]: parameter for parameter in objects[name] if parameter.get("required")}
+    others = [parameter for parameter in objects[name] if not parameter.get("required")]
     for _ in range(1 + digits.number(_MOST)):
         if others:
             chosen = digits.pick(others)
-            given[chosen["name"]] = chosen
-    texts = {argument: _value(sort, parameter, digits) for argument, parameter in given.items()}
+            parameters[chosen["name"]] = chosen
+    texts = {}
+    for argument, parameter in parameters.items():
+        choices = values(argument, parameter.get("default"), required=bool(parameter.get("required")))
+        fixed = _OTHERWISE.get(f"{sort}.{argument}") or _OTHERWISE.get(argument)
+        texts[argument] = fixed or (digits.pick(choices) if choices else "")
     return f"keras.{name}({', '.join(f'{argument}={text}' for argument, text in texts.items() if text)})"
-
-
-def _value(sort: str, parameter: Mapping[str, Any], digits: Digits) -> str:
-    name = parameter["name"]
-    found = values(name, parameter.get("default"), required=bool(parameter.get("required")))
-    return _OTHERWISE.get(f"{sort}.{name}") or _OTHERWISE.get(name) or (digits.pick(found) if found else "")

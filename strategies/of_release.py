@@ -27,40 +27,40 @@ def kinds_of(
     generation: str,
     *,
     own: Mapping[str, Signature] | None = None,
-    tried: Mapping[str, tuple[str, ...]] | None = None,
+    further: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, Kind]:
     """The kinds of a release that has these layers and functions; the layers of the user's `own` are a third of all.
 
     `tried` has further values by the name of an argument.
     """
-    further = tried or {}
-    found: dict[str, Kind] = {}
+    further = further or {}
+    kinds: dict[str, Kind] = {}
     for name, kind in CATALOGUE.items():
         if name in layers:
-            found[name] = _completed(kind, layers[name], further)
+            kinds[name] = _completed(kind, layers[name], further)
         elif kind.family == "custom" and (generation == "keras" or name != "Louder"):
-            found[name] = kind
+            kinds[name] = kind
     for name, signature in layers.items():
-        if name not in found and name not in NOT_DRAWN:
-            found[name] = _completed(_unlisted(name, signature, further), signature, further)
+        if name not in kinds and name not in NOT_DRAWN:
+            kinds[name] = _completed(_unlisted(name, signature, further), signature, further)
     operations = operations_of(functions, generation)
-    total = sum(kind.weight for kind in found.values())
+    total = sum(kind.weight for kind in kinds.values())
     times = max(1, round(_LAYERS * sum(kind.weight for kind in operations.values()) / max(1, total)))
-    found = {name: replace(kind, weight=times * kind.weight) for name, kind in found.items()}
-    found.update(operations)
+    kinds = {name: replace(kind, weight=times * kind.weight) for name, kind in kinds.items()}
+    kinds.update(operations)
     if own:
-        weight = max(2, sum(kind.weight for kind in found.values()) // (2 * len(own)))
+        weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(own)))
         for name, signature in own.items():
-            found[name] = replace(_completed(_unlisted(name, signature, further), signature, further), weight=weight)
-    return found
+            kinds[name] = replace(_completed(_unlisted(name, signature, further), signature, further), weight=weight)
+    return kinds
 
 
-def _unlisted(name: str, signature: Signature, tried: Mapping[str, tuple[str, ...]]) -> Kind:
+def _unlisted(name: str, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
     """A layer of which its signature is all that is known."""
-    needed = [each["name"] for each in signature.get("constructor") or () if each.get("required")]
+    needed = [parameter["name"] for parameter in signature.get("constructor") or () if parameter.get("required")]
     # A call that needs several tensors takes them one by one.
-    count = sum(bool(each.get("required")) for each in signature.get("call") or ())
-    options = {key: tried.get(key) or values(key, required=True) or ("0.5",) for key in needed}
+    count = sum(bool(parameter.get("required")) for parameter in signature.get("call") or ())
+    options = {key: further.get(key) or values(key, required=True) or ("0.5",) for key in needed}
     bases = _bases(options)
     if count > 1:
         return Kind(name, bases, takes=(count, count), packed="each", inputs=OTHERS, family=UNLISTED, weight=2)
@@ -68,37 +68,37 @@ def _unlisted(name: str, signature: Signature, tried: Mapping[str, tuple[str, ..
 
 
 def _bases(options: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
-    most = max((len(found) for found in options.values()), default=1)
-    return tuple(tuple((key, found[number % len(found)]) for key, found in options.items()) for number in range(most))
+    most = max((len(texts) for texts in options.values()), default=1)
+    return tuple(tuple((key, texts[number % len(texts)]) for key, texts in options.items()) for number in range(most))
 
 
-def _completed(kind: Kind, signature: Signature, tried: Mapping[str, tuple[str, ...]]) -> Kind:
+def _completed(kind: Kind, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
     """The kind with what the signature has, and without what it has not."""
     bases, more = kind.bases, dict(kind.more)
     constructor, call = signature.get("constructor"), signature.get("call")
     if constructor is not None and kind.family != "lambda":
-        has = {each["name"]: each for each in constructor}
+        has = {parameter["name"]: parameter for parameter in constructor}
         bases = tuple(base for base in bases if all(key in has for key, _ in base)) or ((),)
-        needed = {name: values(name, required=True) for name, each in has.items() if each.get("required")}
-        missing = {name: found or ("0.5",) for name, found in needed.items() if name not in dict(bases[0])}
+        needed = {name: values(name, required=True) for name, parameter in has.items() if parameter.get("required")}
+        missing = {name: texts or ("0.5",) for name, texts in needed.items() if name not in dict(bases[0])}
         if missing:
             bases = tuple((*base, *more_arguments) for base in bases for more_arguments in _bases(missing))
-        for name, each in has.items():
-            if name in tried:
-                more[name] = tried[name]
-            elif not each.get("required") and name not in NOT_GIVEN:
-                more[name] = values(name, each.get("default"))
-    more = {name: found for name, found in more.items() if found}
+        for name, parameter in has.items():
+            if name in further:
+                more[name] = further[name]
+            elif not parameter.get("required") and name not in NOT_GIVEN:
+                more[name] = values(name, parameter.get("default"))
+    more = {name: texts for name, texts in more.items() if texts}
     call_options, extra = dict(kind.call), list(kind.extra)
     if call is not None:
-        takes = {each["name"]: each for each in call}
-        call_options = {key: found for key, found in call_options.items() if key in takes}
+        takes = {parameter["name"]: parameter for parameter in call}
+        call_options = {key: texts for key, texts in call_options.items() if key in takes}
         extra = [name for name in extra if name in takes]
         if "mask" in takes and "mask" not in extra:
             extra.append("mask")
-        for name, each in takes.items():
+        for name, parameter in takes.items():
             if name not in call_options and name == "training":
                 call_options[name] = ("", "", "True")
-            elif name not in call_options and isinstance(each.get("default"), bool):
-                call_options[name] = ("", "", "", repr(not each["default"]))
+            elif name not in call_options and isinstance(parameter.get("default"), bool):
+                call_options[name] = ("", "", "", repr(not parameter["default"]))
     return replace(kind, bases=bases, more=more, call=call_options, extra=tuple(extra))

@@ -49,7 +49,7 @@ OPERATORS: Mapping[str, str] = {
 """The expressions of operators and slices."""
 
 CALLS: Mapping[str, str] = {
-    **{f"ops.{name}": f"ops.{name}({_DEFINITE})" for name in ("cholesky", "inv", "det", "logdet", "eigh")},
+    **{f"ops.{name}": f"ops.{name}({_DEFINITE})" for name in ["cholesky", "inv", "det", "logdet", "eigh", "lu_factor"]},
     "ops.solve": f"ops.solve({_DEFINITE}, <0>)",
     **{f"ops.{name}": f"ops.{name}((<0>, <0>))" for name in ("fft", "fft2", "ifft2", "irfft")},
     **{f"ops.{name}": f"<0> * ops.mean(ops.{name}(<0>, <0>))" for name in ("outer", "vdot", "kron", "lstsq")},
@@ -188,16 +188,16 @@ _LISTS = ("xs", "arrays", "tensors", "values")
 
 def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]] | None], generation: str) -> dict[str, Kind]:
     """The operations of a release, by the parameters of its functions; operators are everywhere."""
-    found: dict[str, Kind] = {}
+    kinds: dict[str, Kind] = {}
     for name, row in OPERATORS.items():
-        found[name] = _written(name, row, 8 if name == "operator.slice" else 2, generation)
+        kinds[name] = _written(name, row, 8 if name == "operator.slice" else 2, generation)
     for name, parameters in functions.items():
         if parameters is None or name in _SLOW or (name.startswith("tf.") and name not in {*_TENSORFLOW, *CALLS}):
             continue
         kind = _written(name, CALLS[name], 2, generation) if name in CALLS else _of_signature(name, parameters)
         if kind is not None:
-            found[name] = kind
-    return found
+            kinds[name] = kind
+    return kinds
 
 
 def _written(name: str, row: str, weight: int, generation: str) -> Kind:
@@ -214,24 +214,26 @@ def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | 
     if not parameters or parameters[0].get("keyword_only"):
         return None
     first, *rest = parameters
-    tried: dict[str, tuple[str, ...]] = {}
+    needed: dict[str, tuple[str, ...]] = {}
     more: dict[str, tuple[str, ...]] = {}
     least = 1
     for parameter in rest:
         argument, required = parameter["name"], parameter.get("required", False)
         default = parameter.get("default")
         values = split(_VALUES.get(argument, "")) if required else _others(argument, default)
+        if argument == "axis" and any(word in name for word in ("arg", "cum", "softmax")):
+            values = tuple(value for value in values if value[0] not in "[(")
         if required and argument in _STANDS:
             least += 1
         elif required and not values:
             return None
-        elif required or (argument in _ALWAYS and not _counts_from_the_end(default)):
-            tried[argument] = values
+        elif required or (argument in _ALWAYS and not str(default).startswith("-")):
+            needed[argument] = values
         elif values and argument not in _NEVER:
             more[argument] = values
-    most = max([len(values) for values in tried.values()], default=1)
+    most = max([len(values) for values in needed.values()], default=1)
     bases = tuple(
-        tuple((argument, values[number % len(values)]) for argument, values in tried.items() if values)
+        tuple((argument, values[number % len(values)]) for argument, values in needed.items() if values)
         for number in range(most)
     )
     in_list = first["name"] in _LISTS
@@ -242,12 +244,10 @@ def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | 
 
 
 def _inputs(name: str) -> tuple[str, ...]:
-    """The inputs of an operation on images."""
+    """The inputs of an operation on images or on integers."""
+    if any(word in name for word in ("bitwise_", "_shift", "gcd", "lcm")):
+        return ("ids", "open-ids", "id")
     return ("rgb", "image") if any(word in name for word in ("image.", "pool", "conv", "to_space", "to_depth")) else ()
-
-
-def _counts_from_the_end(default: Any) -> bool:
-    return isinstance(default, int) and not isinstance(default, bool) and default < 0
 
 
 def _others(argument: str, default: Any) -> tuple[str, ...]:
@@ -271,5 +271,5 @@ def expression(kind: str, arguments: Arguments, words: Sequence[str], packed: st
     """The text of an operation on tensors; `words` are those that are not in the text of an argument."""
     if len(arguments) == 1 and not arguments[0][0]:
         return arguments[0][1]
-    given = [f"[{', '.join(words)}]"] if packed == "list" else list(words)
-    return f"{kind}({', '.join((*given, *(f'{name}={text}' for name, text in arguments)))})"
+    passed = [f"[{', '.join(words)}]"] if packed == "list" else list(words)
+    return f"{kind}({', '.join((*passed, *(f'{name}={text}' for name, text in arguments)))})"

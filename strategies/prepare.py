@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from .build import Level, arranged
+from .build import Level, arranged, input_arguments
 from .digits import Digits
 from .functions import FORMS
 from .objects import Objects, drawn_object
-from .program import Apply, Arrangement, Input, Instruction, Preparation, Program
+from .program import Apply, Arrangement, Instruction, Preparation, Program
 
 _WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
 _LOW_RANK = ("Dense", "EinsumDense", "Embedding")
@@ -62,35 +62,35 @@ class Model(NamedTuple):
 
 def _compiled(digits: Digits, model: Model) -> list[str]:
     """The call of `compile`; a loss or a metric for the first output may be another than for the others."""
-    given: dict[str, str] = {}
+    arguments: dict[str, str] = {}
 
     def value(name: str, sort: str, choices: Sequence[str]) -> str:
         drawn = drawn_object(sort, model.objects, digits) if digits.number(8) >= 5 else ""
         return drawn or digits.pick(choices)
 
     if digits.number(2):
-        given["optimizer"] = value("optimizer", "optimizer", _OPTIMIZERS)
+        arguments["optimizer"] = value("optimizer", "optimizer", _OPTIMIZERS)
     for name, sort, choices in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
         if digits.number(8) >= 2:
             text = value(name, sort, choices)
             text = f"[{text}]" if name == "metrics" else text
-            other = '["mse"]' if name == "metrics" else '"mse"'
-            given[name] = _by_output(text, other, digits, model)
+            plain = '["mse"]' if name == "metrics" else '"mse"'
+            arguments[name] = _by_output(text, plain, digits, model)
     if digits.chance(6):
-        given["weighted_metrics"] = f"[{value('', 'metric', _METRICS)}]"
-    if "loss" in given and digits.chance(6):
-        given["loss_weights"] = _by_output("0.5", "0.5", digits, model) if model.outputs > 1 else "0.5"
+        arguments["weighted_metrics"] = f"[{value('', 'metric', _METRICS)}]"
+    if "loss" in arguments and digits.chance(6):
+        arguments["loss_weights"] = _by_output("0.5", "0.5", digits, model) if model.outputs > 1 else "0.5"
     for name, choices in _OF_COMPILING.items():
         if digits.chance(6):
-            given[name] = digits.pick(choices)
-    return [f"<it>.compile({', '.join(f'{name}={text}' for name, text in given.items())})"]
+            arguments[name] = digits.pick(choices)
+    return [f"<it>.compile({', '.join(f'{name}={text}' for name, text in arguments.items())})"]
 
 
-def _by_output(text: str, other: str, digits: Digits, model: Model) -> str:
+def _by_output(text: str, plain: str, digits: Digits, model: Model) -> str:
     if model.gives == "dict" and digits.chance(3):
         return f'{{"out_0": {text}}}'
     if model.outputs > 1 and (digits.chance(2) or text == "0.5"):
-        return arranged([text, *[other] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
+        return arranged([text, *[plain] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
     return text
 
 
@@ -111,19 +111,20 @@ def unlearned(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
 
 def drawn(digits: Digits, model: Model) -> Preparation:
     """A preparation that the model has something for."""
-    made = [(at, each.kind) for at, each in enumerate(model.body) if isinstance(each, Apply) and model.level.layers[at]]
+    applied = [(at, step.kind) for at, step in enumerate(model.body) if isinstance(step, Apply)]
+    layers = [(at, kind) for at, kind in applied if model.level.layers[at]]
     there: Mapping[str, Sequence[int]] = {
-        "weight trainable": [at for at, kind in made if kind in _WEIGHTS],
-        "adapt": [at for at, kind in made if kind in _LEARNED],
-        "lora": [at for at, kind in made if kind in _LOW_RANK],
+        "weight trainable": [at for at, kind in layers if kind in _WEIGHTS],
+        "adapt": [at for at, kind in layers if kind in _LEARNED],
+        "lora": [at for at, kind in layers if kind in _LOW_RANK],
     }
     does = [name for name in _WEIGHTED if there.get(name, (0,))]
     chosen = digits.pick(does)
     on: int | None = None
     if chosen in there:
         on = digits.pick(there[chosen])
-    elif chosen == "trainable" and made and digits.number(3):
-        on = digits.pick(made)[0]
+    elif chosen == "trainable" and layers and digits.number(3):
+        on = digits.pick(layers)[0]
     return Preparation(chosen, tuple(_LINES[chosen](digits, model, on)), on)
 
 
@@ -161,22 +162,17 @@ CLONE_ARGUMENTS = (
 
 def clone_arguments(program: Program) -> dict[str, str]:
     """The expressions that `clone_model` is given, by name."""
-    found: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     words, nests = program.clone_arguments.split(), program.generation == "keras"
     if "call_function" in words:
-        found["call_function"] = "lambda layer, *args, **kwargs: layer(*args, **kwargs)"
+        arguments["call_function"] = "lambda layer, *args, **kwargs: layer(*args, **kwargs)"
     if "recursive" in words:
-        found["recursive"] = "True"
+        arguments["recursive"] = "True"
     if words[0] == "own":
-        found["input_tensors"] = "model.inputs" if program.sequential else "model.input"
+        arguments["input_tensors"] = "model.inputs" if program.sequential else "model.input"
     elif words[0] in ("fresh", "listed", "layers"):
         function = "layers.InputLayer" if words[0] == "layers" else "keras.Input"
-        made = [f"{function}({_of_input(each)})" for each in program.inputs]
-        text = arranged(made, program.takes, "in") if nests else f"[{', '.join(made)}]"
-        found["input_tensors"] = f"[{text}]" if words[0] == "listed" else text
-    return found
-
-
-def _of_input(spec: Input) -> str:
-    parts = [f"shape={spec.shape}", f'dtype="{spec.dtype}"', *(["optional=True"] if spec.optional else [])]
-    return ", ".join((*parts, *([f'name="{spec.name}"'] if spec.name else [])))
+        inputs = [f"{function}({input_arguments(spec)})" for spec in program.inputs]
+        text = arranged(inputs, program.takes, "in") if nests else f"[{', '.join(inputs)}]"
+        arguments["input_tensors"] = f"[{text}]" if words[0] == "listed" else text
+    return arguments

@@ -180,4 +180,4 @@ def instructions(body: tuple[Instruction, ...]) -> Iterator[Instruction]:
 
 def kinds(program: Program) -> set[str]:
     """The kinds of layers and operations that a program calls."""
-    return {each.kind for each in instructions(program.body) if isinstance(each, Apply)}
+    return {instruction.kind for instruction in instructions(program.body) if isinstance(instruction, Apply)}

@@ -7,12 +7,10 @@ from .program import Apply, Nest, Program, instructions, kinds
 
 def why_undefined(program: Program) -> str:
     """Why nobody can say what the clone of a program's model is; "" where somebody can."""
-    done = {each.does for each in program.preparations}
+    done = {preparation.does for preparation in program.preparations}
     # tf_keras/src/layers/preprocessing/index_lookup.py:926 refuses it: the layer has told another shape before.
-    if "adapt" in done and any(
-        isinstance(each, Apply) and "Lookup" in each.kind and "output_mode" in dict(each.arguments)
-        for each in program.body
-    ):
+    lookups = (step for step in program.body if isinstance(step, Apply) and "Lookup" in step.kind)
+    if "adapt" in done and any("output_mode" in dict(lookup.arguments) for lookup in lookups):
         return "the width of what a lookup gives that has learned its vocabulary after it was called"
     # keras/src/layers/normalization/spectral_normalization.py:69 draws random numbers of the dtype of the kernel.
     if "quantize" in done and "SpectralNormalization" in kinds(program):
@@ -24,6 +22,6 @@ def why_undefined(program: Program) -> str:
     # "input_tensors: optional list of input tensors" (tf_keras/src/models/cloning.py): no list in one.
     if "listed" in arguments and (program.generation != "keras" or len(program.inputs) > 1 or program.takes != "plain"):
         return "inputs in a list of their own"
-    if "recursive" in arguments and not any(isinstance(each, Nest) for each in instructions(program.body)):
+    if "recursive" in arguments and not any(isinstance(step, Nest) for step in instructions(program.body)):
         return "recursion without a model in the model"
     return ""

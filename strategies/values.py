@@ -133,8 +133,8 @@ def values(name: str, default: Any = None, *, required: bool = False) -> tuple[s
     if isinstance(default, bool):
         return (repr(not default),)
     row = _row(name)
-    found = split(row) if row is not None else split(_GENERAL) if required else _of_type(default)
-    return tuple(value for value in found if required or value not in (repr(default), f'"{default}"'))
+    texts = split(row) if row is not None else split(_GENERAL) if required else _of_type(default)
+    return tuple(value for value in texts if required or value not in (repr(default), f'"{default}"'))
 
 
 def is_known(name: str) -> bool:
@@ -174,13 +174,7 @@ LAYER_ARGUMENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "<Precise>(2.0)",
         ),
     ),
-    "policy map": (
-        "dtype",
-        (
-            *(f"keras.dtype_policies.DTypePolicyMap(default_policy={dtype})" for dtype in DTYPES),
-            'keras.dtype_policies.QuantizedDTypePolicy("int8", "float32")',
-        ),
-    ),
+    "policy map": ("dtype", tuple(f"keras.dtype_policies.DTypePolicyMap(default_policy={dtype})" for dtype in DTYPES)),
     "autocast": ("autocast", ("False",)),
     "regularized": ("activity_regularizer", ('"l2"', "keras.regularizers.L2()")),
 }

@@ -1,6 +1,6 @@
-"""Programs drawn and built beside Keras: each line runs at once, on symbolic tensors and on numbers.
+"""Programs drawn and built beside Keras: each line runs at once, on symbolic tensors.
 
-A line is refused where Keras raises, and where it gives another shape on numbers than it said.
+A line is refused where Keras raises, and where it gives what no model can be compared by.
 """
 
 from __future__ import annotations
@@ -9,18 +9,14 @@ import contextlib
 import importlib
 import inspect
 import linecache
-import re
 from typing import Any, Iterator, Mapping
-
-import numpy
 
 from .build import script
 from .frameworks.interface import Framework
 from .observer import tidy
 from .other_layers import other_layers
 from .signatures import signatures
-from .values import input_array
-from .warned import Warned
+from .warned import unheard
 
 # In a child this is a package of its own, and so are the strategies.
 _STRATEGIES = "strategies." if __name__.startswith("inside.") else "clonediff.strategies."
@@ -30,9 +26,6 @@ _build: Any = importlib.import_module(_STRATEGIES + "build")
 _program: Any = importlib.import_module(_STRATEGIES + "program")
 _digits: Any = importlib.import_module(_STRATEGIES + "digits")
 _msgspec: Any = importlib.import_module("msgspec")
-
-ROWS = 2
-_WORD = re.compile(r"\w+")
 
 
 class Drawer:
@@ -51,7 +44,7 @@ class Drawer:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
-        with Warned().listening(), script("") as module, contextlib.ExitStack() as scopes:
+        with unheard(), script("") as module, contextlib.ExitStack() as scopes:
             keras = BesideKeras(framework, module, scopes)
             if "program" in request:
                 graph = self._exactly(request["program"], keras)
@@ -79,8 +72,8 @@ class Drawer:
         framework = self._framework
         has = signatures(framework)
         own = other_layers(list(request.get("layers") or ()), framework)
-        tried = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        kinds = _of_release.kinds_of(has["layers"], has["functions"], framework.generation, own=own, tried=tried)
+        further = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
+        kinds = _of_release.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
         chosen = request.get("kinds")
         if chosen:
             unknown = sorted(set(chosen) - set(kinds))
@@ -89,84 +82,58 @@ class Drawer:
             kinds = {name: kind for name, kind in kinds.items() if name in chosen}
         takes = inspect.signature(framework.keras.models.clone_model).parameters
         wants = {"call_function", "recursive"}.difference(takes)
-        missing = frozenset(each for each in _draw.prepare.CLONE_ARGUMENTS if wants.intersection(each.split()))
+        missing = frozenset(recipe for recipe in _draw.prepare.CLONE_ARGUMENTS if wants.intersection(recipe.split()))
         return _draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
 
 
 class BesideKeras:
-    """The module of a script in the making, with a number for each tensor."""
+    """The module of a script in the making."""
 
     def __init__(self, framework: Framework, module: Any, scopes: contextlib.ExitStack) -> None:
         self._scopes = scopes
         self._framework = framework
         self._names: dict[str, Any] = module.__dict__
-        self._numbers: dict[str, Any] = {}
         self._count = 0
-        self._random = numpy.random.default_rng(0)
 
     def run(self, text: str) -> None:
         """Run lines. TensorFlow looks for the source of a function in the file that it is from."""
-        if text:
-            name = "<proposal %d>" % self._count
-            self._count += 1
-            if "\n" in text.rstrip("\n"):
-                linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-            exec(compile(text, name, "exec"), self._names)  # noqa: S102 - a proposal is code
+        name = "<proposal %d>" % self._count
+        self._count += 1
+        if "\n" in text.rstrip("\n"):
+            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        exec(compile(text, name, "exec"), self._names)  # noqa: S102 - a proposal is code
 
     def enter(self, scope: str) -> None:
         """Enter a scope, until the end."""
         self._scopes.enter_context(eval(scope, self._names))  # noqa: S307 - likewise
 
-    def feed(self, word: str, spec: Any, like: str = "") -> Any:
-        """Numbers for an input."""
-        tensor = self._names[word]
-        if like:
-            self._numbers[word] = eval(like, self._names, self._numbers)  # noqa: S307 - a word of the script
-        else:
-            told = {"shape": list(spec.shape), "dtype": spec.dtype, "fill": spec.fill, "high": spec.high}
-            self._numbers[word] = self._framework.tensors.tensor(input_array(told, ROWS, self._random), False, False)
-        return self._output(word, tensor)
-
-    def _output(self, word: str, tensor: Any) -> Any:
+    def output(self, word: str, tensor: Any = None) -> Any:
+        """The tensor that is there under a name."""
         framework = self._framework
+        tensor = self._names[word] if tensor is None else tensor
         shape = framework.shape(tensor)
-        if shape is None or not shape or shape[0] is not None:
-            raise _build.Refused("it gives a tensor of shape %s, without the batch" % (shape,))
+        if shape is None or not shape or shape[0] is not None or 0 in shape:
+            raise _build.Refused("it gives a tensor of shape %s, without the batch or empty" % (shape,))
         sizes = tuple(None if size is None else int(size) for size in shape[1:])
         return _build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
     def call(self, word: str, text: str) -> list[Any]:
-        """Call something on symbolic tensors, then on numbers."""
-        code = compile(text, "<proposal>", "eval")
-        said = eval(code, self._names)  # noqa: S307 - likewise
-        found = []
-        for suffix, tensor in _flat(said):
+        """Call something on symbolic tensors."""
+        result = eval(compile(text, "<proposal>", "eval"), self._names)  # noqa: S307 - likewise
+        outputs = []
+        for suffix, tensor in _flat(result):
             if not isinstance(tensor, self._framework.tensor_class):
                 raise _build.Refused("it gives %s, which is no tensor of a model" % type(tensor).__name__)
             if any(tensor is value for value in self._names.values()):
-                raise _build.Refused("it gives back a tensor that it is given")
-            found.append((suffix, self._output(word + suffix, tensor)))
+                raise _build.Refused("it gives back a tensor that it takes")
+            outputs.append(self.output(word + suffix, tensor))
             maker: Any = getattr(tensor, "_keras_history", (None,))[0]
             if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
                 maker.get_config()  # Keras says of some custom classes that they have to have one of their own
-        if not found:
+        if not outputs:
             raise _build.Refused("it gives no tensor at all")
-        numbers = eval(code, self._names, self._numbers)  # noqa: S307 - likewise
-        got = dict(_flat(numbers))
-        if list(got) != [suffix for suffix, _ in found]:
-            raise _build.Refused("it says %d tensors and gives %d" % (len(found), len(got)))
-        for suffix, output in found:
-            self._compare(got[suffix], output)
-        self._names[word], self._numbers[word] = said, numbers
-        return [output for _, output in found]
-
-    def _compare(self, number: Any, output: Any) -> None:
-        shape, wanted = tuple(number.shape), (ROWS, *output.shape)
-        if len(shape) != len(wanted) or any(size not in (None, have) for size, have in zip(wanted, shape)):
-            raise _build.Refused("it says the shape %s and gives %s" % (wanted, shape))
-        dtype = _WORD.findall(str(number.dtype))[-1]
-        if dtype != output.dtype:
-            raise _build.Refused("it says %s and gives %s" % (output.dtype, dtype))
+        self._names[word] = result
+        return outputs
 
 
 def _flat(value: Any, suffix: str = "") -> Iterator[tuple[str, Any]]:

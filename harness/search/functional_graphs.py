@@ -1,6 +1,6 @@
 """The strategy for tests of one's own: Hypothesis draws bytes, and a child of this process draws the graph of them.
 
-A draw can end the child, and never the process of the test.
+A graph reaches the test once it has run in the child: it can end the child, and never the process of the test.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.trials.cases import case_of
 from clonediff.strategies.program import Generation, Graph
 
 if TYPE_CHECKING:
@@ -35,21 +37,27 @@ def functional_graphs(
     from hypothesis import reject
     from hypothesis import strategies as st
 
-    names = tuple(each if isinstance(each, str) else _name_of(each) for each in layers)
+    names = tuple(layer if isinstance(layer, str) else _name_of(layer) for layer in layers)
     request = {
         "kinds": sorted(kinds) if kinds is not None else None,
         "plain": True,
-        "values": {name: [repr(value) for value in tried] for name, tried in (values or {}).items()},
+        "values": {name: [repr(value) for value in further] for name, further in (values or {}).items()},
     }
 
     def drawn(parts: tuple[bytes, list[bytes]]) -> Graph:
         frame, body = parts
         process = _process(generation, names)
         graph = process.draw({"parts": [part.hex() or "00" for part in (frame, *body)], **request})
-        return graph if graph is not None else reject()
+        return graph if graph is not None and _runs(graph, process) else reject()
 
     part = st.binary(max_size=64)
     return st.tuples(part, st.lists(part, min_size=1, max_size=5)).map(drawn)
+
+
+def _runs(graph: Graph, process: SubjectProcess) -> bool:
+    answer = process.trial(case_of(graph), cloners=())
+    original = answer.original if isinstance(answer, Answer) else None
+    return original is not None and original.inference is not None and original.inference.failure is None
 
 
 @functools.cache
@@ -58,7 +66,7 @@ def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
     from clonediff.harness.subjects.process import SubjectProcess
     from clonediff.harness.subjects.subject import Subject
 
-    path = tuple(os.path.abspath(each) for each in sys.path)
+    path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), place=path)
     process.others = layers
     return process

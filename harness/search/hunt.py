@@ -66,14 +66,14 @@ def search(
         if until is not None and time.monotonic() > until:
             return None
         trials.tally.drawn += 1
-        found = new_hits(trials.try_graph(graph).hits, seen)
+        hits = new_hits(trials.try_graph(graph).hits, seen)
         after_each()
-        if found:
-            cause = found[0].cause
+        if hits:
+            cause = hits[0].cause
             smaller = make_smaller(
                 trials,
                 graph,
-                found[0].key,
+                hits[0].key,
                 None if cause is None else cause.root,
                 until=None if until is None else until + reducing,
                 after_each=after_each,

@@ -42,6 +42,14 @@ def test_the_layer_was_drawn():
     assert any("Halve(" in source for source in seen)
 
 
+@settings(deadline=None, max_examples=12, database=None, derandomize=True)
+@given(functional_graphs(kinds=["AdaptiveMaxPooling2D", "Cropping2D", "EinsumDense"]))
+def test_what_cannot_run_is_not_drawn(graph):
+    names = {}
+    exec(graph.source, names)
+    names["model"]([keras.ops.ones([size or 2 for size in spec.shape]) for spec in names["model"].inputs])
+
+
 @settings(deadline=None, max_examples=60, database=None, derandomize=True)
 @given(functional_graphs(kinds=["Dense", "Dropout", "Add"]))
 def test_smallest(graph):
@@ -59,7 +67,7 @@ def test_a_test_of_ones_own_draws_in_a_child_and_shrinks(tmp_path: Path) -> None
         timeout=PATIENCE,
         check=False,
     )
-    assert "2 passed" in done.stdout and "1 failed" in done.stdout, done.stdout + done.stderr
+    assert "3 passed" in done.stdout and "1 failed" in done.stdout, done.stdout + done.stderr
     shrunk = done.stdout.partition("graph = # a drawn model")[2].partition("@settings")[0]
     assert shrunk.count("layers.") == 1, shrunk
     assert "layers.Dropout(0.5)(inputs)" in shrunk
