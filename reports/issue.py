@@ -69,7 +69,7 @@ def _what(finding: Finding) -> list[str]:
     followers = finding.differences[1:]
     if followers:
         parts.append("Its consequences:")
-        lines = [f"- {code(each.path)}: {code(each.expected)} becomes {code(each.found)}" for each in followers[:MOST]]
+        lines = [f"- {code(item.path)}: {code(item.expected)} becomes {code(item.found)}" for item in followers[:MOST]]
         if len(followers) > MOST:
             lines.append(f"- and {len(followers) - MOST} more")
         parts.append("\n".join(lines))
@@ -95,9 +95,8 @@ def _numbers(root: Difference) -> str:
 
 
 def _proof(finding: Finding) -> str:
-    said = finding.alone
     rest = ": look at it before it is sent anywhere" if finding.proof is False else ""
-    return escaped(f"{said[:1].upper()}{said[1:]}{rest}.")
+    return escaped(f"{finding.alone[:1].upper()}{finding.alone[1:]}{rest}.")
 
 
 def _versions(finding: Finding) -> str:

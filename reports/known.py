@@ -8,6 +8,7 @@ issue, how bad it is, and which causes it explains.
 from __future__ import annotations
 
 import ast
+import fnmatch
 import functools
 import re
 import tomllib
@@ -49,7 +50,7 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     given: Globs | None = None
 
 
-class KnownIssue(msgspec.Struct, frozen=True):
+class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An issue of the `clone_model` of one generation, with the script that shows it.
 
     It is in the releases from `since` on, and no longer in `until`; either is open if it is None. The script raises
@@ -72,6 +73,21 @@ class KnownIssue(msgspec.Struct, frozen=True):
     until: str | None = None
     link: str | None = None
     documented: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what says less, or other, than its author meant."""
+        if self.fingerprint is not None and not self.match:
+            raise ValueError("`fingerprint` needs at least one [[match]]")
+        for number, pattern in enumerate(self.match, 1):
+            if pattern.check is None:
+                raise ValueError(f"[[match]] {number} has no `check`: it would match causes of any kind")
+        for field, release in (("since", self.since), ("until", self.until)):
+            if release is not None and not _numbers(release):
+                raise ValueError(f"`{field}` is {release!r}, expected a release such as '3.12.0'")
+        if self.since and self.until and _numbers(self.since) >= _numbers(self.until):
+            raise ValueError(
+                f"`until` {self.until} is not after `since` {self.since}: it is the first release without the issue"
+            )
 
     def is_in(self, release: str) -> bool:
         """Whether a release has the issue."""
@@ -108,27 +124,6 @@ class KnownIssues(msgspec.Struct, frozen=True):
         """The issue of that id."""
         return next((issue for issue in self.issues if issue.id == name), None)
 
-    def __getitem__(self, name: str) -> KnownIssue:
-        issue = self.get(name)
-        if issue is None:
-            raise KeyError(name)
-        return issue
-
-
-class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The comment block of a script."""
-
-    generation: Generation
-    severity: str
-    match: tuple[Pattern, ...] = ()
-    raises: str = _NO_ERROR
-    fingerprint: str | None = None
-    trial: dict[str, Any] = {}
-    since: str | None = None
-    until: str | None = None
-    link: str | None = None
-    documented: bool = False
-
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
     """Read the scripts of a folder; a `RecordError` names the file and the field that is wrong."""
@@ -152,76 +147,35 @@ def read_issue(path: Path) -> KnownIssue:
     title, _, because = docstring.partition("\n\n")
     if not title.strip() or not because.strip():
         raise RecordError(f"{path}: the docstring needs a title, a blank line, and the reason")
-    header = _header(path, text)
-    issue = KnownIssue(
-        id=path.stem,
-        title=_one_line(title),
-        because=_one_line(because),
-        script=text,
-        **{
-            **{field: getattr(header, field) for field in header.__struct_fields__},
-            "severity": _severity(path, header),
-        },
-    )
-    problem = _problem(issue)
-    if problem:
-        raise RecordError(f"{path}: {problem}")
-    return issue
-
-
-def _header(path: Path, text: str) -> _Header:
     blocks = _BLOCK.findall(text)
     if len(blocks) != 1:
         raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
-    content = "".join(line[2:] if line.startswith("# ") else line[1:] for line in blocks[0].splitlines(keepends=True))
     try:
-        return msgspec.convert(tomllib.loads(content), _Header)
+        header = tomllib.loads(re.sub(r"(?m)^# ?", "", blocks[0]))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RecordError(f"{path}: the block `# /// clonediff` is not TOML: {error}") from error
+    severity = header.get("severity")
+    if severity not in AT_LEAST:
+        raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(AT_LEAST)}")
+    text_of = {"id": path.stem, "title": _one_line(title), "because": _one_line(because), "script": text}
+    try:
+        return msgspec.convert({**header, **text_of, "severity": AT_LEAST[severity]}, KnownIssue)
     except msgspec.ValidationError as error:
         raise RecordError(f"{path}: {error}") from error
-
-
-def _severity(path: Path, header: _Header) -> Severity:
-    if header.severity not in AT_LEAST:
-        raise RecordError(f"{path}: `severity` is {header.severity!r}, expected one of {', '.join(AT_LEAST)}")
-    return AT_LEAST[header.severity]
-
-
-def _problem(issue: KnownIssue) -> str | None:
-    if issue.fingerprint is not None and not issue.match:
-        return "`fingerprint` needs at least one [[match]]"
-    for number, pattern in enumerate(issue.match, 1):
-        if pattern.check is None:
-            return f"[[match]] {number} has no `check`: it would match causes of any kind"
-    for field in ("since", "until"):
-        release = getattr(issue, field)
-        if release is not None and not _numbers(release):
-            return f"`{field}` is {release!r}, expected a release such as '3.12.0'"
-    if issue.since and issue.until and _numbers(issue.since) >= _numbers(issue.until):
-        return f"`until` {issue.until} is not after `since` {issue.since}: it is the first release without the issue"
-    return None
 
 
 def matches(pattern: Pattern, cause: Cause) -> bool:
     """Whether a cause is like a pattern in every field that the pattern has."""
     root = cause.root
-    raised, first = root.raised, root.first
-    fields: list[tuple[Globs | None, str]] = [
-        (pattern.check, root.check),
-        (pattern.aspect, root.aspect),
-        (pattern.path, root.path),
-        (pattern.kind, first.kind if first else ""),
-        (pattern.inside, first.inside if first else ""),
-        (pattern.expected, root.expected),
-        (pattern.found, root.found),
-        (pattern.exception, raised.type if raised else ""),
-        (pattern.frame, raised.frame if raised else ""),
-    ]
-    if not all(globs is None or _is_like(text, globs) for globs, text in fields):
-        return False
-    globs = pattern.given
-    return globs is None or any(_is_like(fact, globs) for fact in cause.given)
+    facts = {name: [getattr(root, name)] for name in ("check", "aspect", "path", "expected", "found")}
+    facts |= {"kind": [root.first.kind if root.first else ""], "inside": [root.first.inside if root.first else ""]}
+    facts |= {
+        "exception": [root.raised.type if root.raised else ""],
+        "frame": [root.raised.frame if root.raised else ""],
+    }
+    facts["given"] = list(cause.given)
+    patterns = ((getattr(pattern, name), texts) for name, texts in facts.items())
+    return all(globs is None or any(_is_like(text, globs) for text in texts) for globs, texts in patterns)
 
 
 def _is_like(text: str, globs: Globs) -> bool:
@@ -231,8 +185,7 @@ def _is_like(text: str, globs: Globs) -> bool:
 
 @functools.cache
 def _compiled(glob: str) -> re.Pattern[str]:
-    wild = {"*": ".*", "?": "."}
-    return re.compile("".join(wild.get(character) or re.escape(character) for character in glob), re.DOTALL)
+    return re.compile(fnmatch.translate(glob.replace("[", "[[]")))
 
 
 def _one_line(text: str) -> str:
@@ -241,10 +194,5 @@ def _one_line(text: str) -> str:
 
 def _numbers(release: str) -> tuple[int, ...]:
     """A release as numbers to compare; empty if it is none. A development release counts as its release."""
-    numbers: list[int] = []
-    for part in release.split(".")[:3]:
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        if not digits:
-            break
-        numbers.append(int(digits))
-    return (*numbers, *(0 for _ in range(3 - len(numbers)))) if numbers else ()
+    numbers = re.match(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?", release)
+    return tuple(int(number or 0) for number in numbers.groups()) if numbers else ()

@@ -13,7 +13,7 @@ LONGEST_TEXT = 20_000
 
 def visible(value: str) -> str:
     """Text without what HTML and XML cannot hold: control characters and halves of a pair stand as their code."""
-    return _UNFIT.sub(lambda found: f"\\x{ord(found[0]):02x}", value)
+    return _UNFIT.sub(lambda match: f"\\x{ord(match[0]):02x}", value)
 
 
 def cut(text: str, most: int = LONGEST_TEXT) -> str:
@@ -26,8 +26,8 @@ def cut(text: str, most: int = LONGEST_TEXT) -> str:
 
 def one_line(text: str, most: int = LONGEST) -> str:
     """Text from elsewhere on one line, cut where it is too long: what a terminal would obey stands as its code."""
-    shown = " ".join(visible(text).split())
-    return shown if len(shown) <= most else shown[: most - 3] + "..."
+    line = " ".join(visible(text).split())
+    return line if len(line) <= most else line[: most - 3] + "..."
 
 
 _FIT = (

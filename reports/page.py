@@ -19,22 +19,19 @@ from clonediff.reports.markup import cut, visible
 from clonediff.reports.picture import picture
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import SEVERITIES
-from clonediff.reports.verdict import counted, in_words, known_causes, ran, severity_of, table_of_worst, verdict
+from clonediff.reports.verdict import NEW, grouped, in_words, known_causes, ran, severity_of, table_of_worst, verdict
 
 
 def page(read: RunRead, known: KnownIssues) -> str:
     """The page of a run."""
-    new, unproven, of_known = counted(read.findings)
-    groups = [("New causes", new)]
-    groups += [("Not counted: the script does not fail alone", unproven)] if unproven else []
-    groups += [("Findings of known issues", of_known)] if of_known else []
+    groups = grouped(read.findings)
     return _template().render(
         name=read.path.name,
         run=read.run,
         verdict=verdict(read),
         what_ran=ran(read.run),
         problems=read.problems,
-        groups=groups,
+        groups=[(title, findings) for title, findings in groups.items() if findings or title == NEW],
         causes=known_causes(read.run, known),
         severities=SEVERITIES,
         counts=table_of_worst(read.run),

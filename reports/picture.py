@@ -54,10 +54,10 @@ def picture(finding: Finding) -> list[tuple[str, Sequence[str], list[DrawnGraph]
     models: list[Calls] = [{box.call: box for box in boxes[:LARGEST]} for boxes in finding.pictures[:2]]
     drawn: list[tuple[str, Sequence[str], list[DrawnGraph]]] = []
     for number, calls in enumerate(models):
-        other = models[1 - number] if len(models) == 2 else None
-        words = _words(finding.differences, models[0], of_clone=number == 1 or other is None)
+        counterparts = models[1 - number] if len(models) == 2 else None
+        words = _words(finding.differences, models[0], of_clone=number == 1 or counterparts is None)
         nested = dict.fromkeys(box.inside for box in calls.values())
-        graphs = [_graph(inside, calls, words, other) for inside in nested]
+        graphs = [_graph(inside, calls, words, counterparts) for inside in nested]
         drawn.append(("clone" if number else "original", _few(words.get("", ())), graphs))
     return drawn
 
@@ -75,7 +75,7 @@ def _words(differences: Sequence[Difference], calls: Collection[str], of_clone: 
     return words
 
 
-def _graph(inside: str, calls: Calls, words: Words, other: Calls | None) -> DrawnGraph:
+def _graph(inside: str, calls: Calls, words: Words, counterparts: Calls | None) -> DrawnGraph:
     """Each call stands in the row below the lowest that gives what it takes."""
     depths: dict[str, int] = {}
     rows: dict[int, list[Box]] = defaultdict(list)
@@ -90,11 +90,11 @@ def _graph(inside: str, calls: Calls, words: Words, other: Calls | None) -> Draw
     for depth, boxes in sorted(rows.items()):
         left = (width - len(boxes) * (WIDTH + GAP) + GAP) // 2
         for column, box in enumerate(boxes):
-            alone = ("only here",) if other is not None and box.call not in other else ()
+            alone = ("only here",) if counterparts is not None and box.call not in counterparts else ()
             differences = _few((*alone, *words.get(box.call, ())))
             place = DrawnBox(left + column * (WIDTH + GAP), top, _called(box), differences)
             drawn[box.call] = place
-            common = other[box.call].inputs if other and box.call in other else box.inputs
+            common = counterparts[box.call].inputs if counterparts and box.call in counterparts else box.inputs
             for tensor in box.inputs[:LARGEST]:
                 giver = _giver(tensor)
                 if depths.get(giver, depth) < depth:

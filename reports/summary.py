@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import starmap
 
 from clonediff.reports import issue
 from clonediff.reports.draws import refusals
@@ -11,7 +12,7 @@ from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import visible
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import SEVERITIES, cloner_said
-from clonediff.reports.verdict import counted, in_words, known_causes, ran, severity_of, table_of_worst, verdict
+from clonediff.reports.verdict import grouped, in_words, known_causes, ran, severity_of, table_of_worst, verdict
 
 MOST = 50
 """The most rows of a table: the page of a job takes a megabyte, and the report has all rows."""
@@ -19,21 +20,18 @@ MOST = 50
 
 def summary(read: RunRead, known: KnownIssues) -> str:
     """The verdict, the known causes, what was found, what ran, and what could not be read."""
-    said = verdict(read)
-    new, unproven, of_known = counted(read.findings)
+    text = verdict(read)
     causes = [
         (SEVERITIES[cause.severity], cause.title, f"{cause.graphs:,}", cause.id)
         for cause in known_causes(read.run, known)
     ]
     ran_on = [(subject, in_words(versions)) for subject, versions in read.run.versions.items()]
     parts = [
-        f"## clonediff: {unlinked(said.headline)}",
-        "\n".join(map(unlinked, said.holds)),
-        _list(said.notes),
+        f"## clonediff: {unlinked(text.headline)}",
+        "\n".join(map(unlinked, text.holds)),
+        _list(text.notes),
         _section("What it breaks", ("severity", "what", "graphs", "known issue"), causes),
-        _findings("New", new),
-        _findings("Not counted: the script does not fail alone", unproven),
-        _findings("Of known issues", of_known),
+        *starmap(_findings, grouped(read.findings).items()),
         f"### What ran\n\n{ran(read.run)}",
         _table(("subject", "versions"), ran_on),
         _table(*table_of_worst(read.run)),
@@ -47,15 +45,15 @@ def summary(read: RunRead, known: KnownIssues) -> str:
 def _findings(title: str, findings: Sequence[StoredFinding]) -> str:
     rows = [
         (
-            kept.finding.title,
-            severity_of(kept),
-            kept.finding.where,
-            cloner_said(kept.finding.cloner) or "-",
-            str(kept.finding.count),
-            kept.finding.alone,
-            kept.finding.id,
+            stored.finding.title,
+            severity_of(stored),
+            stored.finding.where,
+            cloner_said(stored.finding.cloner) or "-",
+            str(stored.finding.count),
+            stored.finding.alone,
+            stored.finding.id,
         )
-        for kept in findings
+        for stored in findings
     ]
     return _section(title, ("what", "severity", "subject", "cloner", "times", "script", "fingerprint"), rows)
 
@@ -79,4 +77,4 @@ def _list(lines: Sequence[str]) -> str:
 
 def unlinked(text: str) -> str:
     """Text in which no address becomes a link: nobody has checked where it leads."""
-    return re.sub(r"(?i)://|\bwww\.", lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", issue.escaped(text))
+    return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", issue.escaped(text))

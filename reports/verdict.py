@@ -14,6 +14,9 @@ from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, Run, Severity, cloner_said
 
 _DOES = {**DOES, Severity.NAME: "changes only a name"}
+NEW = "New causes"
+UNPROVEN = "Not counted: the script does not fail alone"
+OF_KNOWN = "Findings of known issues"
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 
@@ -33,8 +36,7 @@ class RunVerdict:
 def verdict(read: RunRead) -> RunVerdict:
     """The verdict on a run."""
     run = read.run
-    new = len(counted(read.findings)[0])
-    causes = len(run.total.known)
+    new = sum(stored.counts for stored in read.findings)
     sentences = [_sentence(run, cloner, row) for cloner, row in by_worst(run).items()]
     news = f"{new:,} new" if new else "nothing new"
     if not read.whole:
@@ -42,7 +44,7 @@ def verdict(read: RunRead) -> RunVerdict:
     elif not run.total.trials:
         headline = "Nothing was tried"
     elif sentences:
-        known = f"{some(causes, 'known cause')}, " if causes else ""
+        known = f"{some(len(run.total.known), 'known cause')}, " if run.total.known else ""
         headline = f"{sentences[0]}: {known}{news}"
     else:
         headline = f"{news} in {some(run.total.trials, 'trial')}".capitalize()
@@ -58,16 +60,15 @@ def _notes(read: RunRead) -> Iterator[str]:
         only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in by_worst(run).items() if row[LEFT_OUT]]
         graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
         yield f"left out by --at-least {run.at_least.word}: what only {' or '.join(less)}; {graphs}"
-    new, unproven, known = counted(read.findings)
-    large = [kept for kept in new if not kept.finding.smallest]
-    for things, said in (
-        (large, "not as small as it could be"),
-        (unproven, "not counted: the script does not fail alone"),
-        (known, "of known issues"),
-        (read.unreadable, "cannot be read"),
+    new, unproven, known = grouped(read.findings).values()
+    for count, words in (
+        (sum(not stored.finding.smallest for stored in new), "not as small as it could be"),
+        (len(unproven), "not counted: the script does not fail alone"),
+        (len(known), "of known issues"),
+        (len(read.unreadable), "cannot be read"),
     ):
-        if things:
-            yield f"{some(len(things), 'finding')} {said}"
+        if count:
+            yield f"{some(count, 'finding')} {words}"
     if not run.ended:
         yield "it has not ended: it still runs, or it was stopped"
     elif run.interrupted:
@@ -76,7 +77,8 @@ def _notes(read: RunRead) -> Iterator[str]:
     yield from (f"not done: {failure}" for failure in run.failures)
     yield from (f"not counted, since it did not show again: {title}" for title in run.unsteady)
     for name, counts in run.counts.items():
-        yield from (f"{name}: its process was lost {some(n, 'time')} over {what}" for what, n in counts.losses.items())
+        for limit, times in counts.losses.items():
+            yield f"{name}: its process was lost {some(times, 'time')} over {limit}"
     if read.problems:
         yield f"{some(len(read.problems), 'problem')} with the files of the run"
 
@@ -124,9 +126,9 @@ def _called(run: Run, cloner: str) -> str:
     if cloner != "upstream":
         return f"The cloner {cloner_said(cloner)}"
     releases = {
-        f"{said} {versions[name]}": None
+        f"{package} {versions[name]}": None
         for versions in run.versions.values()
-        for name, said in _NAMES.items()
+        for name, package in _NAMES.items()
         if name in versions
     }
     return f"{', '.join(releases)}'s clone_model" if len(releases) == 1 else f"clone_model of {', '.join(releases)}"
@@ -137,15 +139,11 @@ class KnownCause:
     """A known issue that a run met. `issue` is None where this clonediff does not have it."""
 
     id: str
+    title: str
     issue: KnownIssue | None
     subjects: tuple[str, ...]
     graphs: int
     severity: Severity
-
-    @property
-    def title(self) -> str:
-        """What it is called."""
-        return self.issue.title if self.issue else self.id
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
@@ -153,7 +151,8 @@ def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
     causes = [
         KnownCause(
             name,
-            known.get(name),
+            issue.title if (issue := known.get(name)) else name,
+            issue,
             tuple(subject for subject, counts in run.counts.items() if name in counts.known),
             sum(severities.values()),
             min((AT_LEAST[word] for word in severities if word in AT_LEAST), default=Severity.NAME),
@@ -163,22 +162,23 @@ def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
 
 
-def counted(findings: Sequence[StoredFinding]) -> tuple[list[StoredFinding], list[StoredFinding], list[StoredFinding]]:
+def grouped(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
     """New findings, those whose script does not fail alone, those of known issues; the worst first."""
-    ordered = sorted(findings, key=lambda kept: (_rank(kept), kept.finding.first_seen, kept.name))
-    known = [kept for kept in ordered if kept.finding.known is not None]
-    unproven = [kept for kept in ordered if not kept.counts and kept not in known]
-    return [kept for kept in ordered if kept.counts], unproven, known
+    groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNPROVEN, OF_KNOWN)}
+    for stored in sorted(findings, key=_rank):
+        name = NEW if stored.counts else UNPROVEN if stored.finding.known is None else OF_KNOWN
+        groups[name].append(stored)
+    return groups
 
 
-def _rank(kept: StoredFinding) -> int:
-    severity = kept.finding.severity
-    return len(Severity) if severity is None else severity
+def _rank(stored: StoredFinding) -> tuple[int, str, str]:
+    severity = stored.finding.severity
+    return len(Severity) if severity is None else severity, stored.finding.first_seen, stored.name
 
 
-def severity_of(kept: StoredFinding) -> str:
+def severity_of(stored: StoredFinding) -> str:
     """How bad it is, for people; a finding with no differences is a model that could not be tried."""
-    severity = kept.finding.severity
+    severity = stored.finding.severity
     return SEVERITIES[severity] if severity is not None else "it cannot be tried"
 
 

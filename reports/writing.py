@@ -13,6 +13,8 @@ from clonediff.reports.summary import summary
 def write_reports(read: RunRead, known: KnownIssues) -> None:
     """Write report.html, summary.md, and the issue.md of each finding."""
     texts = {read.path / "report.html": page(read, known), read.path / "summary.md": summary(read, known)}
-    texts |= {kept.folder / "issue.md": issue(kept.finding, kept.script) for kept in read.findings if not kept.issue}
+    texts |= {
+        stored.folder / "issue.md": issue(stored.finding, stored.script) for stored in read.findings if not stored.issue
+    }
     for path, text in texts.items():
         write_bytes(path, text.encode("utf-8", "replace"))

@@ -27,14 +27,10 @@ FIELDS = ("id", "title", "subject", "cloner", "count", "proof", "smallest")
 class CampaignText(Progress):
     """Progress goes to standard error, what was found to standard output, unless `quiet`."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        super().__init__(quiet=quiet)
-        self._says = not quiet
-
     def found(self, finding: Finding) -> None:
         """A finding is seen first, or is as small as it gets."""
-        if self._says:
-            when = f"as small as it gets ({finding.alone})" if finding.smallest else "found"
+        when = f"as small as it gets ({finding.alone})" if finding.smallest else "found"
+        if not self._quiet:
             self.say(one_line(f"{when}: {finding.title} [{finding.who}: {finding.id}]"))
 
     def warn(self, problem: str) -> None:
@@ -79,8 +75,8 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
             for cause in known_causes(run, known)
         ],
         "findings": [
-            {**{field: getattr(kept.finding, field) for field in FIELDS}, "folder": str(kept.folder)}
-            for kept in read.findings
+            {**{field: getattr(stored.finding, field) for field in FIELDS}, "folder": str(stored.folder)}
+            for stored in read.findings
         ],
         "run": msgspec.to_builtins(run),
     }
@@ -96,9 +92,8 @@ def say_run(read: RunRead, known: KnownIssues) -> None:
         say_table(("graphs", "the clone", "known cause"), rows)
         more = f"{len(causes) - CAUSES} more: in the report; " if len(causes) > CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
-    new = [kept for kept in read.findings if kept.counts]
-    if new:
-        say([f"{len(new)} new, each with its script in {read.path}/findings", ""])
+    if new := sum(stored.counts for stored in read.findings):
+        say([f"{new} new, each with its script in {read.path}/findings", ""])
     say(list(refusals(run))[:LINES])
     say(f"{subject} ({in_words(versions)})" for subject, versions in run.versions.items())
     say([ran(run), f"All of it: {read.path}/report.html"])

@@ -50,7 +50,7 @@ _LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:C
 @shared.at_least("Leave out what is less severe")
 @shared.as_json("Print the summary as JSON.")
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
-    """Draw graphs and try them until the budget is spent; keep what is found.
+    """Draw graphs and try them until the time is up.
 
     Every finding is made as small as it gets and written to the run's folder with a script, which is run alone: if it
     should fail and does not, the finding does not count. What reports/known explains is counted, not reported. With
@@ -70,11 +70,11 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     known = load(known_issues)
     setup, run = _setup(known, **options)
     folder = RunFolder(out)
-    kept = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
+    nightly = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
     with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, kept, watcher.found, watcher.warn, watcher.progress)
-        first = {name: kept.graphs(Subject.parse(name).generation) for name in run.subjects}
-        for problem in kept.problems:
+        record = Record(folder, run, nightly, watcher.found, watcher.warn, watcher.progress)
+        first = {name: nightly.graphs(Subject.parse(name).generation) for name in run.subjects}
+        for problem in nightly.problems:
             watcher.warn(problem)
         jobs, scheduler = options["jobs"] or jobs_here(len(run.subjects)), options["scheduler"]
         pool: Pool = DaskPool(scheduler, setup.campaign) if scheduler else LocalPool(jobs)

@@ -35,7 +35,9 @@ from clonediff.reports.records import AT_LEAST
 def command(
     files: tuple[str, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any
 ) -> None:
-    """Try proposed fixes of clone_model in the place of the release's own code, or a change of Keras.
+    """Try proposed fixes of clone_model, or a change of Keras.
+
+    A fix is tried in the place of the release's own code.
 
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
     forum or from a model. Nothing in a file is run in this process, but in one with limits of time and memory.
@@ -73,7 +75,7 @@ def command(
                 if not as_json:
                     progress.say(terminal_lines(judged))
     if as_json:
-        say_json([{**msgspec.to_builtins(each), "word": each.word, "holds": each.holds} for each in verdicts])
+        say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
     elif change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
     interrupted = any(judged.stopped == "interrupted" for judged in verdicts)

@@ -69,15 +69,15 @@ def command(
         warn(problem)
     untried = [one_line(item.problem) for item in items if item.problem]
     if bisect and (problems or untried or not items):
-        said = ", ".join(untried) or "see above"
-        raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {said}")
+        reason = ", ".join(untried) or "see above"
+        raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {reason}")
     replays = Replays(items, known, subjects=subjects, cloner=cloner)
     rows: list[ReplayRow] = []
     interrupted = False
     with Progress(quiet=as_json) as progress:
         try:
-            with contextlib.closing(replays.rows(progress.show)) as found:
-                for row in found:
+            with contextlib.closing(replays.rows(progress.show)) as replayed:
+                for row in replayed:
                     rows.append(row)
                     if not as_json and len(subjects) < 2:
                         progress.say(replayed_text(row))

@@ -42,34 +42,34 @@ def command(what: Path, id_: str, subject_name: str | None, **forms: bool) -> No
     Exit codes: 0 done; with --run, the script fails as it should. 1 with --run, it does not. 2 there is no such
     finding, or it cannot be read or run.
     """
-    chosen = [name.replace("_", "-") for name, given in forms.items() if given]
+    chosen = [name.replace("_", "-") for name, typed in forms.items() if typed]
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)}: choose one")
     try:
-        issue_found = None if id_ or what.exists() else issue_named(str(what), KNOWN_ISSUES)
-        found = issue_found or finding_at(what, id_)
-        if isinstance(found, KnownIssue):
-            name, title, own = found.id, found.title, str(found.generation)
-            script = Script(found.script, found.raises, sure=True)
+        target = (None if id_ or what.exists() else issue_named(str(what), KNOWN_ISSUES)) or finding_at(what, id_)
+        if isinstance(target, KnownIssue):
+            name, title, home = target.id, target.title, str(target.generation)
+            script = Script(target.script, target.raises, sure=True)
         else:
-            name, title, own = found.finding.known or found.finding.id, found.finding.title, found.finding.where
-            script = script_of(found)
+            finding = target.finding
+            name, title, home = finding.known or finding.id, finding.title, finding.where
+            script = script_of(target)
         if "run" in chosen:
-            subject = Subject.parse(subject_name or own)
-            shown = run_on(script, subject)
-            word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[shown.breaks]
-            say(f"{one_line(name)} on {subject}: {word}: {one_line(shown.reason)}")
-            sys.exit(exit_code(failed=shown.breaks is None, breaks=shown.breaks is False))
+            subject = Subject.parse(subject_name or home)
+            result = run_on(script, subject)
+            word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[result.breaks]
+            say(f"{one_line(name)} on {subject}: {word}: {one_line(result.reason)}")
+            sys.exit(exit_code(failed=result.breaks is None, breaks=result.breaks is False))
         text = pytest_test(script, name, title) if "as-pytest" in chosen else script.text
     except (NotFoundError, RecordError, NoTestError) as error:
         raise click.ClickException(one_line(str(error), 2000)) from None
-    text = visible(_issue(found, text) if "issue" in chosen else text)
+    text = visible(_issue(target, text) if "issue" in chosen else text)
     click.echo(text, nl=not text.endswith("\n"))
 
 
-def _issue(found: StoredFinding | KnownIssue, script: str) -> str:
+def _issue(target: StoredFinding | KnownIssue, script: str) -> str:
     """The text of an issue for Keras' tracker."""
-    if isinstance(found, KnownIssue):
-        link = f"See {found.link}\n\n" if found.link else ""
-        return f"# {found.title}\n\n{found.because}.\n\n{link}{fenced(script.rstrip(), 'python')}\n"
-    return found.issue or issue(found.finding, script)
+    if isinstance(target, KnownIssue):
+        link = f"See {target.link}\n\n" if target.link else ""
+        return f"# {target.title}\n\n{target.because}.\n\n{link}{fenced(script.rstrip(), 'python')}\n"
+    return target.issue or issue(target.finding, script)

@@ -35,10 +35,10 @@ def say(text: str | Iterable[str], *, err: bool = False) -> None:
     """Print lines, each as long as it is."""
     for line in text.splitlines() if isinstance(text, str) else text:
         word = next((word for word in _STYLES if line.startswith(word)), "")
-        shown = Text(visible(line))
+        styled = Text(visible(line))
         if word:
-            shown.stylize(_STYLES[word], 0, len(word))
-        (_ERR if err else _OUT).print(shown, soft_wrap=True)
+            styled.stylize(_STYLES[word], 0, len(word))
+        (_ERR if err else _OUT).print(styled, soft_wrap=True)
 
 
 def warn(text: str) -> None:
@@ -83,7 +83,7 @@ class Progress:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._status = Status("starting", console=_ERR) if _ERR.is_terminal else None
-        self._quiet = quiet and self._status is None
+        self._quiet = quiet
         self._began = time.monotonic()
         self._due = _SOON
 
@@ -103,7 +103,7 @@ class Progress:
 
     def show(self, text: str | Callable[[], str]) -> None:
         """Show where the command is, if a line is due. A function is called only then."""
-        if self._quiet or (self._status is None and self.seconds < self._due):
+        if self._status is None and (self._quiet or self.seconds < self._due):
             return
         self._due = self.seconds + _EVERY
         line = one_line(text() if callable(text) else text)

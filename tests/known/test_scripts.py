@@ -70,7 +70,7 @@ def test_the_script_fails_where_the_issue_is(
 ) -> None:
     answer, last = scripts(generation, False).answer(Script(issue.script, issue.raises, sure=True))
     expected = ReplayAnswer.BREAKS if issue.is_in(version(generation)) else ReplayAnswer.GONE
-    if expected is ReplayAnswer.GONE and issue.id.startswith(REFUSED) and KNOWN[REFUSED].is_in(version(generation)):
+    if expected is ReplayAnswer.GONE and issue.id.startswith(REFUSED) and KNOWN.get(REFUSED).is_in(version(generation)):
         expected = ReplayAnswer.BREAKS
     assert answer is expected, f"on {generation} {version(generation)}: {last}; `since` and `until` say otherwise"
 

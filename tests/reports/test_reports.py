@@ -321,7 +321,7 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
             text: counts(known={"lambda-refused": {"crashes": 1}}),
         },
     }
-    known = KnownIssues((replace(KNOWN["lambda-refused"], title=text, because=text, link=f"https://x/{text}"),))
+    known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, because=text, link=f"https://x/{text}"),))
     return reports(path, findings, known, **run)
 
 
