@@ -85,8 +85,8 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
     Causes with one fingerprint are one: the first of them is the root, the others follow.
     """
     merged: dict[str, list[Difference]] = {}
-    for root, followers in roots(flow, differences):
-        merged.setdefault(fingerprint(root), []).extend((root, *followers))
+    for group in roots(flow, differences):
+        merged.setdefault(fingerprint(group[0]), []).extend(group)
     return merged
 
 

@@ -30,18 +30,16 @@ _STAGES = {
 """When each check sees what has come about; all others see it in further use."""
 
 
-def roots(flow: Flow, differences: Sequence[Difference]) -> list[tuple[Difference, list[Difference]]]:
-    """The causes among differences, each with what follows from it, in the order in which they come about."""
-    groups: list[tuple[Difference, list[Difference]]] = []
-    placed: list[tuple[Difference, list[Difference]]] = []
+def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
+    """The causes among differences, each followed by what comes of it, in the order in which they come about."""
+    groups: list[list[Difference]] = []
     for difference in sorted(differences, key=lambda difference: _turn(difference, flow)):
-        followers = next((followers for earlier, followers in placed if follows(difference, earlier, flow)), None)
-        if followers is None:
-            groups.append((difference, []))
-            followers = groups[-1][1]
+        explains = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
+        group = next(explains, None)
+        if group is None:
+            groups.append([difference])
         else:
-            followers.append(difference)
-        placed.append((difference, followers))
+            group.append(difference)
     return groups
 
 
@@ -69,9 +67,8 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     if before == now and now in (_AT_REST, _UNTOUCHED):
         return _is_fact_of(later, earlier, flow)
     if now == _UNTOUCHED or before == _UNTOUCHED:
-        return earlier.check == "own" and flow.related(
-            source, place
-        )  # the original changes by what the clone has of it
+        # The original changes by what the clone has of it.
+        return earlier.check == "own" and flow.related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
     if before == _AT_REST and not _can_show(later, earlier):
