@@ -209,7 +209,7 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
         return f"_{name}".endswith("_mask") and all(leaf is None or id(leaf) in masks for leaf in NEST.flatten(value))
 
     others = {name: value for name, value in kwargs.items() if not is_written(name, value)}
-    return args, kwargs if converts and others else others  # Keras writes into a copy then
+    return args, kwargs if converts and (others or not is_unconverted) else others  # Keras writes into a copy then
 
 
 def take_over(replay: Replay, model: Any, new: Any) -> None:

@@ -139,7 +139,7 @@ def test_call_function_may_insert_a_call(kind):
 def test_call_function_gets_the_arguments_that_were_given_also_in_nested_models_when_recursive():
     calls, models = {}, load("keras")
     clone_model(models.arguments.with_a_mask_given(), call_function=noting_calls(calls))
-    assert [*map(list, calls.values())] == [[], ["mask"], ["mask"]], "of an embedding and two recurrent layers"
+    assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "of an embedding and three recurrent layers"
     calls.clear()
     clone_model(models.arguments.with_an_argument_given(), call_function=noting_calls(calls))
     assert calls == {"boxes": {"training": True}}, "also one that is the default"
