@@ -88,6 +88,30 @@ def masked():
     return keras.Model([ids, mask], x * keras.ops.expand_dims(keras.ops.cast(mask, "float32"), -1))
 
 
+def vocabularies():
+    inner = keras.Sequential([keras.Input((4,)), layers.Embedding(6, 2)])
+    looks = [
+        lambda x: layers.Embedding(5, 3)(x) + layers.Embedding(9, 3)(x),
+        inner,
+        layers.TimeDistributed(layers.Embedding(8, 2)),
+        lambda x: layers.Embedding(7, 3)(layers.Reshape((-1,))(x)),
+    ]
+    names = ("two", "inner", "wrapped", "reshaped")
+    ends = [keras.Input((2, 4) if name == "wrapped" else (4,), name=name) for name in names]
+    return keras.Model(ends, [look(end) for look, end in zip(looks, ends)])
+
+
+def sizes():
+    a, b = keras.Input((None,), name="a"), keras.Input((None,), name="b", batch_size=4)
+    return keras.Model([b, a], [layers.Reshape((32, 1))(a), layers.Reshape((5, 1))(b)])
+
+
+def masks():
+    names = ("encoder_padding_mask_1", "attentionMask", "mask_positions", "unmask")
+    ends = [keras.Input((40,), dtype="int32", name=name) for name in names]
+    return keras.Model(ends, layers.Concatenate()(ends))
+
+
 def unbuilt():
     return keras.Sequential([layers.Dense(2)])
 

@@ -14,6 +14,9 @@ from tests.waiting import PATIENCE
 
 BUILDERS = '''
 import functools
+import types
+import warnings
+import weakref
 
 import keras
 from keras import layers
@@ -72,6 +75,46 @@ def unnamed():
     return keras.Model(x, layers.Dense(2)(layers.Dense(2)(x)), name="unnamed")
 
 
+NOTES = []
+
+
+class About:
+    def __init__(self):
+        self.notes = NOTES
+        self.registry = keras.saving.get_custom_objects()
+        self.mine = []
+
+
+class Holds(layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        vars(self).update(mine=["its own"], _about=About(), value=("a tuple", 1.0), kind=About, module=types)
+
+    def call(self, x):
+        return x * 1.0
+
+
+def holds():
+    """A layer that holds objects of its own, and what a module or Keras holds."""
+    x = keras.Input(X, name="x")
+    return keras.Model(x, Holds(name="holds")(x), name="holds")
+
+
+class Apart(layers.Layer):
+    def call(self, inputs, mask=None, training=None, by=1.0, flag=False):
+        return inputs * by
+
+
+def apart(**call):
+    x = keras.Input(X, name="x")
+    return keras.Model(x, Apart(name="apart")(x, **call), name="apart")
+
+
+def warned():
+    warnings.warn("layer 'padding' drops a mask of dense_7")
+    return apart()
+
+
 def made(layer, **changes):
     return type(layer).from_config({**layer.get_config(), **changes})
 '''
@@ -115,6 +158,8 @@ SHORT = {
     "LSTM": 'clone.get_layer("lstm")',
     "Y": 'clone.get_layer("y")',
     "DROP": 'clone.get_layer("drop")',
+    "HOLDS": 'vars(clone.get_layer("holds"))',
+    "OF": 'model.get_layer("holds")',
     "PATH": 'clone.get_layer("one").bias._path',
 }
 """What the lines below abbreviate."""
@@ -262,6 +307,57 @@ ROWS = [
         "given operation()",
         "given['clone_function'](model.layers[1]); return clonediff.clone_model(model, **given)",
         ["layers['y']: asked again"],
+    ),
+    ("holds()", "pass", []),
+    ("holds()", "HOLDS.update(_way=OF.mine)", ["layers['holds'].attribute._way: object reached._way"]),
+    (
+        "holds()",
+        'HOLDS.update(_way={"a": [1, (OF.mine,)]})',
+        ["layers['holds'].attribute._way['a'][1][0]: object reached._way"],
+    ),
+    ("holds()", "HOLDS.update(_way={OF: 1})", ["layers['holds'].attribute._way.<Holds>: object reached._way"]),
+    ("holds()", "HOLDS.update(_way={1, OF})", ["layers['holds'].attribute._way.<Holds>: object reached._way"]),
+    (
+        "holds()",
+        "HOLDS.update(_way=(lambda it: lambda: it)(OF))",
+        ["layers['holds'].attribute._way.__closure__[0].cell_contents: object reached._way"],
+    ),
+    (
+        "holds()",
+        "HOLDS.update(_way=lambda it=OF: it)",
+        ["layers['holds'].attribute._way.__defaults__[0]: object reached._way"],
+    ),
+    ("holds()", "HOLDS.update(_way=OF.call)", ["layers['holds'].attribute._way.__self__: object reached._way"]),
+    (
+        "holds()",
+        "HOLDS.update(_way=functools.partial(print, OF))",
+        ["layers['holds'].attribute._way.args[0]: object reached._way"],
+    ),
+    ("holds()", "HOLDS.update(_way=weakref.ref(OF))", ["layers['holds'].attribute._way(): object reached._way"]),
+    (
+        "holds()",
+        'HOLDS.update(_way=types.MappingProxyType({"a": OF}))',
+        ["layers['holds'].attribute._way.<dict>['a']: object reached._way"],
+    ),
+    ("holds()", "HOLDS.update(_way=[OF._about.mine])", ["layers['holds'].attribute._way[0]: object reached._way"]),
+    (
+        "holds()",
+        "HOLDS['_about'].mine = OF._about.mine",
+        ["layers['holds'].attribute._about.mine: object reached.mine"],
+    ),
+    ("holds()", "HOLDS.update(mine=OF.mine)", ["layers['holds'].attribute.mine: object shared"]),
+    ("apart()", "return apart(mask=None, training=None, by=1.0)", []),
+    ("apart()", "return apart(by=2.0, flag=False)", ["layers['apart'].calls[0].kwargs['by']: call.kwargs extra"]),
+    ("apart()", "return apart(training=False)", ["layers['apart'].calls[0].kwargs['training']: call.kwargs extra"]),
+    ("apart()", "return apart(flag=0)", ["layers['apart'].calls[0].kwargs['flag']: call.kwargs extra"]),
+    ("warned()", "warnings.warn(\"layer 'renamed' drops a mask of dense_1\")", []),
+    ("warned()", "warnings.warn(\"layer 'renamed' drops a state\")", ["warned[0]: raises"]),
+    ("warned()", "warnings.warn(\"layer 'padding' drops a mask of dense_7\", FutureWarning)", ["warned[0]: raises"]),
+    ("warned()", "warnings.warn('for whoever writes a library', DeprecationWarning)", []),
+    (
+        "warned()",
+        "[warnings.warn(f'layer dense_{n} at 0x7f{n}00 has no mask') for n in range(9)]",
+        ["warned[0]: raises"],
     ),
 ]
 """A model, the line that breaks its faithful clone or makes another, and the root of each cause: its path, its aspect.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from clonediff.harness.subjects import Case, SubjectProcess
@@ -110,3 +112,71 @@ def test_a_list_that_a_constructor_consumes_is_changed_in_the_original(keras: Su
     source = SOURCE.format(init=init, config="self.items", given="[1, 2, 3]", after="")
     clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream")["upstream"]
     assert ("untouched", f"original.{FIRST}.items") in {(one.check, one.path) for one in clone.differences}
+
+
+HELD = """
+import keras
+import numpy as np
+from keras import layers
+
+
+def multiplies(by):
+    return lambda x: x * by
+
+
+def normal(seed):
+    return keras.initializers.RandomNormal(seed=keras.random.SeedGenerator(seed)).get_config()
+
+
+def held():
+    return {values}
+
+
+class Holds(layers.Layer):
+    def __init__(self, **options):
+        super().__init__(**options)
+        vars(self).update(held())
+
+    def call(self, x):
+        return x
+
+    def get_config(self):
+        return dict(name=self.name)
+
+
+x = keras.Input((3,), name="x")
+layer = Holds(name="first")
+model = keras.Model(x, layer(x))
+vars(layer).update({later})
+"""
+ALIKE = {
+    "functions": ("multiplies(2.0)", "multiplies(2.0)"),
+    "order of keys": ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),
+    "objects": ("[object()]", "[object()]"),
+    "arrays": ("np.zeros(2)", "np.zeros(2)"),
+}
+UNLIKE = {
+    "closures": ("multiplies(2.0)", "multiplies(3.0)"),
+    "code": ("lambda x: x + 1", "lambda x: x + 2"),
+    "sequences": ("(1, 2)", "[1, 2]"),
+    "numbers": ("1", "1.0"),
+    "bools": ("True", "1"),
+    "None": ("None", "'None'"),
+    "arrays": ("np.zeros(2)", "np.ones(2)"),
+    "zeros": ("np.zeros(2)", "-np.zeros(2)"),
+    "seeds": ("normal(3)", "normal(4)"),
+    "long": ("'x' * 500", "'x' * 501"),
+}
+
+
+@pytest.mark.parametrize("pairs", [ALIKE, UNLIKE], ids=["alike", "unlike"])
+def test_values_that_differ_are_told_and_equal_ones_are_not(
+    pairs: dict[str, tuple[str, str]], keras: SubjectProcess
+) -> None:
+    names = {name.replace(" ", "_"): values for name, values in pairs.items()}
+    values, later = (f"dict({', '.join(f'{name}_={pair[side]}' for name, pair in names.items())})" for side in (0, 1))
+    clone = tried(
+        Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},)), keras, "upstream"
+    )
+    told = {re.split(r"_?[.\[]|_$", one.path.removeprefix(f"{FIRST}."))[0] for one in clone["upstream"].differences}
+    assert told == ({*names} if pairs is UNLIKE else set())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from clonediff.harness.subjects import Case, SubjectProcess
@@ -103,3 +105,48 @@ def test_what_is_less_severe_is_left_out_and_counted_apart(at_least: Severity, k
     assert hits == {name: severity for name, severity in faults.items() if severity <= at_least}
     assert {name for name, verdict in trials.tally.verdicts if verdict == LEFT_OUT} == set(faults) - set(hits)
     assert trials.tally.verdicts["fixed", "faithful"] == 1
+
+
+RAISES = """
+def fault():
+    raise TypeError("could not locate 'transform'")
+
+
+def again(kind, text, cause=True):
+    try:
+        fault()
+    except TypeError as error:
+        if cause:
+            raise kind(text.format(error))
+        raise kind(text.format(error)) from None
+
+
+def from_config(text):
+    try:
+        fault()
+    except TypeError as error:
+        raise ValueError(text.format(error))
+"""
+RAISED = {
+    "fault()": "TypeError in raises.py:fault",
+    "again(TypeError, 'Exception encountered: {}')": "TypeError in raises.py:fault",
+    "again(ValueError, 'no layer: {}')": "ValueError in raises.py:again",
+    "from_config('Error when deserializing: {}')": "ValueError in raises.py:fault",
+    "again(TypeError, 'no such layer')": "TypeError in raises.py:again",
+    "again(TypeError, 'in a layer: {}', cause=False)": "TypeError in raises.py:again",
+}
+"""What a cloner does, and what went wrong first: the exception, and where it was raised."""
+
+
+def test_an_exception_that_only_wraps_another_stands_back(keras: SubjectProcess, tmp_path: Path) -> None:
+    functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
+    (tmp_path / "raises.py").write_text(RAISES + "".join(functions))
+    cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
+    trials = GraphTrials(keras, KnownIssues(), cloners=cloners)
+    hits = trials.try_case(models.case("compiled", "keras")).hits
+    assert [hit.title for hit in hits] == [f"A model cannot be cloned: {raised}" for raised in RAISED.values()]
+
+
+def test_a_request_that_cannot_be_answered_is_an_error(keras: SubjectProcess) -> None:
+    trial = GraphTrials(keras, KnownIssues(), cloners=("nobody",)).try_or_say_why_not(of_layer("layers.ReLU()"))
+    assert "unknown cloner 'nobody'" in trial.not_tried
