@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 import pytest
 
+from clonediff.harness.subjects import releases
 from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects.subject import Subject
 
 T = TypeVar("T")
 
@@ -26,3 +30,12 @@ def not_had(reason: str) -> NoReturn:
     if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
         pytest.fail(reason=reason)
     pytest.skip(reason=reason)
+
+
+def missing(name: str) -> str:
+    """What this machine lacks for a subject; "" where that is known only once the subject has started."""
+    subject = Subject.parse(name)
+    command = shutil.which("nvidia-smi")
+    if subject.device != "cpu" and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
+        return f"{name}: no GPU on this machine"
+    return releases.missing(subject)

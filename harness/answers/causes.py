@@ -40,7 +40,7 @@ class CauseShown(msgspec.Struct, frozen=True):
     script: str = ""
 
     @property
-    def said(self) -> str:
+    def line(self) -> str:
         """In a line: its title, its id, and whether it is known."""
         return f"{self.title} [{self.id}]" + (f" (known: {self.known})" if self.known else "")
 
@@ -55,32 +55,34 @@ class CauseShown(msgspec.Struct, frozen=True):
         return self.severity == SEVERITIES[Severity.NAME]
 
 
-def cause_shown(cause: Cause, issue: KnownIssue | None, **told: Any) -> CauseShown:
-    """A cause and the issue that explains it. `told` has the fields that it takes more than these to tell."""
-    fields: dict[str, Any] = {"title": title(cause), **told}
+def cause_shown(cause: Cause, issue: KnownIssue | None, *, words: str = "", script: str = "") -> CauseShown:
+    """A cause and the issue that explains it. `words` are its title, where it has another than by itself."""
+    known: dict[str, Any] = {}
     if issue is not None:
-        fields |= {"known": issue.id, "because": issue.because, "link": issue.link, "documented": issue.documented}
+        known = {"known": issue.id, "because": issue.because, "link": issue.link, "documented": issue.documented}
     return CauseShown(
         cause.fingerprint,
+        words or title(cause),
         severity=SEVERITIES[cause.severity],
         blame=cause.blame or "",
         root=cause.root,
         happens=happens(cause),
         headline=headline(cause),
         followers=cause.followers,
-        **fields,
+        script=script,
+        **known,
     )
 
 
-def causes_shown(tried: Trial) -> tuple[CauseShown, ...]:
+def causes_shown(trial: Trial) -> tuple[CauseShown, ...]:
     """The causes of a trial."""
-    return tuple(cause_shown(hit.cause, hit.known, title=hit.title) for hit in tried.hits if hit.cause is not None)
+    return tuple(cause_shown(hit.cause, hit.known, words=hit.title) for hit in trial.hits if hit.cause is not None)
 
 
 def worst(cause: Cause) -> Difference:
     """The difference of a cause that costs a user most: of several, one that was seen in a run."""
-    at_worst = [each for each in cause.differences if each.severity == cause.severity]
-    return next((each for each in at_worst if _ran(each)), at_worst[0])
+    differences = [difference for difference in cause.differences if difference.severity == cause.severity]
+    return next(filter(_ran, differences), differences[0])
 
 
 def _ran(difference: Difference) -> bool:
@@ -125,11 +127,11 @@ def _does(difference: Difference, severity: Severity) -> str:
 
 def headline(cause: Cause) -> str:
     """What happens, and the cause of it: the thing itself, never what follows from it."""
-    root, said = cause.root, title(cause)
+    root, reason = cause.root, title(cause)
     if root.check == "made" or cause.severity is Severity.NAME:
-        return said
-    what = happens(cause).removeprefix("the clone ")
+        return reason
+    effect = happens(cause).removeprefix("the clone ")
     if root.raised is None or root is not worst(cause):
-        return f"{what}: {said}"
+        return f"{effect}: {reason}"
     at = f" in {root.raised.frame.rpartition('/')[2]}" if root.raised.frame else ""
-    return f"{what}: {root.raised.type}{at}"
+    return f"{effect}: {root.raised.type}{at}"

@@ -12,11 +12,10 @@ import contextlib
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
-from packaging.version import InvalidVersion, Version
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.targets import Target
@@ -56,7 +55,7 @@ class ReplayRow(msgspec.Struct, frozen=True):
     cloner: str
     answer: ReplayAnswer = UNKNOWN
     because: str = ""
-    shown: tuple[CauseShown, ...] = ()
+    causes: tuple[CauseShown, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
 
@@ -86,20 +85,18 @@ class Replays:
         cloner: str | None = None,
     ) -> None:
         self._known = known
-        self._cloner = cloner
         self._unready: list[ReplayRow] = []
-        self._by_subject: dict[Subject, list[Target]] = {}
+        self._by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
         for target in targets:
-            for named in subjects or (None,):
+            for name in [str(subject) for subject in subjects] or [target.subject or target.generation or "keras"]:
+                clones = "" if lost_by(target.finding) else cloner or target.cloner
+                row = ReplayRow(target.where, target.title, target.id, name, clones)
                 try:
                     if target.problem:
-                        raise SubjectError(target.problem)
-                    subject = named or Subject.parse(target.subject or target.generation or "keras")
-                except (UnknownSubjectError, SubjectError) as error:
-                    row = self._row(target, target.subject or str(named or ""))
+                        raise UnknownSubjectError(target.problem)
+                    self._by_subject[Subject.parse(name)].append((target, row))
+                except UnknownSubjectError as error:
                     self._unready.append(replace(row, because=str(error)))
-                else:
-                    self._by_subject.setdefault(subject, []).append(target)
 
     def __len__(self) -> int:
         return len(self._unready) + sum(map(len, self._by_subject.values()))
@@ -107,69 +104,47 @@ class Replays:
     def rows(self, say: Callable[[str], None] = lambda line: None) -> Generator[ReplayRow, None, None]:
         """The answers as they come, those that need no process first. `say` hears which subject is started."""
         yield from self._unready
-        for subject, targets in self._by_subject.items():
+        for subject, pairs in self._by_subject.items():
             say(f"starting {subject}")
-            yield from self._on(subject, targets)
+            try:
+                process = SubjectProcess(subject, place=place_of(subject))
+                process.start()
+            except SubjectError as error:
+                yield from (replace(row, because=str(error)) for _, row in pairs)
+                continue
+            fixed = ScriptRunner(subject, process.place, fixed=True)
+            upstream = ScriptRunner(subject, process.place)
+            with process, contextlib.closing(fixed), contextlib.closing(upstream):
+                for target, row in pairs:
+                    began = time.monotonic()
+                    runner = upstream if row.cloner == UPSTREAM else fixed
+                    try:
+                        answered = self._ran(row, target, runner) if target.issue else self._tried(row, target, process)
+                    except SubjectError as error:
+                        answered = replace(row, because=str(error))
+                    yield replace(answered, versions=process.versions, seconds=time.monotonic() - began)
 
-    def _row(self, target: Target, subject: str) -> ReplayRow:
-        cloner = "" if lost_by(target.finding) else self._cloner or target.cloner
-        return ReplayRow(target.where, target.title, target.id, subject, cloner)
-
-    def _on(self, subject: Subject, targets: Sequence[Target]) -> Iterator[ReplayRow]:
-        try:
-            process = SubjectProcess(subject, place=place_of(subject))
-            process.start()
-        except SubjectError as error:
-            for target in targets:
-                yield replace(self._row(target, str(subject)), because=str(error))
-            return
-        fixed = ScriptRunner(subject, process.place, fixed=True)
-        upstream = ScriptRunner(subject, process.place)
-        with process, contextlib.closing(fixed), contextlib.closing(upstream):
-            for target in targets:
-                row = replace(self._row(target, str(subject)), versions=process.versions)
-                began = time.monotonic()
-                try:
-                    if target.issue is None:
-                        row = self._tried(row, target, process)
-                    else:
-                        answer, because = self._ran(row, target, upstream if row.cloner == UPSTREAM else fixed)
-                        row = replace(row, answer=answer, because=because)
-                except SubjectError as error:
-                    row = replace(row, because=str(error))
-                yield replace(row, seconds=time.monotonic() - began)
-
-    def _ran(self, row: ReplayRow, target: Target, runner: ScriptRunner) -> Answer:
-        """The answer of an issue's script, with the row's cloner in the place of the release's `clone_model`."""
+    @staticmethod
+    def _ran(row: ReplayRow, target: Target, runner: ScriptRunner) -> ReplayRow:
+        """The row of an issue's script, with the row's cloner in the place of the release's `clone_model`."""
         assert target.issue is not None
         generation = Subject.parse(row.subject).generation
         if target.generation != generation:
-            return UNKNOWN, f"it is an issue of {target.generation}, and {row.subject} is {generation}"
+            return replace(row, because=f"it is an issue of {target.generation}, and {row.subject} is {generation}")
         if row.cloner not in UPSTREAM_AND_FIXED:
-            return UNKNOWN, "the script of a known issue runs with the cloners upstream and fixed only"
-        return runner.answer(Script(target.issue.script, target.issue.raises, sure=True))
+            return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
+        answer, because = runner.answer(Script(target.issue.script, target.issue.raises, sure=True))
+        return replace(row, answer=answer, because=because)
 
     def _tried(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
         """The row with what a trial of the graph shows."""
         assert target.graph is not None
-        if another := _another_came_up(process):
-            return replace(row, because=another)
         trials = GraphTrials(process, self._known, cloners=(row.cloner,) if row.cloner else ())
         trial = trials.try_or_say_why_not(target.graph, costly=needs_costly(target.finding) or None)
         answer, because = answer_to(target.finding, trial)
         if answer is not UNKNOWN and target.generation not in ("", process.subject.generation):
             because = "; ".join(filter(None, (because, f"it is of another generation, {target.generation}")))
-        return replace(row, answer=answer, because=because, shown=causes_shown(trial))
-
-
-def _another_came_up(process: SubjectProcess) -> str:
-    """What is to be said where another version runs than the one that was asked for; "" where it is that one."""
-    wanted, ready = process.subject.version, process.ready
-    try:
-        same = wanted is None or Version(ready.keras) == Version(wanted)
-    except InvalidVersion:
-        same = False
-    return "" if same else f"{process.subject} was asked for, and {process.subject.package} {ready.keras} came up"
+        return replace(row, answer=answer, because=because, causes=causes_shown(trial))
 
 
 def lost_by(finding: Finding | None) -> str:
@@ -193,7 +168,7 @@ def answer_to(finding: Finding | None, trial: Trial) -> Answer:
         return UNKNOWN, trial.not_tried
     if trial.lost is not None:
         answer = BREAKS if trial.lost.how == lost else OTHER if lost else UNKNOWN
-        return answer, f"the original takes its process with it: {trial.lost.said}"
+        return answer, f"the original takes its process with it: {trial.lost.line}"
     if trial.refused is not None:
         return UNKNOWN, f"the original cannot be built: {trial.refused.type}: {trial.refused.message}"
     if lost:

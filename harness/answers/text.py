@@ -36,9 +36,9 @@ def _summary(checked: Checked) -> str:
     broken = [name for name, causes in checked.clones.items() if minded(causes)]
     if not broken:
         return "cloned faithfully; nothing to do"
-    said = "; ".join(f"{_outcome(checked.clones[name])} ({cloner_said(name)})" for name in broken)
+    outcomes = "; ".join(f"{_outcome(checked.clones[name])} ({cloner_said(name)})" for name in broken)
     works = checked.clones.keys() - broken
-    return f"{said}; what works: `from clonediff import clone_model`" if "fixed" in works else said
+    return f"{outcomes}; what works: `from clonediff import clone_model`" if "fixed" in works else outcomes
 
 
 def _outcome(causes: Collection[CauseShown]) -> str:
@@ -77,9 +77,9 @@ def replayed_text(row: ReplayRow) -> Iterator[str]:
         yield indent + one_line(row.because)
     if row.answer is ReplayAnswer.BREAKS:
         word = "also shows" if row.id else "shows"
-        for cause in row.shown:
+        for cause in row.causes:
             if row.id not in (cause.id, cause.known):
-                yield indent + one_line(f"{word}: {cause.said}")
+                yield indent + one_line(f"{word}: {cause.line}")
 
 
 def target_text(row: ReplayRow) -> str:

@@ -49,7 +49,7 @@ class WarmSubject:
         self._setup = setup
         self.process.start()
         allow_cloners(setup.cloners)
-        self.process.others = setup.layers
+        self.process.layers = setup.layers
         problems = (unsupported_cloner(cloner, self.process) for cloner in setup.cloners)
         if problem := next(filter(None, problems), ""):
             self.close()

@@ -51,6 +51,9 @@ def main() -> None:
         if not isinstance(error, (SubjectError, UnknownSubjectError, RecordError, OSError)):
             traceback.print_exc()
             error = RuntimeError("this is a fault of clonediff itself; please report it with the lines above")
+        if isinstance(error, OSError) and error.filename:
+            advice = "make room, give access, or name another file or folder"
+            error = RuntimeError(f"{error.filename}: {error.strerror}: {advice}")
         warn(str(error))
         code = failed
     sys.exit(code if isinstance(code, int) else 0)

@@ -36,8 +36,8 @@ def command(target: str, jobs: int, as_json: bool) -> None:
         progress.show(f"looking at {target}")
         try:
             generation, classes = classes_of(absolute(target))
-        except (ImportError, AttributeError, OSError, ValueError) as error:
-            raise click.UsageError(one_line(f"cannot look at {target}: {error}")) from None
+        except Exception as error:  # a module may raise anything when it is imported
+            raise click.UsageError(one_line(f"{target} cannot be imported: {type(error).__name__}: {error}")) from None
         if not classes:
             raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
         audits: list[ClassAudited] = []

@@ -12,7 +12,6 @@ import msgspec
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
 from clonediff.harness.judge.judging import JudgeBudget, Judged, change_of, judge_change, judge_proposals
-from clonediff.harness.judge.proposals import read_text
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.subject import Subject
@@ -21,7 +20,7 @@ from clonediff.reports.records import AT_LEAST
 
 
 @click.command("judge")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE...]")
 @click.option("--repo", metavar="FOLDER", help="Judge a change of this repository, such as ../keras or ../keras/jax.")
 @click.option("--base", metavar="BRANCH", help="What the change is against: the commit where it left this branch.")
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the folder, as it is].")
@@ -33,7 +32,7 @@ from clonediff.reports.records import AT_LEAST
 @shared.at_least("What is less severe does not count", default="trains")
 @shared.as_json("Print the verdicts as JSON, with a script for each cause.")
 def command(
-    files: tuple[str, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any
+    files: tuple[Path, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any
 ) -> None:
     """Try proposed fixes of clone_model, or a change of Keras.
 
@@ -54,7 +53,7 @@ def command(
         from clonediff.harness.keras_12202 import exhibit
 
         shared.refuse_others(RELEASE, "--trials", "--seed", "--json")
-        text, exhibited, code = exhibit.judge(list(map(Path, files)), trials, seed)
+        text, exhibited, code = exhibit.judge(files, trials, seed)
         say_json(exhibited) if as_json else say(text)
         sys.exit(code)
     change = repo is not None and base is not None
@@ -69,7 +68,7 @@ def command(
         if repo is not None and base is not None:
             verdicts.append(judge_change(*change_of(repo, base, head), load(), budget, progress.show))
         else:
-            texts = {name: read_text(Path(name)) for name in files}
+            texts = {str(file): file.read_text("utf-8-sig", "replace") for file in files}
             for judged in judge_proposals(texts, Subject.parse(subject or "keras"), load(), budget, progress.show):
                 verdicts.append(judged)
                 if not as_json:

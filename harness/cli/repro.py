@@ -11,6 +11,7 @@ from clonediff.harness.answers.repro import run_on, script_of
 from clonediff.harness.answers.targets import NotFoundError, finding_at, issue_named
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
+from clonediff.harness.scripts.alone import ReplayAnswer
 from clonediff.harness.scripts.as_pytest import NoTestError, pytest_test
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.subject import Subject
@@ -56,10 +57,10 @@ def command(what: Path, id_: str, subject_name: str | None, **forms: bool) -> No
             script = script_of(target)
         if "run" in chosen:
             subject = Subject.parse(subject_name or home)
-            result = run_on(script, subject)
-            word = {True: "reproduced", False: "does not fail as it should", None: "cannot be run"}[result.breaks]
-            say(f"{one_line(name)} on {subject}: {word}: {one_line(result.reason)}")
-            sys.exit(exit_code(failed=result.breaks is None, breaks=result.breaks is False))
+            answer, reason = run_on(script, subject)
+            words = {ReplayAnswer.BREAKS: "reproduced", ReplayAnswer.UNKNOWN: "cannot be run"}
+            say(f"{one_line(name)} on {subject}: {words.get(answer, 'does not fail as it should')}: {one_line(reason)}")
+            sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
         text = pytest_test(script, name, title) if "as-pytest" in chosen else script.text
     except (NotFoundError, RecordError, NoTestError) as error:
         raise click.ClickException(one_line(str(error), 2000)) from None

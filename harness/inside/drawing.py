@@ -18,8 +18,8 @@ from .other_layers import other_layers
 from .signatures import signatures
 from .warned import unheard
 
-# In a child this is a package of its own, and so are the strategies.
-_STRATEGIES = "strategies." if __name__.startswith("inside.") else "clonediff.strategies."
+# A child has them in a package of another name.
+_STRATEGIES = __name__.partition(".")[0] + ".strategies."
 _draw: Any = importlib.import_module(_STRATEGIES + "draw")
 _of_release: Any = importlib.import_module(_STRATEGIES + "of_release")
 _build: Any = importlib.import_module(_STRATEGIES + "build")

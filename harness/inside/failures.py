@@ -19,7 +19,7 @@ MOST_FRAMES = 60
 Frames = List[Tuple[str, str, Any]]
 """The file of each frame, its function and its line, the innermost last."""
 
-_PACKAGE = re.compile(r".*/(?:site-packages|dist-packages)/")
+_PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
 _PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|calling|run|build)\.py$")
 _INSIDE = re.compile(r".*/(?=(?:inside|fixed)/)")

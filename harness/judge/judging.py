@@ -23,9 +23,9 @@ from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import reproducer
 from clonediff.harness.search.hunt import search
 from clonediff.harness.subjects.environment import Place
-from clonediff.harness.subjects.outcomes import CloningFunctions, Ready, SubjectError
+from clonediff.harness.subjects.outcomes import Ready, SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
-from clonediff.harness.subjects.releases import in_full, merge_base, place_of, split, whole_name
+from clonediff.harness.subjects.releases import commit_of, in_full, merge_base, place_of, split
 from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.aspects import differs
@@ -71,7 +71,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
     id: str
     title: str
     severity: str
-    found: str
+    actual: str
     first_on: str
     script: str
     known: str | None = None
@@ -80,7 +80,7 @@ class JudgedCause(msgspec.Struct, frozen=True):
 class Judged(msgspec.Struct, frozen=True):
     """What came of a proposal, or of a change of Keras.
 
-    `tried` counts models that the release builds, `mends` and `leaves` have the known issues whose model is cloned
+    `models` counts those that the release builds, `mends` and `leaves` have the known issues whose model is cloned
     faithfully now, or is not. `reported` says whether the reported bug is gone, None where nobody asked. `refused` says
     why nothing could be tried, `stopped` why not everything was.
     """
@@ -90,7 +90,7 @@ class Judged(msgspec.Struct, frozen=True):
     versions: dict[str, str] = {}
     taken: str = ""
     refused: str = ""
-    tried: int = 0
+    models: int = 0
     worse: tuple[JudgedCause, ...] = ()
     left: tuple[JudgedCause, ...] = ()
     mends: tuple[str, ...] = ()
@@ -128,17 +128,12 @@ class CandidateProcess(SubjectProcess):
         """Start the child, if none runs, and put the candidate in its place there."""
         try:
             ready = super().start()
+            if not self._code or self.pid == self._changed:
+                return ready
+            cloning = self.cloning(self._code, timeout=10.0)  # its lines define functions
         except SubjectError as error:
-            raise ProposalError(f"the release does not start with it: {error}") from error
-        if self._code and self.pid != self._changed:
-            self._put()
-            self._changed = self.pid
-        return ready
-
-    def _put(self) -> None:
-        cloning = self.cloning(self._code, timeout=10.0)  # its lines define functions
-        if not isinstance(cloning, CloningFunctions):
-            raise ProposalError(f"it ends its process: {cloning.said}")
+            raise ProposalError(f"with it, {error}") from error
+        self._changed = self.pid
         failure = cloning.failure
         if failure is not None:
             frames = [frame for frame in failure.frames if frame.file == CANDIDATE_FILE]
@@ -147,22 +142,21 @@ class CandidateProcess(SubjectProcess):
         if not cloning.replaced:
             names = ", ".join(cloning.functions)
             raise ProposalError(f"it runs, and replaces none of the release's functions ({names})")
+        return ready
 
 
-class Reference(GraphTrials):
-    """The untouched release: each model is tried once, for every candidate."""
+def reference(process: SubjectProcess, cloners: tuple[str, ...] = UPSTREAM_AND_FIXED) -> Callable[[Case], Trial]:
+    """Trials on the untouched release, one of each model. What `fixed` breaks as well speaks against nobody."""
+    release = GraphTrials(process, KnownIssues(), cloners=cloners)
+    trials: dict[bytes, Trial] = {}
 
-    def __init__(self, process: SubjectProcess, cloners: tuple[str, ...] = UPSTREAM_AND_FIXED) -> None:
-        """What `fixed` breaks as well speaks against nobody."""
-        super().__init__(process, KnownIssues(), cloners=cloners)
-        self._trials: dict[bytes, Trial] = {}
-
-    def of(self, case: Case) -> Trial:
-        """The trial of a model."""
+    def trial_of(case: Case) -> Trial:
         key = msgspec.json.encode(case)
-        if key not in self._trials:
-            self._trials[key] = self.try_case(case)
-        return self._trials[key]
+        if key not in trials:
+            trials[key] = release.try_case(case)
+        return trials[key]
+
+    return trial_of
 
 
 class Candidate(GraphTrials):
@@ -171,85 +165,83 @@ class Candidate(GraphTrials):
     def __init__(
         self,
         process: SubjectProcess,
-        reference: Reference,
+        reference: Callable[[Case], Trial],
         known: KnownIssues,
         budget: JudgeBudget,
         cloner: str = UPSTREAM_AND_FIXED[0],
         in_script: Callable[[str], str] = str,
     ) -> None:
-        """`known` are the issues of the release; `in_script` puts what clones into a script. Nothing is tried yet."""
+        """`known` are the issues of the release; `in_script` puts what clones into a script."""
         super().__init__(process, KnownIssues(), cloners=(cloner,))
         self._reference, self._issues, self._budget, self._cloner = reference, known, budget, cloner
         self._in_script = in_script
         self._worse: dict[str, tuple[Cause, str, Case]] = {}
         self._left: dict[str, tuple[Cause, str, Case]] = {}
-        self._tried = 0
+        self._models = 0
 
     def judge(self, judged: Judged, say: Say, *, reported: bool) -> Judged:
         """Try everything; where it is interrupted, the verdict is on what was tried by then."""
         mends: list[str] = []
         leaves: list[str] = []
-        stopped, fixes = "", None
+        stopped, fixed = "", None
         try:
             if reported:
                 source = REPORTED.format(import_keras=DIALECTS[self.generation].imports["keras"])
                 case = Case(source, ({"shape": [1], "dtype": "float32", "fill": "normal"},))
                 causes = self.look(case, "the bug report")
-                fixes = not any(cause.severity <= Severity.COMPUTES for cause, _ in causes)
+                fixed = not any(cause.severity <= Severity.COMPUTES for cause, _ in causes)
             issues = [issue for issue in self._issues.issues if issue.fingerprint is not None]
             for number, issue in enumerate(issues):
                 say(f"known issues, {number} of {len(issues)}")
                 case = case_of_script(issue)
                 left = self.look(case, f"the known issue {issue.id}")
-                if self._counted(self._reference.of(case), "upstream"):
+                if self._counted(self._reference(case), "upstream"):
                     (leaves if left else mends).append(issue.id)
             self._draw(say)
-            for id_, (cause, where, case) in list(self._worse.items()):
-                shown = {other.fingerprint for other, worse in self.look(case, where) if worse}
-                if cause.fingerprint not in shown:  # a time limit on a busy machine, say
-                    del self._worse[id_]
+            for id_, (_, where, case) in list(self._worse.items()):
+                if id_ not in {cause.fingerprint for cause, worse in self.look(case, where) if worse}:
+                    del self._worse[id_]  # it came of a time limit on a busy machine, say
         except KeyboardInterrupt:
             stopped = "interrupted"
         except _GivenUp as error:
             stopped = str(error)
         return msgspec.structs.replace(
             judged,
-            tried=self._tried,
-            worse=self._shown(self._worse),
-            left=self._shown({name: left for name, left in self._left.items() if name not in self._worse}),
+            models=self._models,
+            worse=self._judged(self._worse),
+            left=self._judged({name: left for name, left in self._left.items() if name not in self._worse}),
             mends=tuple(mends),
             leaves=tuple(leaves),
-            reported=fixes,
+            reported=fixed,
             stopped=stopped,
         )
 
     def look(self, case: Case, where: str) -> list[tuple[Cause, bool]]:
         """Try a model: each cause that counts, and whether it is worse than in the release."""
-        found = list(self._against_release(case))
-        for cause, worse in found:
-            causes = self._worse if worse else self._left
-            known = causes.get(cause.fingerprint)
-            if known is None or len(case.source) < len(known[2].source):
-                causes[cause.fingerprint] = cause, where if known is None else known[1], case
-        return found
+        causes = list(self._against_release(case))
+        for cause, worse in causes:
+            smallest = self._worse if worse else self._left
+            _, first_on, smaller = smallest.get(cause.fingerprint, (cause, where, None))
+            if smaller is None or len(case.source) < len(smaller.source):
+                smallest[cause.fingerprint] = cause, first_on, case
+        return causes
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn; what is worse there is worth making smaller."""
         case = case_of(graph)
-        found = self.look(case, "a drawn model")
-        hits = (Hit(cause.fingerprint, "worse", title(cause), case, graph, cause) for cause, worse in found if worse)
-        return Trial(hits=tuple(hits))
+        causes = [cause for cause, worse in self.look(case, "a drawn model") if worse]
+        return Trial(hits=tuple(Hit(cause.fingerprint, "worse", title(cause), case, graph, cause) for cause in causes))
 
     def _against_release(self, case: Case) -> Iterator[tuple[Cause, bool]]:
         if self.process.losses.total() >= MOST_LOST:
             raise _GivenUp(f"it has ended or held up its process {MOST_LOST} times: given up")
-        with ThreadPoolExecutor(1) as other:
-            waiting = other.submit(self._reference.of, case)
+        with ThreadPoolExecutor(1) as executor:
+            waiting = executor.submit(self._reference, case)
             trial = self.try_case(case)
             release = waiting.result()
         if not release.built:
             return
-        self._tried += 1
+        self._models += 1
         if not trial.built:
             yield _unbuilt(trial), True
             return
@@ -271,40 +263,40 @@ class Candidate(GraphTrials):
         """Draw models, each that shows something worse made small before the next is looked for."""
         budget, turn = self._budget, 0
         until = time.monotonic() + budget.seconds
-        seen = {("worse", name) for name in self._worse}
+        keys = {("worse", id_) for id_ in self._worse}
         while time.monotonic() < until and self.tally.drawn < budget.models:
-            found = search(
+            hit = search(
                 self,
                 examples=budget.models - self.tally.drawn,
                 seed_=budget.seed * 1_000_003 + turn,
-                seen=seen,
+                seen=keys,
                 until=until,
                 after_each=lambda: say(f"drawn models, {self.tally.drawn}"),
                 reducing=_REDUCING,
                 cloners=("candidate",),
             )
             turn += 1
-            if found is not None:
-                seen.add(found.key)
+            if hit is not None:
+                keys.add(hit.key)
 
-    def _shown(self, causes: dict[str, tuple[Cause, str, Case]]) -> tuple[JudgedCause, ...]:
+    def _judged(self, causes: dict[str, tuple[Cause, str, Case]]) -> tuple[JudgedCause, ...]:
         """The causes, the worst first."""
-        shown = []
+        judged = []
         for cause, where, case in sorted(causes.values(), key=lambda entry: entry[0].severity):
-            known = self._issues.of(cause)
-            script = self._in_script(reproducer(case, self.generation, cause.root).text)
-            does, id_ = DOES[cause.severity], None if known is None else known.id
-            shown.append(JudgedCause(cause.fingerprint, title(cause), does, cause.root.found, where, script, id_))
-        return tuple(shown)
+            known, root = self._issues.of(cause), cause.root
+            script = self._in_script(reproducer(case, self.generation, root).text)
+            words = cause.fingerprint, title(cause), DOES[cause.severity], root.found, where, script
+            judged.append(JudgedCause(*words, known=None if known is None else known.id))
+        return tuple(judged)
 
 
 class _GivenUp(Exception):
     """A candidate has cost too many processes."""
 
 
-def _is_among(cause: Cause, others: tuple[Cause, ...]) -> bool:
+def _is_among(cause: Cause, causes: tuple[Cause, ...]) -> bool:
     """Whether one of the others breaks alike, and no less comes of it."""
-    return any(alike(cause, other) and other.severity <= cause.severity for other in others)
+    return any(alike(cause, known) and known.severity <= cause.severity for known in causes)
 
 
 def _unbuilt(trial: Trial) -> Cause:
@@ -323,9 +315,7 @@ def judge_proposals(
     place = place_of(subject)
     with SubjectProcess(subject, place=place, limits=budget.limits) as release:
         cloning = release.cloning()
-        if not isinstance(cloning, CloningFunctions):
-            raise SubjectError(f"{subject}: lost while it was asked what it clones with")
-        reference = Reference(release)
+        trial_of = reference(release)
         known = known.on(subject.generation, release.ready.keras)
         for name, text in texts.items():
             judged = Judged(name, str(subject), release.versions)
@@ -338,7 +328,7 @@ def judge_proposals(
                     first = (private,) if proposal.is_diff else ()
                     with CandidateProcess(subject, proposal, budget.limits, (*first, *place)) as process:
                         in_script = partial(_in_script, proposal, cloning.module)
-                        candidate = Candidate(process, reference, known, budget, "candidate", in_script)
+                        candidate = Candidate(process, trial_of, known, budget, "candidate", in_script)
                         judged = candidate.judge(judged, say, reported=True)
             except ProposalError as error:
                 judged = msgspec.structs.replace(judged, refused=str(error))
@@ -366,12 +356,10 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
     if not folder.is_dir():
         raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}")
     before = merge_base(tree, folder, base, head or "HEAD")
-    after = f"#{whole_name(tree, folder, head)}" if head else ""
-    # Without a backend behind it, the last part of a name may be taken for one.
-    backend, at, device = suffix.partition("@")
-    behind = f"{backend or '/' + BACKENDS['keras'][0]}{at}{device}"
-    names = f"{folder}#{before}{behind}", f"{folder}{after}{behind}"
-    old, new = (Subject.parse(in_full(name)) for name in names)
+    after = f"#{commit_of(tree, folder, head)}" if head else ""
+    if not suffix.startswith("/"):  # or else the last part of a name may be taken for a backend
+        suffix = f"/{BACKENDS['keras'][0]}{suffix}"
+    old, new = (Subject.parse(in_full(f"{folder}{code}{suffix}")) for code in (f"#{before}", after))
     if old == new:
         raise UnknownSubjectError(f"{head or repo} has no change since it left {base}: both are {old}")
     return old, new
@@ -385,5 +373,5 @@ def judge_change(base: Subject, head: Subject, known: KnownIssues, budget: Judge
         SubjectProcess(head, place=place_of(head), limits=budget.limits) as after,
     ):
         issues = known.on(base.generation, before.ready.keras)
-        candidate = Candidate(after, Reference(before, UPSTREAM_AND_FIXED[:1]), issues, budget)
+        candidate = Candidate(after, reference(before, UPSTREAM_AND_FIXED[:1]), issues, budget)
         return candidate.judge(Judged(str(head), str(base), after.versions), say, reported=False)

@@ -27,10 +27,6 @@ _CONTEXT = 3
 """The lines that a hunk usually has after what it changes."""
 
 
-class UnreadableError(OSError):
-    """A file that cannot be read as text; the message names it and says why."""
-
-
 class ProposalError(ValueError):
     """A proposal that cannot be put in place; the message says why. That is a verdict on it."""
 
@@ -41,16 +37,6 @@ class Proposal(msgspec.Struct, frozen=True):
     text: str
     part: str
     is_diff: bool = False
-
-
-def read_text(path: Path) -> str:
-    """The text of a file."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UnreadableError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UnreadableError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:

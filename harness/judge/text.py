@@ -16,7 +16,9 @@ def sentence(judged: Judged) -> str:
     """The verdict in a line."""
     if judged.refused:
         return f"{judged.word}: {judged.refused}"
-    counts = f"mends {some(len(judged.mends), 'known issue')}, leaves {len(judged.leaves)}; {judged.tried} models tried"
+    counts = (
+        f"mends {some(len(judged.mends), 'known issue')}, leaves {len(judged.leaves)}; {judged.models} models tried"
+    )
     stopped = f"; not all was tried: {judged.stopped}" if judged.stopped else ""
     worse = f"; {some(len(judged.worse), 'thing')} worse" if judged.worse else "; nothing is worse"
     return f"{judged.word}: {counts}{worse}{stopped}"
@@ -37,7 +39,7 @@ def _causes(effect: str, causes: Sequence[JudgedCause]) -> Iterator[str]:
     for cause in causes[:_MOST]:
         yield f"  {effect}: {_cause(cause)}"
         if effect == "worse":
-            yield f"    first on {one_line(cause.first_on)}: {one_line(cause.found)}"
+            yield f"    first on {one_line(cause.first_on)}: {one_line(cause.actual)}"
     if len(causes) > _MOST:
         yield f"  {effect}: {len(causes) - _MOST} more"
 

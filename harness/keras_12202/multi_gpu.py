@@ -1,7 +1,4 @@
-"""keras#12202 as it was reported, on a machine without a GPU: TensorFlow places everything where it can.
-
-PYTHONPATH=FOLDER python multi_gpu.py, where FOLDER is the one that `clonediff fuzz --subject keras==2.2.4` prints.
-"""
+"""keras#12202 as it was reported; run with the PYTHONPATH that `clonediff fuzz --subject keras==2.2.4` prints."""
 
 import v1_mode  # noqa: F401 - before Keras
 from keras.layers import Add, Input, Lambda

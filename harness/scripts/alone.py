@@ -15,17 +15,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-import msgspec
-
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.child import Child, ChildLost
+from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, environment
+from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
 
-UNTOLD = ("timed out", "out of memory", "exit code 0")
+UNTOLD = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
 """What a trial ends in that a run of a script cannot show: it may take longer, or hold more, than a trial."""
 
 _RUNNER = """\
@@ -80,13 +79,6 @@ class ReplayAnswer(enum.StrEnum):
     UNKNOWN = "cannot tell"
 
 
-class ScriptEnded(msgspec.Struct, frozen=True):
-    """How a script ended: its exit code, negative for a signal, None where its time was over; what it wrote."""
-
-    code: int | None
-    stderr: str = ""
-
-
 class ScriptRunner:
     """Runs scripts on a subject's release, one at a time. Nothing is started until the first."""
 
@@ -107,29 +99,31 @@ class ScriptRunner:
         visible = self._fixed or script.with_clonediff
         answer = ReplayAnswer.OTHER, ""
         if self._preloads and not script.raises.startswith("SIG"):  # a signal may come of the fork itself
-            answer = answer_of(script, self.run(script.text, visible=visible))
-        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):
-            answer = answer_of(script, self.run(script.text, preload=False, visible=visible))
+            answer = answer_of(script, *self.run(script.text, visible=visible))
+        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN) and TIMED_OUT not in answer[1]:
+            answer = answer_of(script, *self.run(script.text, preload=False, visible=visible))
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
         return ReplayAnswer.UNKNOWN, "it did not fail, and does not make the very comparison that differed"
 
-    def run(self, text: str, *, preload: bool = True, visible: bool = False) -> ScriptEnded:
-        """Run a script, whatever becomes of it; clonediff can be imported where it is to be `visible`."""
+    def run(self, text: str, *, preload: bool = True, visible: bool = False) -> tuple[int | None, str]:
+        """Run a script: its exit code, negative for a signal, None where its time was over; and what it wrote.
+
+        clonediff can be imported where it is to be `visible`.
+        """
         if self._fixed:
-            package = self._subject.package
+            package = self._subject.generation
             text = f"import clonediff\nimport {package}\n\n{package}.models.clone_model = clonediff.clone_model\n{text}"
         key = preload and self._preloads, visible
         if key not in self._runners:
             self._runners[key] = self._start(*key)
-        try:
-            with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
-                Path(folder, "repro.py").write_text(text, encoding="utf-8")
-                code = int(self._runners[key].ask(os.fsencode(folder) + b"\n", LIMIT))
-                return ScriptEnded(code, Path(folder, "stderr").read_text(encoding="utf-8", errors="replace"))
-        except ChildLost as error:
-            self._runners.pop(key).close()
-            return ScriptEnded(None, error.lost.said)
+        with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+            Path(folder, "repro.py").write_text(text, encoding="utf-8")
+            code = self._runners[key].ask(os.fsencode(folder) + b"\n", LIMIT)
+            if not isinstance(code, Lost):
+                return int(code), Path(folder, "stderr").read_text(encoding="utf-8", errors="replace")
+        self._runners.pop(key).close()
+        return None, code.line
 
     def close(self) -> None:
         """End the runners."""
@@ -144,27 +138,25 @@ class ScriptRunner:
         program = _RUNNER.format(
             parent=os.getpid(),
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
-            preload=f"importlib.import_module({self._subject.package!r})\n" if preload else "",
+            preload=f"importlib.import_module({self._subject.generation!r})\n" if preload else "",
         )
         return Child([sys.executable, "-I", "-c", program, *folders], surroundings)
 
 
-def answer_of(script: Script, ended: ScriptEnded) -> tuple[ReplayAnswer, str]:
+def answer_of(script: Script, code: int | None, stderr: str) -> tuple[ReplayAnswer, str]:
     """Whether a script has ended in the exception that it should; if not, the last line that it wrote."""
-    if ended.code is None:
-        return ReplayAnswer.UNKNOWN, "it did not end in time"
-    lines = ended.stderr.strip().splitlines()
-    last = lines[-1] if lines else f"exit code {ended.code}"
-    code = _code(script.raises)
     if code is None:
-        types = re.findall(r"^(?:[\w.]+\.)?([A-Za-z_]\w*)(?::|$)", ended.stderr, re.MULTILINE)
-        breaks = ended.code != 0 and script.raises in types
+        return ReplayAnswer.UNKNOWN, f"it did not end in time: {stderr}"
+    if code == 0:
+        return ReplayAnswer.GONE, ""
+    expected = _code(script.raises)
+    if expected is None:
+        breaks = script.raises in re.findall(r"^(?:[\w.]+\.)?([A-Za-z_]\w*)(?::|$)", stderr, re.MULTILINE)
     else:
         # An exception that nobody caught has an exit code too.
-        breaks = ended.code == code != 0 and (code < 0 or "Traceback (most recent call last)" not in ended.stderr)
-    if breaks:
-        return ReplayAnswer.BREAKS, last
-    return (ReplayAnswer.OTHER, last) if ended.code else (ReplayAnswer.GONE, "")
+        breaks = code == expected and (code < 0 or "Traceback (most recent call last)" not in stderr)
+    lines = stderr.strip().splitlines() or [f"exit code {code}"]
+    return ReplayAnswer.BREAKS if breaks else ReplayAnswer.OTHER, lines[-1]
 
 
 def _code(ending: str) -> int | None:

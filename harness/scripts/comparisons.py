@@ -91,10 +91,10 @@ def _setting(difference: Difference, dialect: str) -> Comparison:
     layer = named(difference, dialect)
     if difference.aspect == "trainable" and layer:
         return Comparison(f"{layer}.trainable")
-    found = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
-    if found is None or not layer:
+    match = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
+    if match is None or not layer:
         return WHOLE_CONFIG
-    name = found[1]
+    name = match[1]
     if name in _NO_PLAIN_DATA:
         value = f"{layer}.{'_output_shape' if name == 'output_shape' else name}"
         functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
@@ -189,12 +189,12 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
 
 def _run(difference: Difference, dialect: str) -> Comparison:
     """A run; the masks of tensors of a layer of the model are compared as they are."""
-    found = re.match(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[", difference.path)
-    if found is None:
+    match = re.match(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[", difference.path)
+    if match is None:
         return Comparison(how="run")
     layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")
     outputs = "node.outputs" if dialect == "keras" else "tf.nest.flatten(node.outputs)"
-    of_layer = f"for layer in {{}}.{layers} if layer.name == {_written(found[1])}"
+    of_layer = f"for layer in {{}}.{layers} if layer.name == {_written(match[1])}"
     tensors = f"{of_layer} for node in layer.{nodes} for tensor in {outputs}"
     return Comparison(f"sorted(getattr(tensor, '_keras_mask', None) is not None {tensors})")
 
@@ -228,5 +228,5 @@ def comparison(difference: Difference, dialect: str) -> Comparison:
     """What shows a difference; where two clones differ, nothing does."""
     if difference.check == "again":
         return NOT_COMPARED
-    found = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)
-    return found if isinstance(found, Comparison) else found(difference, dialect)
+    plan = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)
+    return plan if isinstance(plan, Comparison) else plan(difference, dialect)

@@ -11,8 +11,6 @@ from clonediff.harness.subjects.case import Case
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import RecordError
 
-_INPUT = {"dtype": "float32", "fill": "normal", "batch": None, "optional": False, "high": None}
-_BATCH = 2
 _CLONE_MODEL_PARAMETERS = ("model", "input_tensors", "clone_function")
 
 
@@ -26,7 +24,7 @@ def case_of_script(issue: KnownIssue) -> Case:
         raise RecordError(f"{issue.id}: no statement of the script calls clone_model")
     line = min(calls)
     facts: dict[str, Any] = {
-        "batch": _BATCH,
+        "batch": 2,
         **issue.trial,
         "source": "".join(issue.script.splitlines(keepends=True)[: line - 1]),
         "arguments": _arguments(calls[line], issue.script),
@@ -39,8 +37,8 @@ def case_of_script(issue: KnownIssue) -> Case:
 
 
 def _input(spec: dict[str, Any]) -> dict[str, Any]:
-    """An input with all its fields; a size of -1 is open."""
-    return {**_INPUT, **spec, "shape": [None if size < 0 else size for size in spec["shape"]]}
+    """An input; a size of -1 is open."""
+    return {**spec, "shape": [None if size < 0 else size for size in spec["shape"]]}
 
 
 def _cloning(statement: ast.stmt) -> ast.Call | None:
@@ -51,7 +49,7 @@ def _cloning(statement: ast.stmt) -> ast.Call | None:
 
 def _arguments(call: ast.Call, text: str) -> dict[str, str]:
     """The expressions that `clone_model` takes, by name; the model is not one of them if it is called `model`."""
-    given = dict(zip(_CLONE_MODEL_PARAMETERS, call.args, strict=False))
-    given |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
-    words = {name: ast.get_source_segment(text, value) or "" for name, value in given.items()}
+    values = dict(zip(_CLONE_MODEL_PARAMETERS, call.args, strict=False))
+    values |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
+    words = {name: ast.get_source_segment(text, value) or "" for name, value in values.items()}
     return {name: expression for name, expression in words.items() if (name, expression) != ("model", "model")}

@@ -68,7 +68,7 @@ def _process(generation: Generation, layers: tuple[str, ...]) -> SubjectProcess:
 
     path = tuple(map(os.path.abspath, sys.path))
     process = SubjectProcess(Subject.parse(generation), place=path)
-    process.others = layers
+    process.layers = layers
     return process
 
 

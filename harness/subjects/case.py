@@ -39,11 +39,6 @@ class Case(msgspec.Struct, frozen=True):
     repeats: bool = False
     within: tuple[str, ...] = ()
 
-    @property
-    def given(self) -> tuple[str, ...]:
-        """The arguments that a cloner is given beside the model."""
-        return tuple(self.arguments)
-
     def request(self, cloners: Iterable[str], costly: bool = False, device: str | None = None) -> dict[str, Any]:
         """The request of a trial of this case, as `inside.serve` reads it."""
         request = {**msgspec.structs.asdict(self), "do": "trial", "cloners": list(cloners), "costly": costly}

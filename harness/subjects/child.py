@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -15,22 +17,17 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it comes without types
 
-from clonediff.harness.subjects.outcomes import Loss, Lost, fault_frames
+from clonediff.harness.inside.failures import package_path
+from clonediff.harness.subjects.observation import Frame
+from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 
 _WATCH_EVERY = 0.05
 _STACK_WAIT = 0.3
 _STDERR_BYTES = 256 * 1024
 _MOST_STDERR_BYTES = 16 << 20
 _LINES = 40
-
-
-class ChildLost(Exception):
-    """The child has ended, or was ended because it took too long or too much memory."""
-
-    def __init__(self, lost: Lost) -> None:
-        """`lost` says how, and what the child wrote last."""
-        super().__init__(lost.said)
-        self.lost = lost
+_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
+_FRAME = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
 class Child:
@@ -38,30 +35,25 @@ class Child:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start it."""
-        folder = tempfile.TemporaryDirectory(prefix="clonediff-")
+        folder = tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True)
         self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
-        try:
-            self._process = subprocess.Popen(
-                list(command),
-                # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
-                env={**environment, "TMPDIR": folder.name},
-                cwd=folder.name,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._stderr,
-                start_new_session=True,
-            )
-        except BaseException:
-            folder.cleanup()
-            raise
+        self._process = subprocess.Popen(
+            list(command),
+            # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
+            env={**environment, "TMPDIR": folder.name},
+            cwd=folder.name,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            start_new_session=True,
+        )
         self.pid = self._process.pid
-        self._reason = ""
-        self._message = ""
+        self._how = self._message = ""
         # Runs at the latest when this process exits.
         self._close = weakref.finalize(self, _end, self._process, folder)
 
-    def ask(self, line: bytes, seconds: float, memory: int | None = None) -> bytes:
-        """Write a line, unless it is empty, and read one."""
+    def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
+        """Write a line, unless it is empty, and read one; or say how the child was lost, ended if it took too much."""
         done = threading.Event()
         watchdog = threading.Thread(target=self._watch, args=(done, seconds, memory), daemon=True)
         watchdog.start()
@@ -73,9 +65,7 @@ class Child:
         finally:
             done.set()
             watchdog.join()
-        if self._reason or not answer.endswith(b"\n"):
-            raise ChildLost(self._lost(seconds))
-        return answer
+        return answer if answer.endswith(b"\n") and not self._how else self._lost(seconds)
 
     def resident(self) -> int:
         """The memory that it holds, 0 if it is gone."""
@@ -101,17 +91,17 @@ class Child:
             return self._process.stdout.readline()
         return b""
 
-    def _watch(self, done: threading.Event, seconds: float, memory: int | None) -> None:
+    def _watch(self, done: threading.Event, seconds: float, memory: int) -> None:
         deadline = time.monotonic() + seconds
         while not done.wait(max(0.0, min(_WATCH_EVERY, deadline - time.monotonic()))):
             if self._stderr_size() > _MOST_STDERR_BYTES:
                 self._stderr.truncate(0)
-            resident = self.resident() if memory is not None else 0
-            if memory is not None and resident > memory:
-                self._reason, self._message = Loss.OUT_OF_MEMORY, f"{resident >> 20} MiB of {memory >> 20} MiB"
+            resident = self.resident()
+            if resident > memory:
+                self._how, self._message = OUT_OF_MEMORY, f"{resident >> 20} MiB of {memory >> 20} MiB"
             elif time.monotonic() >= deadline:
-                self._reason, self._message = Loss.TIMED_OUT, f"no answer in {seconds:g} s"
-            if self._reason:
+                self._how, self._message = TIMED_OUT, f"no answer in {seconds:g} s"
+            if self._how:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.pid, signal.SIGUSR1)  # it writes where it is
                 time.sleep(_STACK_WAIT)
@@ -119,20 +109,29 @@ class Child:
                 return
 
     def _lost(self, seconds: float) -> Lost:
-        how, message = self._reason, self._message
+        how, message = self._how, self._message
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         self._stderr.seek(max(0, self._stderr_size() - _STDERR_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
         lines = tuple(errors.splitlines()[-_LINES:])
         if not how and self._process.returncode == -signal.SIGALRM:  # a cloner took too long
-            how, message = Loss.TIMED_OUT, "no clone in time"
+            how, message = TIMED_OUT, "no clone in time"
         elif not how:
             how, message = _ending(self._process.returncode), lines[-1] if lines else ""
-        return Lost(how=how, message=message, seconds=seconds, frames=fault_frames(errors), stderr=lines)
+        return Lost(how=how, message=message, seconds=seconds, frames=crash_frames(errors), stderr=lines)
 
     def _stderr_size(self) -> int:
         return os.fstat(self._stderr.fileno()).st_size
+
+
+def crash_frames(stderr: str) -> tuple[Frame, ...]:
+    """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
+    for thread in reversed(_THREAD.split(stderr)[1:]):
+        frames = [Frame(package_path(file), function, int(line)) for file, line, function in _FRAME.findall(thread)]
+        if any(frame.file.startswith("inside/") for frame in frames):
+            return tuple(reversed(frames))
+    return ()
 
 
 def _ending(code: int | None) -> str:
@@ -154,5 +153,4 @@ def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[s
         with contextlib.suppress(OSError):
             if pipe is not None:
                 pipe.close()
-    with contextlib.suppress(OSError):
-        folder.cleanup()
+    folder.cleanup()

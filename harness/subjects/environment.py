@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,7 +18,7 @@ BESIDE: Place = ()
 HARNESS = Path(__file__).resolve().parent.parent
 
 _BOOTSTRAP = """\
-import faulthandler, os, resource, signal, sys, threading, time
+import faulthandler, os, resource, signal, sys, threading, time, types
 
 def end_with(parent):
     while os.getppid() == parent:
@@ -30,15 +29,14 @@ threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 faulthandler.enable()
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-sys.path[:0] = [{harness!r}, {package!r}]
-import fixed
-from inside.serve import main
-del sys.path[:2]
+package = sys.modules["clonediff_child"] = types.ModuleType("clonediff_child")
+package.__path__ = {folders!r}
+from clonediff_child.inside.serve import main
 sys.exit(main())
 """
 """Ends with its parent; writes its stack on a crash, and when asked by SIGUSR1; leaves no core file.
 
-The rest of this project is not importable from the child: only `inside`, `fixed` and `strategies` are, by these names.
+`inside`, `fixed` and `strategies` are imported by names that no package of a user has.
 """
 
 _THREADS = {
@@ -74,35 +72,22 @@ _XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_
 
 def command(subject: Subject) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
-    return [
-        sys.executable,
-        "-u",
-        "-c",
-        _BOOTSTRAP.format(harness=str(HARNESS), package=str(HARNESS.parent)),
-        subject.generation,
-    ]
+    bootstrap = _BOOTSTRAP.format(folders=[str(HARNESS), str(HARNESS.parent)])
+    return [sys.executable, "-u", "-c", bootstrap, subject.generation]
 
 
-def environment(subject: Subject, place: Place = BESIDE, base: Mapping[str, str] | None = None) -> dict[str, str]:
+def environment(subject: Subject, place: Place = BESIDE) -> dict[str, str]:
     """The environment of a child. The folders of its place are put before everything else that it can import."""
-    variables = dict(os.environ if base is None else base)
-    for name, value in _THREADS.items():
-        variables.setdefault(name, value)
-    variables["KERAS_BACKEND"] = subject.backend
-    variables["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    variables["PYTHONHASHSEED"] = "0"
-    if subject.device == "gpu":
-        for name, value in _ON_GPU.items():
-            variables.setdefault(name, value)
-        if subject.backend == "jax":
-            variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --xla_gpu_deterministic_ops=true".strip()
-    else:
-        variables.update(_ON_CPU)
-        for flag, value in _XLA_ON_CPU.items() if subject.backend == "jax" else ():
-            if flag not in variables.get("XLA_FLAGS", ""):
-                variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
+    variables = {**_THREADS, **(_ON_GPU if subject.device != "cpu" else {}), **os.environ}
+    variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
+    flags = _XLA_ON_CPU if subject.device == "cpu" else {"xla_gpu_deterministic_ops": "true"}
+    for flag, value in flags.items() if subject.backend == "jax" else ():
+        if flag not in variables.get("XLA_FLAGS", ""):
+            variables["XLA_FLAGS"] = f"{variables.get('XLA_FLAGS', '')} --{flag}={value}".strip()
+    if subject.device == "cpu":
+        variables |= _ON_CPU
     # A child runs in a folder of its own.
-    own = [os.path.abspath(folder) for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder]
-    if place or own:
-        variables["PYTHONPATH"] = os.pathsep.join((*place, *own))
+    path = [os.path.abspath(folder) for folder in variables.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    if place or path:
+        variables["PYTHONPATH"] = os.pathsep.join((*place, *path))
     return variables

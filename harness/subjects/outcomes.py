@@ -1,36 +1,19 @@
-"""What can come of asking a subject: an answer, or the ways in which a process is lost."""
+"""What can come of asking a subject beside an answer to a trial: how its process is lost, and what is wrong with it."""
 
 from __future__ import annotations
 
-import enum
-import re
-from typing import TypeAlias
-
 import msgspec
 
-from clonediff.harness.subjects.observation import Answer, Failure, Frame
-from clonediff.strategies.program import Graph
+from clonediff.harness.subjects.observation import Failure, Frame
 
-_FAULT_FRAME = re.compile(r'^\s*File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
-_FAULT_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*?\(most recent call first\):$", re.MULTILINE)
-_ROOTS = (
-    re.compile(r".*/(?:site-packages|dist-packages)/"),
-    re.compile(r".*/lib/python\d[.\d]*/"),
-    re.compile(r".*/(?=(?:inside|fixed)/)"),
-    re.compile(r".*/(?=(?:tf_keras|keras)/)"),
-)
-
-
-class Draw(msgspec.Struct, frozen=True):
-    """A drawn graph; None where Keras accepted no call of it."""
-
-    graph: Graph | None = None
+TIMED_OUT = "timed out"
+OUT_OF_MEMORY = "out of memory"
+"""Why a process was lost that did not end by itself."""
 
 
 class Ready(msgspec.Struct, frozen=True):
     """What a child says of itself once it can work."""
 
-    generation: str
     keras: str
     backend: str
     backend_version: str
@@ -39,19 +22,12 @@ class Ready(msgspec.Struct, frozen=True):
     devices: tuple[str, ...] = ()
 
 
-class Loss(enum.StrEnum):
-    """Why a process was lost that did not end by itself."""
-
-    TIMED_OUT = "timed out"
-    OUT_OF_MEMORY = "out of memory"
-
-
 class Lost(msgspec.Struct, frozen=True, kw_only=True):
     """A process that was lost over a request.
 
-    `how` is a `Loss`, a signal ("SIGSEGV") or an exit code ("exit code 7"), `message` how long it took, how large it
-    was, or the last line that it wrote, `seconds` the limit of one that timed out. `frames` is where it was then, the
-    innermost last.
+    `how` is `TIMED_OUT`, `OUT_OF_MEMORY`, a signal ("SIGSEGV") or an exit code ("exit code 7"), `message` how long it
+    took, how large it was, or the last line that it wrote, `seconds` the limit of one that timed out. `frames` is where
+    it was then, the innermost last.
     """
 
     how: str
@@ -61,26 +37,22 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
     stderr: tuple[str, ...] = ()
 
     @property
-    def said(self) -> str:
+    def line(self) -> str:
         """Both, in a line."""
         return f"{self.how}: {self.message}" if self.message else self.how
 
 
 class CloningFunctions(msgspec.Struct, frozen=True):
-    """The cloning functions of a release: their module, its file, the folder of the package, their names.
+    """The cloning functions of a release: their module, the folder of the package, their names.
 
     `replaced` has those in whose place other code has been put, `failure` what stopped that.
     """
 
     module: str
-    file: str
     package: str
     functions: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     failure: Failure | None = None
-
-
-Outcome: TypeAlias = Answer | Lost
 
 
 class ValuesReport(msgspec.Struct, frozen=True):
@@ -99,7 +71,7 @@ class SubjectError(RuntimeError):
     """A subject that does not come up, or that breaks the protocol. `failure` is the exception of the child."""
 
     def __init__(self, message: str, failure: Failure | None = None) -> None:
-        """The message says what was run and what came of it."""
+        """The message is one line: what, where, what to do."""
         super().__init__(message)
         self.failure = failure
 
@@ -109,31 +81,8 @@ class NoDeviceError(SubjectError):
 
 
 class ReleaseError(SubjectError):
-    """A release that cannot be had here. The message is one line: what, where, what to do."""
+    """A release that cannot be had here."""
 
 
 class UnusableCodeError(ReleaseError):
     """The code itself cannot be used: that of another commit may."""
-
-
-def fault_frames(stderr: str) -> tuple[Frame, ...]:
-    """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
-    starts = [match.end() for match in _FAULT_THREAD.finditer(stderr)]
-    ends = [*starts[1:], len(stderr)]
-    sections = [stderr[start:end] for start, end in zip(starts, ends, strict=False)]
-    for section in reversed(sections):
-        frames = [
-            Frame(package_path(match["file"]), match["function"], int(match["line"]))
-            for match in _FAULT_FRAME.finditer(section)
-        ]
-        if any(frame.file.startswith("inside/") for frame in frames):
-            return tuple(reversed(frames))
-    return ()
-
-
-def package_path(path: str) -> str:
-    """A path from its package's name on, as in the frames of a failure."""
-    for root in _ROOTS:
-        if root.match(path):
-            return root.sub("", path, count=1)
-    return path if path.startswith("<") else path.rsplit("/", 1)[-1]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import io
 import os
 import re
@@ -24,7 +25,6 @@ import sys
 import tarfile
 import tempfile
 import textwrap
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,7 +33,7 @@ from packaging.version import Version
 from clonediff.harness.subjects.environment import BESIDE, Place
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.subject import BACKENDS, DEVICES, NIGHTLY, Subject, UnknownSubjectError, missing
+from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, UnknownSubjectError
 
 WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
 ADVICE = {
@@ -45,9 +45,7 @@ ADVICE = {
 }
 """What to do, by what pip or uv writes."""
 
-_SUFFIX = re.compile(
-    rf"(?P<tree>.+?)(?P<suffix>(?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@(?:{'|'.join(DEVICES)})(?::\d{{1,3}})?)?)"
-)
+_TREE = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
 _VERSION_FILE = "keras/src/version.py"
 _VERSION = re.compile(r"^__version__ *= *[\"']([^\"']+)[\"']", re.MULTILINE)
@@ -62,20 +60,27 @@ def cache() -> Path:
     return platformdirs.user_cache_path("clonediff")
 
 
+def missing(subject: Subject) -> str:
+    """Which package a subject lacks beside clonediff; "" where none."""
+    # A release is laid over the backend that is installed.
+    packages = (subject.generation, subject.backend) if subject.version is None else (subject.backend,)
+    lacks = next((package for package in packages if importlib.util.find_spec(package) is None), "")
+    return f"{subject}: {lacks} is not installed beside clonediff: pip install {lacks}" if lacks else ""
+
+
 def place_of(subject: Subject) -> Place:
     """Where the release of a subject is; it is installed first if necessary. A `ReleaseError` says why not."""
-    reason = missing(subject)
-    if reason is not None:
+    if reason := missing(subject):
         raise ReleaseError(reason)
     if subject.version is None:
         return BESIDE
-    entry = _entry(subject)
-    if Version(subject.version).local and not _folder(entry).is_dir():
+    folder = _folder(subject)
+    if Version(subject.version).local and not folder.is_dir():
         raise ReleaseError(
             f"{subject.release}: is the copy of a folder or commit, and there is none in {cache()}: name the folder, "
             "as in --subject ../keras"
         )
-    return (str(installed(entry, (subject.release,))),)
+    return (str(installed(folder.name, (subject.release,))),)
 
 
 def open_subject(subject: Subject) -> SubjectProcess:
@@ -83,57 +88,48 @@ def open_subject(subject: Subject) -> SubjectProcess:
     return SubjectProcess(subject, place=place_of(subject))
 
 
-def installed(entry: str, requirements: tuple[str, ...]) -> Path:
+def installed(name: str, requirements: tuple[str, ...]) -> Path:
     """The folder of that name with these packages, without what they depend on; installed first if necessary."""
-    folder = _folder(entry)
+    folder = cache() / "packages" / name
     if not folder.is_dir():
         with _writing() as unfinished:
             if not folder.is_dir():
-                sys.stderr.write(f"clonediff: {requirements[0]}: installing\n")
                 for requirement in requirements:
                     _install(requirement, unfinished)
                 unfinished.rename(folder)
     return folder
 
 
-def in_full(spec: str) -> str:
+def in_full(name: str) -> str:
     """The name of a subject by which it is the same code for ever; code that is no release is copied."""
-    tree, suffix = split(spec.strip())
-    if tree == NIGHTLY:
-        return str(Subject.parse(f"{NIGHTLY}=={_newest_nightly()}{suffix}"))
-    if not is_tree(spec.strip()):
-        return spec
+    tree, suffix = split(name.strip())
+    if tree != NIGHTLY and not is_tree(name.strip()):
+        return name
     with _writing() as copy:
-        version = _copy(tree, copy)
-        subject = Subject.parse(f"keras=={version}{suffix}")
-        reason = missing(subject)
-        if reason is not None:
+        subject = Subject.parse(f"keras=={_copied(tree, copy)}{suffix}")
+        if reason := missing(subject):
             raise ReleaseError(reason)
-        folder = _folder(_entry(subject))
-        if not folder.is_dir():
-            copy.rename(folder)
+        if not _folder(subject).is_dir():
+            copy.rename(_folder(subject))
     return str(subject)
 
 
-def is_tree(spec: str) -> bool:
+def is_tree(name: str) -> bool:
     """Whether a subject is named by where its code is, and not by its release."""
-    tree = split(spec)[0]
+    tree = split(name)[0]
     is_path = "/" in tree or "#" in tree or tree.startswith(("~", ".")) or tree.endswith(".whl")
-    return is_path and not _RELEASE.match(spec)
+    return is_path and not _RELEASE.match(name)
 
 
-def split(spec: str) -> tuple[str, str]:
+def split(name: str) -> tuple[str, str]:
     """The name of the code, and the backend and device behind it."""
-    match = _SUFFIX.fullmatch(spec)
-    return (match["tree"], match["suffix"]) if match is not None else (spec, "")
+    match = _TREE.fullmatch(name)
+    return (match[1], match[2]) if match is not None else (name, "")
 
 
-def _entry(subject: Subject) -> str:
-    return f"{subject.package}-{Version(subject.version or '0')}-{sys.implementation.cache_tag}"
-
-
-def _folder(entry: str) -> Path:
-    return cache() / "packages" / entry
+def _folder(subject: Subject) -> Path:
+    name = f"{subject.generation}-{Version(subject.version or '0')}-{sys.implementation.cache_tag}"
+    return cache() / "packages" / name
 
 
 @contextlib.contextmanager
@@ -154,85 +150,59 @@ def _writing() -> Iterator[Path]:
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        raise ReleaseError(
-            f"{error.filename or cache()}: {error.strerror or error}: make room or give access, or name another folder "
-            "in CLONEDIFF_CACHE"
-        ) from error
+        reason = f"{error.filename or cache()}: {error.strerror or error}"
+        raise ReleaseError(f"{reason}: make room or give access, or name another folder in CLONEDIFF_CACHE") from error
 
 
 def _install(requirement: str, folder: Path) -> None:
-    """Install a package with uv, if it is there and finds the package, or else with pip."""
+    """Install a package with pip, or with uv where its environment has no pip."""
+    sys.stderr.write(f"clonediff: {requirement}: installing\n")
     # Compiled, because a release is started often and Python may be told to write no bytecode.
-    commands = [_pip("install", "--quiet", "--no-input", "--prefer-binary", "--compile")]
-    if uv := shutil.which("uv"):
-        commands.insert(0, [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", sys.executable])
-    for command in commands:
-        code, output = _run([*command, "--no-deps", "--target", str(folder), requirement])
-        if code == 0:
-            return
-    raise ReleaseError(f"{requirement}: cannot be installed: {_reason(output)}")
-
-
-def _newest_nightly() -> str:
-    code, output = _run(_pip("index", "versions", NIGHTLY, "--pre"))
-    for line in output.splitlines() if code == 0 else ():
-        if line.startswith("Available versions:"):
-            return max((version.strip() for version in line.partition(":")[2].split(",")), key=Version)
-    raise ReleaseError(
-        f"{NIGHTLY}: pip does not say which releases there are: {_reason(output)}; or name one, such as "
-        f"{NIGHTLY}==3.16.0.dev2026102704"
-    )
-
-
-def _reason(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it wrote nothing"]
-    advice = (advice for pattern, advice in ADVICE.items() if re.search(pattern, output, re.IGNORECASE))
-    return f"{textwrap.shorten(lines[-1], 160)}: {next(advice, 'run pip to see why')}"
-
-
-def _pip(command: str, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "pip", command, "--disable-pip-version-check", "--retries=1", *arguments]
-
-
-def _run(command: list[str]) -> tuple[int, str]:
-    """The exit code of pip or uv, and what it writes."""
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--retries=1"]
+    command += ["--prefer-binary", "--compile"]
+    if importlib.util.find_spec("pip") is None:
+        command = ["uv", "pip", "install", "--compile-bytecode", "--python", sys.executable]
+    command += ["--quiet", "--no-deps", "--target", str(folder), requirement]
     variables = {"UV_HTTP_RETRIES": "1", **os.environ, "PIP_USER": "0"}
-    ended = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    return ended.returncode, ended.stdout + ended.stderr
+    try:
+        ended = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise ReleaseError(f"{requirement}: cannot be installed: neither pip nor uv is there: install pip") from None
+    if ended.returncode:
+        output = ended.stdout + ended.stderr
+        lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it wrote nothing"]
+        advice = (advice for pattern, advice in ADVICE.items() if re.search(pattern, output, re.IGNORECASE))
+        reason = f"{textwrap.shorten(lines[-1], 160)}: {next(advice, 'run pip to see why')}"
+        raise ReleaseError(f"{requirement}: cannot be installed: {reason}")
 
 
-def _copy(tree: str, copy: Path) -> str:
-    """Copy a folder, a commit or a wheel of Keras, and give the copy a version of its own, which is returned."""
+def _copied(tree: str, copy: Path) -> str:
+    """Copy a folder, a commit, a wheel or tonight's release of Keras; the version that the copy has."""
     name, is_commit, commit = tree.partition("#")
     path = Path(name).expanduser()
-    if not path.exists():
-        kind = "file" if name.endswith(".whl") else "folder"
-        raise ReleaseError(f"{tree}: there is no {kind} {path.absolute()}: {WANTED}")
-    if not is_commit and (path / ".git").exists() and not _git(tree, path, "status", "--porcelain", "--", "keras"):
-        commit = "HEAD"
-    if commit:
-        commit = whole_name(tree, path, commit)
-    try:
+    if tree == NIGHTLY:
+        _install(NIGHTLY, copy)
+    elif not path.exists():
+        raise ReleaseError(f"{tree}: there is no file or folder {path.absolute()}: {WANTED}")
+    elif path.suffix == ".whl":
+        _install(str(path.absolute()), copy)
+    else:
+        if not is_commit and (path / ".git").exists() and not _git(tree, path, "status", "--porcelain", "--", "keras"):
+            commit = "HEAD"
         if commit:
-            with tarfile.open(fileobj=io.BytesIO(_git(tree, path, "archive", commit))) as tar:
-                members = [member for member in tar if member.name.startswith("keras/")]
-                tar.extractall(copy, members, filter="data")
-        elif path.is_file():
-            with zipfile.ZipFile(path) as wheel:
-                wheel.extractall(copy)
-        elif (path / _VERSION_FILE).is_file():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
-    except Exception as error:  # an archive that is truncated, encrypted or compressed otherwise raises many kinds
-        if isinstance(error, OSError) and error.errno:
-            raise
-        raise UnusableCodeError(f"{tree}: cannot be copied: {error}: {WANTED}") from None
+            commit = commit_of(tree, path, commit)
+        try:
+            _copy(tree, path, commit, copy)
+        except (shutil.Error, tarfile.TarError) as error:
+            raise UnusableCodeError(f"{tree}: cannot be copied: {error}: {WANTED}") from None
     file = copy / _VERSION_FILE
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
     match = _VERSION.search(text)
     if match is None:
         raise UnusableCodeError(f"{tree}: has no version in {_VERSION_FILE}: {WANTED}")
-    mark = f"g{commit[:10]}" if commit else f"tree-{_digest(copy)}"
+    if tree == NIGHTLY:
+        return match[1]
+    mark = f"g{commit[:10]}" if commit else f"tree-{_digest(copy / 'keras')}"
     version = f"{match[1].partition('+')[0]}+{mark}"
     try:
         Subject.parse(f"keras=={version}")
@@ -242,15 +212,25 @@ def _copy(tree: str, copy: Path) -> str:
     return version
 
 
+def _copy(tree: str, path: Path, commit: str, copy: Path) -> None:
+    """Copy the package of a folder, or of a commit of it."""
+    if commit:
+        with tarfile.open(fileobj=io.BytesIO(_git(tree, path, "archive", commit))) as tar:
+            tar.extractall(copy, [member for member in tar if member.name.startswith("keras/")], filter="data")
+    elif (path / _VERSION_FILE).is_file():
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
+
+
 def _digest(folder: Path) -> str:
-    """Eight digits that no other files have."""
+    """Eight digits that no other sources have."""
     digest = hashlib.blake2b(digest_size=4)
-    for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+    for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc"):
         digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def whole_name(tree: str, folder: Path, name: str) -> str:
+def commit_of(tree: str, folder: Path, name: str) -> str:
     """The forty digits of a commit, a tag or a branch."""
     digits = _git(tree, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not digits:
@@ -260,8 +240,7 @@ def whole_name(tree: str, folder: Path, name: str) -> str:
 
 def merge_base(tree: str, folder: Path, base: str, head: str) -> str:
     """The commit where two branches part."""
-    commits = [whole_name(tree, folder, name) for name in (base, head)]
-    common = _git(tree, folder, "merge-base", *commits)
+    common = _git(tree, folder, "merge-base", *(commit_of(tree, folder, name) for name in (base, head)))
     if not common:
         raise ReleaseError(f"{tree}: {base} and {head} have no commit in common: name two of one history")
     return common.decode().strip()

@@ -1,20 +1,14 @@
-"""A subject's name: `RELEASE[/BACKEND][@DEVICE]`, what each part may be, and what this machine lacks for it."""
+"""A subject's name: `RELEASE[/BACKEND][@DEVICE]`, and what each part may be."""
 
 from __future__ import annotations
 
-import functools
-import importlib.util
-import os
 import re
-import shutil
-import subprocess
-from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import msgspec
 from packaging.version import InvalidVersion, Version
 
-Package = Literal["keras", "tf_keras"]
+from clonediff.strategies.program import Generation
 
 BACKENDS: dict[str, tuple[str, ...]] = {
     "keras": ("tensorflow", "jax", "torch", "numpy"),
@@ -31,10 +25,7 @@ EXHIBIT = "2.2.4"
 NIGHTLY = "keras-nightly"
 """By this name the package index has the development releases of Keras."""
 
-DEVICES = ("cpu", "gpu")
-
-_DRIVER = Path("/proc/driver/nvidia/gpus")
-_SPEC = re.compile(
+_NAME = re.compile(
     r"(?P<package>[^/@=]+)(?:==(?P<version>[^/@]*))?(?:/(?P<backend>[^/@]*))?"
     r"(?:@(?P<device>cpu|gpu)(?::(?P<number>\d{1,3}))?)?"
 )
@@ -45,66 +36,52 @@ class UnknownSubjectError(ValueError):
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What is under test. `version` is None for the package that is installed beside clonediff.
+    """What is under test: a release of the `keras` or `tf_keras` of its generation, a backend, a device.
 
-    `number` is which device of its kind.
+    `version` is None for the package that is installed beside clonediff. A device is "cpu", "gpu:0", "gpu:1" ...
     """
 
-    package: Package
+    generation: Generation
     version: str | None = None
     backend: str = "tensorflow"
     device: str = "cpu"
-    number: int = 0
 
     @classmethod
-    def parse(cls, spec: str) -> Subject:
+    def parse(cls, name: str) -> Subject:
         """The subject of that name: "keras", "keras/jax", "tf_keras@gpu", "keras==3.14.1" ...
 
         That of a tree, such as "../keras", is made one of these first: `clonediff.harness.subjects.releases.in_full`.
         """
-        match = _SPEC.fullmatch(spec.strip())
+        match = _NAME.fullmatch(name.strip())
         if match is None:
-            raise UnknownSubjectError(f"{spec!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {supported()}")
+            raise UnknownSubjectError(f"{name!r}: write RELEASE[/BACKEND][@cpu or @gpu or @gpu:1]; {supported()}")
         package, version, backend, device, number = match.groups()
-        if package == NIGHTLY and not is_nightly(version):
-            reason = f"{NIGHTLY} has development releases only, such as {NIGHTLY}==3.16.0.dev2026102704"
-            raise UnknownSubjectError(f"{spec!r}: {reason}")
-        package = "keras" if package == NIGHTLY else package
+        package = "keras" if package == NIGHTLY and version else package
         if package not in BACKENDS:
-            raise UnknownSubjectError(f"{spec!r}: unknown release {package!r}; {supported()}")
+            raise UnknownSubjectError(f"{name!r}: unknown release {package!r}; {supported()}")
         backend = BACKENDS[package][0] if backend is None else backend
         if backend not in BACKENDS[package]:
             choice = ", ".join(BACKENDS[package])
-            raise UnknownSubjectError(f"{spec!r}: {package} has no backend {backend!r}, choose one of {choice}")
+            raise UnknownSubjectError(f"{name!r}: {package} has no backend {backend!r}, choose one of {choice}")
         if version is not None and (problem := _problem(package, version)):
-            raise UnknownSubjectError(f"{spec!r}: {problem}")
-        return cls(cast("Package", package), version, backend, device or DEVICES[0], int(number or 0))
-
-    @property
-    def generation(self) -> Package:
-        """Whose catalogue of kinds, known issues, fixed cloner and spelling of models (`source.DIALECTS`) it has."""
-        return self.package
+            raise UnknownSubjectError(f"{name!r}: {problem}")
+        device = f"gpu:{int(number or 0)}" if device == "gpu" else "cpu"
+        return cls(cast("Generation", package), version, backend, device)
 
     @property
     def release(self) -> str:
         """The part of its name that says which package in which version."""
-        name = NIGHTLY if self.package == "keras" and is_nightly(self.version) else self.package
-        return name if self.version is None else f"{name}=={self.version}"
+        if self.version is None:
+            return self.generation
+        version = Version(self.version)
+        nightly = self.generation == "keras" and version.is_devrelease and version.local is None
+        return f"{NIGHTLY if nightly else self.generation}=={self.version}"
 
     def __str__(self) -> str:
         """The shortest name that parses to this subject."""
-        backend = "" if self.backend == BACKENDS[self.package][0] else f"/{self.backend}"
-        device = f"@{self.device}" if (self.device, self.number) != (DEVICES[0], 0) else ""
-        return f"{self.release}{backend}{device}{f':{self.number}' if self.number else ''}"
-
-
-def is_nightly(version: str | None) -> bool:
-    """Whether a version is that of a development release of the package index."""
-    try:
-        parsed = Version(version or "")
-    except InvalidVersion:
-        return False
-    return parsed.is_devrelease and parsed.local is None
+        backend = "" if self.backend == BACKENDS[self.generation][0] else f"/{self.backend}"
+        device = "" if self.device == "cpu" else f"@{self.device.removesuffix(':0')}"
+        return f"{self.release}{backend}{device}"
 
 
 def _problem(package: str, text: str) -> str:
@@ -127,27 +104,3 @@ def supported() -> str:
         f"{OLDEST['keras']}, tf_keras from {OLDEST['tf_keras']}), and with @cpu (the default) or @gpu; {NIGHTLY}; and "
         "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT, ./FILE.whl"
     )
-
-
-def missing(subject: Subject) -> str | None:
-    """What this machine lacks for a subject; None where that is known only once the subject has started."""
-    # A release is laid over the backend that is installed.
-    packages = (subject.package, subject.backend) if subject.version is None else (subject.backend,)
-    for package in packages:
-        if importlib.util.find_spec(package) is None:
-            return f"{subject}: {package} is not installed beside clonediff: pip install {package}"
-    if subject.device == "gpu":
-        visible = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
-        if visible.strip() in ("", "-1"):
-            return f"{subject}: CUDA_VISIBLE_DEVICES={visible!r} hides every GPU"
-        if not has_gpu():
-            return f"{subject}: no GPU on this machine: neither nvidia-smi nor {_DRIVER} names one"
-    return None
-
-
-@functools.cache
-def has_gpu() -> bool:
-    """Whether the NVIDIA driver names a GPU."""
-    command = shutil.which("nvidia-smi")
-    names = subprocess.run([command, "-L"], capture_output=True, check=False).stdout if command else b""
-    return b"GPU " in names or any(_DRIVER.glob("*"))

@@ -122,7 +122,7 @@ class GraphTrials:
         trial = run(case, self.process, self.cloners, costly, timeout=timeout)
         self._count(trial)
         if trial.lost is not None:
-            lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.said)
+            lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.line)
             return replace(trial, hits=(lost,))
         hits = []
         arguments = [f"{case.arguments[name]} for the model" if name == MODEL else name for name in case.arguments]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.observation import Answer, Clone, Failure, Observation
-from clonediff.harness.subjects.outcomes import Loss, Lost, ValuesReport
+from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
@@ -151,14 +151,14 @@ def run(
         return Trial(lost=alone)
     if alone.original is None:
         return _judge(case, subject, (), alone)
-    if outcome.how == Loss.TIMED_OUT:
+    if outcome.how == TIMED_OUT:
         timeout = min(outcome.seconds, max(_AT_LEAST, _TIMES * alone.seconds))
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
         if len(cloners) > 1:
             outcome = subject.trial(case, cloners=[name], costly=costly, timeout=timeout)
         if isinstance(outcome, Lost):
-            ended = causes(None, [lost_difference(outcome)], case.given)
+            ended = causes(None, [lost_difference(outcome)], tuple(case.arguments))
             judged[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
             continue
         trial = _judge(case, subject, [name], outcome)
@@ -176,8 +176,9 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     by_cloner = {name: of_plain_models(compare(original, answer.clones[name])) for name in cloners}
     judged: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
-        broken = (cause for cause in causes(original, differences, case.given) if _is_promised(cause, name, case))
-        judged[name] = CloneTrial(tuple(broken), Pair(original, answer.clones[name]))
+        broken = causes(original, differences, tuple(case.arguments))
+        promised = tuple(cause for cause in broken if _is_promised(cause, name, case))
+        judged[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
     return _blamed(judged, original)
 
 
@@ -223,6 +224,6 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 def lost_difference(lost: Lost) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
-    frame = (looping if lost.how == Loss.TIMED_OUT else innermost)(lost.frames)
+    frame = (looping if lost.how == TIMED_OUT else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
-    return differs("made", f"process {lost.how}", "process", "an answer", lost.said, None, raised=raised)
+    return differs("made", f"process {lost.how}", "process", "an answer", lost.line, None, raised=raised)

@@ -40,8 +40,10 @@ class Lives(keras.layers.Layer):
 
 
 def _errors(folder: Path, keras: SubjectProcess) -> None:
-    """A folder that is not empty, and trees that are no Keras."""
+    """A folder that is not empty, files that are cut or no Python, and trees that are no Keras."""
     write_bytes(folder / "full" / "mine.txt", b"mine")
+    write_bytes(folder / "cut.json", b'{"graph": {"prog')
+    write_bytes(folder / "broken.py", b"no python\n")
     (folder / "checkout").mkdir()
 
 

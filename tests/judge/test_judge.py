@@ -63,14 +63,14 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path) -> None
     assert [cause["known"] for cause in fix["left"]] == ["compile-lambda"]
     assert "clone_model(model)" in fix["left"][0]["script"]
     assert not raises["reported"] and not raises["holds"]
-    assert {cause["found"] for cause in (*raises["worse"], *raises["left"])} == {"KeyError: 'here'"}
+    assert {cause["actual"] for cause in (*raises["worse"], *raises["left"])} == {"KeyError: 'here'"}
     assert itself["word"] == "makes something worse", "an exception has become a wrong clone"
     assert "The clone holds a layer of the original itself" in {cause["title"] for cause in itself["worse"]}
 
 
 def test_what_cannot_be_put_in_place_is_a_verdict(judge: Command, tmp_path: Path) -> None:
     texts = {
-        "exits.py": ("import os\nos._exit(3)\n", "it ends its process: exit code 3"),
+        "exits.py": ("import os\nos._exit(3)\n", "with it, keras: its process ends: exit code 3"),
         "other.py": ("def other(model):\n    pass\n", "replaces none of the release's functions"),
         "elsewhere.patch": (
             "--- a/keras/none.py\n+++ b/keras/none.py\n@@ -1 +1 @@\n-a\n+b\n",
@@ -116,7 +116,7 @@ def test_a_change_is_told_by_what_it_mends_and_breaks(
     ("arguments", "said"),
     [
         ((), "name proposed fixes"),
-        (("missing.py",), "missing.py: cannot be read"),
+        (("missing.py",), "'missing.py' does not exist"),
         (("--base", "main"), "or a change: --repo FOLDER --base BRANCH"),
         (("--repo", "nowhere", "--base", "main"), "there is no folder"),
         (("--repo", "keras", "--base", "main"), "has no change since it left main"),

@@ -69,8 +69,8 @@ def test_a_script_compares_what_differed_and_passes_where_nothing_does(generatio
     lines = [f"import {generation}"]
     for name, text in scripts.items():
         lines += [f"{generation}.backend.clear_session()", f"exec(compile({text!r}, {name!r}, 'exec'), {{}})"]
-    ended = ScriptRunner(Subject.parse(generation)).run("\n".join(lines))
-    assert ended.code == 0, ended.stderr
+    code, stderr = ScriptRunner(Subject.parse(generation)).run("\n".join(lines))
+    assert code == 0, stderr
 
 
 BROKEN = {
@@ -95,8 +95,10 @@ def test_a_script_fails_where_it_differs() -> None:
             text = text.replace("    other.assign(one)", "    other.assign(one * 2)")
         body = f"keras.backend.clear_session()\n    exec(compile({text!r}, 'script', 'exec'), {{}})"
         lines += [f"try:\n    {body}\nexcept AssertionError:\n    failed.append({name!r})"]
-    ended = ScriptRunner(Subject.parse("keras")).run("\n".join((*lines, f"assert failed == {list(BROKEN)}, failed")))
-    assert ended.code == 0, ended.stderr
+    code, stderr = ScriptRunner(Subject.parse("keras")).run(
+        "\n".join((*lines, f"assert failed == {list(BROKEN)}, failed"))
+    )
+    assert code == 0, stderr
 
 
 def test_a_crash_is_proved_by_its_own_exception_and_what_takes_too_much_is_not_claimed() -> None:

@@ -65,5 +65,5 @@ model = keras.Model(x, keras.layers.BatchNormalization()(keras.layers.Dense(2)(x
     told = [array.ravel().tolist() for array in expected]
     check = f"assert [each.ravel().tolist() for each in model.get_weights()] == {told}"
     text = "\n".join((source, *weighted(Case(source, (), 3, 5)), check))
-    ended = ScriptRunner(Subject.parse(generation)).run(text)
-    assert ended.code == 0, ended.stderr
+    code, stderr = ScriptRunner(Subject.parse(generation)).run(text)
+    assert code == 0, stderr

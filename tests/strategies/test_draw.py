@@ -109,7 +109,11 @@ def test_no_kind_is_left_out_and_layers_are_drawn_more_often_than_operations() -
 
 
 FADE = """
+import sys
+
 import keras
+
+assert not {"fixed", "inside", "strategies"} & set(sys.modules), "names that a user's own modules may have"
 
 
 @keras.saving.register_keras_serializable()
@@ -132,11 +136,11 @@ def test_a_layer_of_a_file_is_drawn_with_its_arguments(
 ) -> None:
     path = tmp_path_factory.mktemp("layers") / "fade.py"
     path.write_text(FADE)
-    keras.others = (f"{path}:Fade",)
+    keras.layers = (f"{path}:Fade",)
     try:
         graphs = list(draws(keras, 0, 60, values={"rate": ["0.125"]}))
     finally:
-        keras.others = ()
+        keras.layers = ()
     sources = [graph.source for graph in graphs if graph is not None and "fade.Fade(" in graph.source]
     assert len(sources) > 10
     assert any("floor=" in source for source in sources)

@@ -57,7 +57,7 @@ def warm() -> Iterator[SubjectProcess]:
 
 
 def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess) -> None:
-    assert (warm.ready.generation, warm.ready.backend) == ("keras", "tensorflow")
+    assert (warm.subject.generation, warm.ready.backend) == ("keras", "tensorflow")
     answer = warm.trial(Case(GOOD, INPUTS), cloners=["upstream", "fixed"])
     assert isinstance(answer, Answer)
     assert set(answer.clones) == {"upstream", "fixed"}
@@ -69,7 +69,7 @@ def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess)
 
 
 def test_a_request_that_the_child_cannot_answer_is_our_own_fault(warm: SubjectProcess) -> None:
-    with pytest.raises(SubjectError, match="refused a trial: KeyError: .*unknown cloner 'nobody'"):
+    with pytest.raises(SubjectError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
         warm.trial(Case(GOOD, INPUTS), cloners=["nobody"])
     assert isinstance(warm.trial(Case(GOOD, INPUTS), cloners=[]), Answer)
 
@@ -89,7 +89,7 @@ def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(warm: Sub
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
     assert isinstance(warm.trial(Case(GOOD, INPUTS), cloners=["upstream"]), Answer)
-    assert warm.losses["a trial"] == 1
+    assert warm.losses["a trial: SIGABRT"] == 1
     assert warm.pid != before
 
 
@@ -99,7 +99,7 @@ def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
         warm.start()
         outcome = warm.trial(Case(source, ()), cloners=[], timeout=limit)
         assert isinstance(outcome, Lost)
-        assert outcome.said == f"timed out: no answer in {limit} s"
+        assert outcome.line == f"timed out: no answer in {limit} s"
         if outcome.frames[-1].function == "spin":
             break
     assert outcome.frames[-1].function == "spin"
@@ -123,7 +123,7 @@ def test_how_a_process_was_lost_is_said(source: str, lost: str) -> None:
     with fake(memory=400 * MIB) as process:
         outcome = process.trial(Case(source, ()), cloners=[])
         assert isinstance(outcome, Lost)
-        assert re.fullmatch(lost, outcome.said)
+        assert re.fullmatch(lost, outcome.line)
         assert isinstance(process.trial(Case("", ()), cloners=[]), Answer)
 
 
@@ -201,7 +201,7 @@ def test_a_child_is_replaced_between_two_trials(
             id="broken",
         ),
         pytest.param("print('{\"classes\": []}')", "says neither `ready` nor `broken`", id="another message"),
-        pytest.param('print(\'{"ready": {"generation": 3}}\')', "not what the protocol says: .*generation", id="wrong"),
+        pytest.param('print(\'{"ready": {"keras": 3}}\')', "not what the protocol says: .*keras", id="wrong"),
         pytest.param("print('{' * 100_000)", "not what the protocol says", id="no message"),
     ],
 )

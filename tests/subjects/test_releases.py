@@ -58,6 +58,10 @@ def wheel(folder: Path, package: str = "keras", line: str = "first = 1\n") -> Pa
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{package}/src/layers.py", line)
         archive.writestr(f"{package}/src/version.py", '__version__ = "3.16.0"\n')
+        about = f"{package}-3.16.0.dist-info"
+        archive.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 3.16.0\n")
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
     return path
 
 
@@ -184,10 +188,16 @@ def _without_git(folder: Path) -> str:
     return f"{folder}#HEAD"
 
 
+def _truncated(folder: Path) -> str:
+    path = wheel(folder)
+    path.write_bytes(path.read_bytes()[:-200])
+    return str(path)
+
+
 WANTED = "name a checkout of Keras 3"
 NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
-    "no-folder": (lambda _: "./nowhere", f"there is no folder .*nowhere: {WANTED}"),
-    "no-file": (lambda _: "no.whl", f"there is no file .*no.whl: {WANTED}"),
+    "no-folder": (lambda _: "./nowhere", f"there is no file or folder .*nowhere: {WANTED}"),
+    "no-file": (lambda _: "no.whl", f"there is no file or folder .*no.whl: {WANTED}"),
     "no-commit": (lambda it: f"{it}#nowhere", "has no commit, tag or branch 'nowhere': try git -C .* fetch"),
     "an-option-of-git": (lambda it: f"{it}#--all", "has no commit, tag or branch '--all'"),
     "no-repository": (_without_git, "not a git repository"),
@@ -196,9 +206,10 @@ NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "no-version": (_without_version, f"has no version in keras/src/version.py: {WANTED}"),
     "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
     "too-old": (_with_version("2.6.0"), "keras can be asked for from 3.1 on"),
-    "no-wheel": (lambda it: str(it / "pyproject.toml"), f"cannot be copied: File is not a zip file: {WANTED}"),
+    "no-wheel": (lambda it: str(it / "pyproject.toml"), f"has no version in keras/src/version.py: {WANTED}"),
+    "a-truncated-wheel": (_truncated, "cannot be installed: .*: run pip to see why"),
     "another-wheel": (lambda it: str(wheel(it, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
-    "nightly-without-network": (lambda _: "keras-nightly", "pip does not say which releases there are: .*name one"),
+    "nightly-without-network": (lambda _: "keras-nightly", "cannot be installed: .*: the package index cannot be"),
 }
 
 
@@ -254,7 +265,9 @@ def _installing() -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_a_release_is_installed_once_also_after_a_kill_and_by_two_at_once() -> None:
-    had(lambda: in_full("keras-nightly"))
+    nightly = had(lambda: in_full("keras-nightly@gpu"))
+    assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
+    assert Path(*place_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
     until(lambda: list(cache().glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
@@ -263,11 +276,10 @@ def test_a_release_is_installed_once_also_after_a_kill_and_by_two_at_once() -> N
     messages = b"".join(process.communicate(timeout=PATIENCE)[1] for process in two).decode()
     assert [process.returncode for process in two] == [0, 0], messages
     assert messages.count(f"{RELEASE}: installing") == 1
-    assert copies() == [f"keras-3.12.3-{sys.implementation.cache_tag}"]
+    assert copies()[0] == f"keras-3.12.3-{sys.implementation.cache_tag}"
+    assert len(copies()) == 2
     (folder,) = place_of(Subject.parse(RELEASE))
     assert list(Path(folder).glob("keras/__pycache__/__init__.*.pyc"))
-    nightly = in_full("keras-nightly/jax@gpu")
-    assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+/jax@gpu", nightly)
 
 
 @pytest.mark.slow(reason="a campaign; the test above makes copies of trees that are not started")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.child import crash_frames
 from clonediff.harness.subjects.environment import environment
-from clonediff.harness.subjects.outcomes import fault_frames
 from clonediff.harness.subjects.subject import UnknownSubjectError
 
 
@@ -19,9 +19,9 @@ from clonediff.harness.subjects.subject import UnknownSubjectError
         ("keras", Subject("keras")),
         ("tf_keras", Subject("tf_keras")),
         ("keras/jax", Subject("keras", backend="jax")),
-        ("keras/torch@gpu", Subject("keras", backend="torch", device="gpu")),
-        ("keras@gpu", Subject("keras", device="gpu")),
-        ("keras/torch@gpu:1", Subject("keras", backend="torch", device="gpu", number=1)),
+        ("keras/torch@gpu", Subject("keras", backend="torch", device="gpu:0")),
+        ("keras@gpu", Subject("keras", device="gpu:0")),
+        ("keras/torch@gpu:1", Subject("keras", backend="torch", device="gpu:1")),
         ("keras==3.14.1/jax", Subject("keras", "3.14.1", "jax")),
         ("tf_keras==2.20.1", Subject("tf_keras", "2.20.1")),
         ("keras-nightly==3.16.0.dev2026102704/jax", Subject("keras", "3.16.0.dev2026102704", "jax")),
@@ -38,7 +38,7 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
     ("spec", "says"),
     [
         ("keras-2.2.4", "unknown release 'keras-2.2.4'; supported are keras, keras/jax, keras/torch, keras/numpy, tf_"),
-        ("keras-nightly==3.15.0", "has development releases only, such as keras-nightly==3.16.0.dev"),
+        ("keras-nightly", "unknown release 'keras-nightly'; supported are keras"),
         ("work", "a Keras 3 by its place: ../CHECKOUT, ../REPOSITORY#COMMIT"),
         ("keras/theano", "no backend 'theano', choose one of tensorflow, jax, torch, numpy"),
         ("tf_keras/jax", "choose one of tensorflow"),
@@ -59,15 +59,17 @@ def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
 
 def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    base = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
-    variables = environment(Subject("keras", backend="jax"), ("/one", "/two"), base=base)
+    mine = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
+    for name, value in {**mine, "CUDA_VISIBLE_DEVICES": "1"}.items():
+        monkeypatch.setenv(name, value)
+    variables = environment(Subject("keras", backend="jax"), ("/one", "/two"))
     assert variables["KERAS_BACKEND"] == "jax"
     assert variables["OMP_NUM_THREADS"] == "4"
     assert variables["TF_NUM_INTRAOP_THREADS"] == "1"
     assert variables["CUDA_VISIBLE_DEVICES"] == ""
     assert variables["XLA_FLAGS"] == "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false"
     assert variables["PYTHONPATH"] == f"/one:/two:{tmp_path}/mine", "a child runs in a folder of its own"
-    assert "CUDA_VISIBLE_DEVICES" not in environment(Subject("keras", device="gpu"), base={})
+    assert environment(Subject("keras", device="gpu:0"))["CUDA_VISIBLE_DEVICES"] == "1"
 
 
 def test_the_stack_that_a_crash_leaves_is_read_innermost_last() -> None:
@@ -77,12 +79,12 @@ def test_the_stack_that_a_crash_leaves_is_read_innermost_last() -> None:
 Current thread 0x00007f (most recent call first):
   File "<graph>", line 7 in stop
   File "/home/me/of_mine.py", line 8 in call
-  File "/cache/keras-3.5.0/keras/src/layers/layer.py", line 9 in call
+  File "/cache/packages/keras-3.5.0/keras/src/layers/layer.py", line 9 in call
   File "/venv/lib/python3.11/site-packages/keras/src/layers/core/lambda_layer.py", line 95 in call
   File "/home/me/clonediff/harness/inside/serve.py", line 90 in main
 """
-    *files, last = [frame.file for frame in fault_frames(text)]
+    *files, last = [frame.file for frame in crash_frames(text)]
     assert files[:2] == ["inside/serve.py", "keras/src/layers/core/lambda_layer.py"]
     assert files[2:] == ["keras/src/layers/layer.py", "of_mine.py"]
     assert last == "<graph>"
-    assert fault_frames("nothing of the kind") == ()
+    assert crash_frames("nothing of the kind") == ()

@@ -101,7 +101,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
     ("target", "message"),
     [
         ("keras.ops", "expected classes that have get_config and from_config"),
-        ("keras.no_such_module", "cannot look at keras.no_such_module"),
+        ("keras.no_such_module", "keras.no_such_module cannot be imported"),
     ],
 )
 def test_what_is_wrong_with_a_target_is_said(target: str, message: str, clonediff: Command) -> None:
