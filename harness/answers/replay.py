@@ -88,13 +88,14 @@ class Replays:
         self._unready: list[ReplayRow] = []
         self._by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
         for target in targets:
-            for name in [str(subject) for subject in subjects] or [target.subject or target.generation or "keras"]:
+            for name in [str(subject) for subject in subjects] or [target.subject or target.generation]:
                 clones = "" if lost_by(target.finding) else cloner or target.cloner
                 row = ReplayRow(target.where, target.title, target.id, name, clones)
                 try:
                     if target.problem:
                         raise UnknownSubjectError(target.problem)
-                    self._by_subject[Subject.parse(name)].append((target, row))
+                    subject = Subject.parse(name or "keras")
+                    self._by_subject[subject].append((target, replace(row, subject=str(subject))))
                 except UnknownSubjectError as error:
                     self._unready.append(replace(row, because=str(error)))
 

@@ -84,6 +84,7 @@ class SubjectProcess:
         self._child: Child | None = None
         self._ready: Ready | None = None
         self._largest = 0
+        self._lost_draw = ""
 
     @property
     def ready(self) -> Ready:
@@ -160,16 +161,19 @@ class SubjectProcess:
         SubjectProcess.start(self)
         cloning: CloningFunctions | Lost = self._ask({"do": "cloning", "code": code}, "cloning", timeout)
         if isinstance(cloning, Lost):
-            raise SubjectError(f"{self.subject} is lost when its clone_model is looked for: {cloning.line}")
+            raise SubjectError(f"{self.subject}: its process ends: {cloning.line}")
         return cloning
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
         """Draw a graph; see `inside.drawing` for the request. One that takes the process with it is none."""
         self._renew()
         request = {"layers": self.layers, **request}
-        over = f"a draw of {msgspec.json.encode(request).decode()}"
+        over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
         draw: dict[str, Graph | None] | Lost = self._ask({"do": "draw", **request}, "draw", timeout, over)
-        return None if isinstance(draw, Lost) else draw["graph"]
+        if isinstance(draw, Lost):
+            self._lost_draw = over
+            return None
+        return draw["graph"]
 
     def cloner_problem(self, name: str) -> str:
         """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""

@@ -127,6 +127,14 @@ def test_how_a_process_was_lost_is_said(source: str, lost: str) -> None:
         assert isinstance(process.trial(Case("", ()), cloners=[]), Answer)
 
 
+def test_of_the_draws_that_take_a_process_the_first_is_named() -> None:
+    with fake() as process:
+        for seed in (3, 4):
+            assert process.draw({"seed": seed, "source": "import os\nos._exit(7)"}) is None
+        ((over, count),) = process.losses.items()
+    assert (count, over.partition('"seed":3')[2]) == (2, ',"source":"import os\\nos._exit(7)"}: exit code 7')
+
+
 def test_nothing_that_a_trial_started_and_no_file_is_left_behind() -> None:
     leaves = """
 import os, subprocess, tempfile
