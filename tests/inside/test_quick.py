@@ -37,3 +37,9 @@ def test_a_convolution_that_is_compiled_once_gives_the_same_bits(
         results.append([np.asarray(array) for array in (result, *tape.gradient(result, layer.trainable_variables))])
     for arrays in results[1:]:
         assert all(map(np.array_equal, arrays, results[0]))
+
+
+def test_a_convolution_takes_its_arguments_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend_nn, "conv", backend_nn.conv)
+    framework("keras").tensors.compile_once()
+    assert keras.ops.image.extract_patches(tf.ones((2, 4, 4, 2)), size=(3, 2)).shape == (2, 1, 2, 12)

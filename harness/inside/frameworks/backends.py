@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from typing import Any, Sequence
 
 import numpy as np
@@ -87,8 +88,9 @@ class TensorFlow(Backend):
     def compile_once(self) -> None:
         # Keras 3 has XLA compile a grouped convolution, and one of three dimensions with its channels first, at each
         # call: that took 40% of the time of all calls.
-        module: Any = importlib.import_module("keras.src.backend.tensorflow.nn")
-        conv = module.conv
+        backend: Any = importlib.import_module("keras.src.backend")
+        module = getattr(backend, "ops", backend).nn
+        conv, signature = module.conv, inspect.signature(module.conv)
         if "_conv_xla" not in conv.__code__.co_varnames:
             return
 
@@ -97,8 +99,10 @@ class TensorFlow(Backend):
             return self.tf.function(lambda inputs, kernel: conv(inputs, kernel, *form), jit_compile=True)
 
         @functools.wraps(conv)
-        def remembered(inputs: Any, kernel: Any, *given: Any) -> Any:
-            form = [tuple(part) if isinstance(part, list) else part for part in given]
+        def remembered(inputs: Any, kernel: Any, *more: Any, **named: Any) -> Any:
+            bound = signature.bind(inputs, kernel, *more, **named)
+            bound.apply_defaults()
+            form = [tuple(value) if isinstance(value, list) else value for value in bound.args[2:]]
             first = "channels_first" in form
             compiles = first and len(inputs.shape) == 5 or inputs.shape[1 if first else -1] != kernel.shape[-2]
             if not (compiles and isinstance(inputs, self._eager)):
