@@ -50,14 +50,6 @@ class Tally:
     known: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     refused: int = 0
 
-    def meet(self, hits: Collection[Hit]) -> None:
-        """Count the known issues of a graph, each once, with the worst that it did there."""
-        worst: dict[str, Severity] = {}
-        for hit in hits:
-            if hit.known is not None and hit.cause is not None:
-                worst[hit.known.id] = min(hit.cause.severity, worst.get(hit.known.id, Severity.NAME))
-        self.known.update(worst.items())
-
 
 class GraphTrials:
     """Trials on one subject, under one list of known issues.
@@ -108,7 +100,11 @@ class GraphTrials:
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn for this subject."""
         trial = self.try_case(case_of(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
-        self.tally.meet(trial.hits)
+        worst: dict[str, Severity] = {}
+        for hit in trial.hits:
+            if hit.known is not None and hit.cause is not None:
+                worst[hit.known.id] = min(hit.cause.severity, worst.get(hit.known.id, Severity.NAME))
+        self.tally.known.update(worst.items())
         return trial
 
     def new_hit(self, graph: Graph, key: Key, *, costly: Costly) -> Hit | None:

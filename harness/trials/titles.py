@@ -12,14 +12,8 @@ from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.reports.records import Difference
 from clonediff.strategies.layers import CATALOGUE
 
-_WORDS = {
-    "": "layer",
-    "model": "model",
-    "Functional": "functional model",
-    "Model": "functional model",
-    "InputLayer": "input layer",
-}
-_OF_MODELS = ("", "model", "Functional", "Model")
+_WORDS = {"": "layer", "Functional": "functional model", "InputLayer": "input layer"}
+_OF_MODELS = ("", "model", "Functional")
 """Where it is no more than that it is in a model: so is everything."""
 FORMS = {
     "[": ("list", "a list"),

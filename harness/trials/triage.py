@@ -49,9 +49,8 @@ _SAME_FRAME = {
 _OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A custom class that a drawn model is of; where there are several they have numbers."""
 _OF_A_CLASS = re.compile(r"^kind$|^attribute\.")
-_MODELS = ("Functional", "Model", "Sequential")
+_MODELS = ("Functional", "Sequential")
 _OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
-_SAME_KIND = {"Model": "Functional"}
 _CLONING = ("made", "again", "warned")
 """The checks that make a clone: an exception is raised there by the machinery, or by a layer that it called."""
 
@@ -238,16 +237,15 @@ def _kind(root: Difference) -> str:
     if root.raised is not None and _OF_A_KIND.search(root.raised.frame):
         return ""
     if first.kind == "InputLayer" or not aspect_of(root).any_layer:
-        return _SAME_KIND.get(first.kind, first.kind)
+        return first.kind
     if first.layer < 0:
         return "model"
-    return _of_a_flag(first) if root.aspect == "trainable" else ""
-
-
-def _of_a_flag(first: Place) -> str:
-    """Whose flag it is: a model is made by other code than a layer, and what a layer holds is made by that layer."""
-    if first.kind in _MODELS:
-        return _SAME_KIND.get(first.kind, first.kind)
+    if root.aspect != "trainable":
+        return ""
+    if (
+        first.kind in _MODELS
+    ):  # a model is made by other code than a layer, and what a layer holds is made by that layer
+        return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
 
 
