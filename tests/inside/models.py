@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
-from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Answer
 
 FLOATS = {"shape": [3, 4], "dtype": "float32", "fill": "normal"}
 STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}
@@ -66,11 +61,3 @@ def case(body: str, generation: str = "keras", *inputs: dict[str, Any]) -> Case:
     keras = "keras" if generation == "keras" else "tf_keras as keras"
     head = f"import {keras}\nfrom {keras.partition(' ')[0]} import layers\n"
     return Case(head + body, inputs or (FLOATS,), batch=2, seed=7)
-
-
-def tried(
-    body: str, cloners: Mapping[str, Any] | Sequence[str], *inputs: dict[str, Any], costly: bool = False, **more: Any
-) -> Answer:
-    """The answer of a trial in this process; `more` is added to the request."""
-    request = {**case(body, "keras", *inputs).request((), costly), "cloners": cloners, **more}
-    return msgspec.convert(run_trial(request), Answer)

@@ -6,13 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.hunt import make_smaller, rebuilt
-from clonediff.harness.search.reduce import proposals, reduce, size
+from clonediff.harness.search.hunt import rebuilt
+from clonediff.harness.search.reduce import reduce
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.reports.known import KnownIssues
-from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program, kinds
-from tests.warm_keras import built, drawn
+from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program
+from tests.warm_keras import built
 
 DENSE = Apply("Dense", (("units", "4"), ("use_bias", "False")), after=("trainable = False",))
 LAMBDA = Apply(
@@ -55,37 +53,15 @@ def test_what_shows_something_is_made_small(shows: str, keras: SubjectProcess) -
     assert "use_bias" not in found.source
 
 
-def test_every_step_is_smaller_and_there_is_an_end(keras: SubjectProcess) -> None:
-    sizes = []
+def test_there_is_an_end_and_nothing_is_tried_twice(keras: SubjectProcess) -> None:
+    sources: list[str] = []
 
     def still(graph: Graph) -> bool:
-        sizes.append(size(graph.program))
-        return True
+        sources.append(graph.source)
+        return len(sources) % 2 == 0
 
-    reduce(large(), lambda program: rebuilt(keras, program), still)
-    assert sizes == sorted(sizes, reverse=True)
-    assert len(set(sizes)) == len(sizes)
-
-
-def test_each_proposal_is_a_program_of_what_was_there() -> None:
-    for graph in drawn("keras", 40):
-        for program in proposals(graph.program):
-            assert program.generation == "keras"
-            assert kinds(program) <= kinds(graph.program) | {"Activation", "Dense", "ReLU"}
-            assert len(program.inputs) <= len(graph.program.inputs)
-
-
-def test_a_finding_is_made_small_by_real_trials(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=("upstream",))
-    named = Apply("Lambda", (("function", "<double_named>"),), ((0, 0),))
-    dropout = Apply("Dropout", (("rate", "0.25"),), ((1, 0),))
-    graph = built(DENSE, named, dropout, inputs=(Input((3, 4), name="x", fill="steps"),))
-    (hit, *_) = trials.try_graph(graph, costly=False).hits
-    smaller = make_smaller(trials, graph, hit.key, hit.cause and hit.cause.root)
-    assert smaller.finished and smaller.hit is not None and smaller.hit.graph is not None
-    assert [type(each) for each in smaller.hit.graph.program.body] == [Apply]
-    assert kinds(smaller.hit.graph.program) == {"Lambda"}
-    assert smaller.hit.graph.program.inputs[0].name is None
+    assert len(reduce(large(), lambda program: rebuilt(keras, program), still).source) < len(large().source)
+    assert len(sources) < 200
 
 
 def test_a_program_that_keras_refuses_is_none(keras: SubjectProcess) -> None:

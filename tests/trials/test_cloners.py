@@ -6,18 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from clonediff.harness.cli.options import CLONERS as BY_OPTION
-from clonediff.harness.inside.cloners.copies import COPIES
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-from clonediff.harness.trials import cloners
-from clonediff.harness.trials.cloners import named, unsupported_cloner
+from clonediff.harness.trials.cloners import named
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.reports.records import Blame, Difference, Place, Raised, Severity
+from clonediff.reports.records import Blame
+from tests.example_graphs import of_layer
 
 from .trying import tried
 
@@ -50,8 +47,6 @@ MARKED = 'layers.Dense(3, name="marked")\nlayer.supports_masking = not layer.sup
 FLAG = "structure attribute.supports_masking"
 MINE = """import importlib
 
-import keras
-
 
 def good(model):
     clone = importlib.import_module("clonediff").clone_model(model)
@@ -61,10 +56,6 @@ def good(model):
 
 def loses(model):
     return type(model).from_config(model.get_config())
-
-
-def by_keras(model):
-    return keras.models.clone_model(model)
 
 
 def brings(model):
@@ -139,8 +130,8 @@ def test_a_cloner_is_held_to_what_clone_model_promises(
 @pytest.mark.parametrize(
     ("cloner", "layer", "loads", "aspects"),
     [
-        *((cloner, "layers.Dense(3)", "pass", set()) for cloner in COPIES),
-        *((cloner, MARKED, "pass", set()) for cloner in COPIES),
+        *((cloner, "layers.Dense(3)", "pass", set()) for cloner in ("roundtrip", "deepcopy")),
+        *((cloner, MARKED, "pass", set()) for cloner in ("roundtrip", "deepcopy")),
         ("upstream", MARKED, "pass", {"attribute.supports_masking"}),
         ("roundtrip", "Forgets(factor=5.0)", "pass", {"value"}),
         ("deepcopy", "Forgets()", "pass", {"value not kept"}),
@@ -153,7 +144,6 @@ def test_a_copy_is_held_to_what_it_documents(
     clone = tried(case(layer, loads, generation), warm(generation), cloner)[cloner]
     assert aspects <= {one.aspect for one in clone.differences}
     assert bool(aspects) == bool(clone.causes)
-    assert cloner in BY_OPTION
 
 
 @pytest.mark.parametrize(
@@ -168,11 +158,12 @@ def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
     function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = named(f"{file}:{function}")
-    monkeypatch.setattr(cloners, "_ALLOWED", {name})
-    found = unsupported_cloner(name, keras)
-    assert problem in found and bool(problem) == bool(found)
-    monkeypatch.setattr(cloners, "_ALLOWED", set())
-    assert unsupported_cloner(name, keras).endswith(f"name it with --cloner {name}")
+    trials = GraphTrials(keras, load(), cloners=(name,))
+    monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
+    reason = trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried
+    assert problem in reason and bool(problem) == bool(reason)
+    monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", set())
+    assert trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
 
 
 def test_what_upstream_is_known_for_is_new_of_a_cloner_of_ones_own(file: Path, keras: SubjectProcess) -> None:
@@ -182,34 +173,15 @@ def test_what_upstream_is_known_for_is_new_of_a_cloner_of_ones_own(file: Path, k
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("supports-masking", Blame.UPSTREAM)}
 
 
-LOST = Difference(
-    *("structure", "layers['marked'].attribute.supports_masking", "attribute.supports_masking", "True", "False"),
-    *(Severity.PROPERTY, Place("marked", "Dense", 1)),
-)
-ODD = Difference("warned", "warned[0]", "raises", "no warning", "UserWarning: odd", Severity.PROPERTY)
-WARNS = f"import warnings\n\nwarnings.warn('odd')\n\n{MINE}"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "function", "difference", "fails"),
-    [
-        pytest.param("01_clones", MINE, "Cloner.clone", LOST, True, id="a number"),
-        pytest.param(
-            *("warns", WARNS, "by_keras", replace(ODD, raised=Raised("UserWarning", "odd", "")), False), id="warns"
-        ),
-    ],
-)
-def test_its_script_imports_a_module_of_any_name_and_fails_alone(
-    name: str, text: str, function: str, difference: Difference, fails: bool, tmp_path: Path
-) -> None:
+def test_its_script_imports_a_module_of_any_name_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:
     folder = tmp_path / "a{}b"
     folder.mkdir()
-    (folder / f"{name}.py").write_text(text)
-    script = reproducer(case(), "keras", difference, named(f"{folder}/{name}.py:{function}"))
+    (folder / "01_clones.py").write_text(MINE)
+    cloner = named(f"{folder}/01_clones.py:Cloner.clone")
+    (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(case()).hits
+    script = script_of(hit, "keras", keras.versions)
     assert "clonediff" not in script.text
-    assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is (
-        ReplayAnswer.BREAKS if fails else ReplayAnswer.GONE
-    )
+    assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is ReplayAnswer.BREAKS
 
 
 @pytest.mark.parametrize(
