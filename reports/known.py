@@ -13,15 +13,15 @@ import functools
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from clonediff.reports.records import AT_LEAST, Cause, RecordError, Severity
+from clonediff.strategies.program import Generation
 
 KNOWN_ISSUES = Path(__file__).with_name("known")
 
-Generation = Literal["keras", "tf_keras"]
 Globs = str | tuple[str, ...]
 
 _BLOCK = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")

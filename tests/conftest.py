@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import in_full, open_subject, place_of
+from clonediff.harness.subjects.releases import in_full, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
@@ -184,9 +184,8 @@ def warm(release_place: Callable[[str], Place]) -> Iterator[Callable[[str], Subj
     running: OrderedDict[str, SubjectProcess] = OrderedDict()
 
     def process(name: str) -> SubjectProcess:
-        release_place(name)
         if name not in opened:
-            opened[name] = open_subject(Subject.parse(name))
+            opened[name] = SubjectProcess(Subject.parse(name), place=release_place(name))
         running[name] = opened[name]
         running.move_to_end(name)
         if len(running) > MOST:  # never Keras itself, which many fixtures hold on to

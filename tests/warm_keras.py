@@ -10,7 +10,6 @@ from typing import Any
 
 from clonediff.harness.search.hunt import draws, rebuilt
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import open_subject
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.program import Generation, Graph, Input, Instruction, Program
 
@@ -30,7 +29,7 @@ def process_of(generation: Generation) -> SubjectProcess:
 @cache
 def _alone(name: str) -> SubjectProcess:
     """A process of a script that runs beside the tests; it ends with the script."""
-    process = open_subject(Subject.parse(name))
+    process = SubjectProcess(Subject.parse(name))
     atexit.register(process.close)
     return process
 

@@ -32,7 +32,6 @@ from packaging.version import Version
 
 from clonediff.harness.subjects.environment import BESIDE, Place
 from clonediff.harness.subjects.outcomes import ReleaseError, UnusableCodeError
-from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import BACKENDS, NIGHTLY, Subject, UnknownSubjectError
 
 WANTED = "name a checkout of Keras 3, REPOSITORY#COMMIT, or a wheel"
@@ -81,11 +80,6 @@ def place_of(subject: Subject) -> Place:
             "as in --subject ../keras"
         )
     return (str(installed(folder.name, (subject.release,))),)
-
-
-def open_subject(subject: Subject) -> SubjectProcess:
-    """The process of a subject; its release is installed first if necessary."""
-    return SubjectProcess(subject, place=place_of(subject))
 
 
 def installed(name: str, requirements: tuple[str, ...]) -> Path:
