@@ -25,7 +25,6 @@ KNOWN_ISSUES = Path(__file__).with_name("known")
 Globs = str | tuple[str, ...]
 
 _BLOCK = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
-_NO_ERROR = "AssertionError"
 
 
 class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +65,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     severity: Severity
     script: str
     match: tuple[Pattern, ...] = ()
-    raises: str = _NO_ERROR
+    raises: str = "AssertionError"
     fingerprint: str | None = None
     trial: dict[str, Any] = {}
     since: str | None = None

@@ -222,11 +222,6 @@ class Finding(msgspec.Struct, frozen=True):
         return self.cloner, self.id
 
     @property
-    def size(self) -> int:
-        """The length of the graph."""
-        return len(bytes(self.graph))
-
-    @property
     def root(self) -> Difference | None:
         """The difference that the others follow from."""
         return self.differences[0] if self.differences else None

@@ -118,7 +118,7 @@ class Campaign:
             return Task(shard.subject, tasks.try_shard, (shard,))
         if not causes or left < LEAST + SCRIPT or any(task.cause is None for task, _ in self._running.values()):
             return None
-        cause = min(causes, key=lambda cause: (cause.first.size, cause.first.id))
+        cause = min(causes, key=lambda cause: (len(bytes(cause.first.graph)), cause.first.id))
         cause.busy = True
         seconds = max(LEAST, left * min(1, len(self._pool.executors) / len(causes)) - SCRIPT)
         return Task(cause.first.subject, tasks.reduce_finding, (cause.first, seconds), cause=cause)

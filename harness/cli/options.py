@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from clonediff.harness.subjects.releases import in_full
+from clonediff.harness.trials.cloners import allow_cloners, named
 from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import AT_LEAST, UPSTREAM_AND_FIXED
@@ -25,8 +27,6 @@ def _cloner(value: str) -> str:
             choices = f"{', '.join(CLONERS)}, or module:function of one of your own"
             raise click.BadParameter(f"expected one of {choices}, found {one_line(repr(value))}")
         return value
-    from clonediff.harness.trials.cloners import allow_cloners, named
-
     try:
         name = named(value)
     except ValueError as error:
@@ -35,16 +35,9 @@ def _cloner(value: str) -> str:
     return name
 
 
-def _subject(value: str) -> str:
-    """The name by which a subject is the same code to the end of the command: a tree is copied."""
-    from clonediff.harness.subjects.releases import in_full
-
-    return in_full(value)
-
-
 def subject(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """`--subject`."""
-    return click.option("--subject", *names, type=_subject, metavar="SUBJECT", help=help_, **more)
+    """`--subject`, by the name that is the same code to the end of the command: a tree is copied."""
+    return click.option("--subject", *names, type=in_full, metavar="SUBJECT", help=help_, **more)
 
 
 def cloner(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]:
