@@ -331,16 +331,13 @@ class Builder:
             self.add(f"{variable}.trainable = False")
 
     def _close_sequential(self, level: Level, variable: str, begin: int, chain: str) -> None:
-        """Write the layers of a chain without their calls: they were called to see what Keras takes, and are anew."""
+        """Write the layers of a chain without their calls, which say only what Keras takes."""
         if not level.layers or "" in level.layers or any(len(outputs) != 1 for outputs in level.nodes):
             raise Refused("no chain of layers")
         spec = level.specs[0]
         function = "keras.Input" if spec.name is None else "layers.InputLayer"
         first = self.text(f"{function}({input_arguments(spec)})")
-        layer_lines = [line for line in self.lines[begin:] if line.role == "make"]
-        del self.lines[begin:]
-        for line in layer_lines:
-            self.add(line.text, line.role)
+        self.lines[begin:] = [line for line in self.lines[begin:] if line.role == "make"]
         listed = ", ".join((first, *level.layers))
         self.add(f"{variable} = {chain.format(f'[{listed}]')}")
 
