@@ -21,7 +21,6 @@ from clonediff.harness.subjects.releases import in_full, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.reports.records import UPSTREAM_AND_FIXED
 from tests.command_line import Command, command
 from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
 from tests.required_releases import missing, not_had
@@ -209,7 +208,7 @@ def property_trials(
         if property_subject in request.config.option.subject:
             raise
         pytest.skip(reason=str(error))
-    return GraphTrials(process, load(), cloners=UPSTREAM_AND_FIXED)
+    return GraphTrials(process, load())
 
 
 @pytest.fixture(scope="session", autouse=True)

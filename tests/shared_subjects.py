@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.environment import BESIDE, Place
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 
@@ -29,12 +29,10 @@ class Lent(SubjectProcess):
 def lend(monkeypatch: pytest.MonkeyPatch, warm: Callable[[str], SubjectProcess]) -> None:
     """Have the commands that try graphs ask the warm process of a subject, where they would start one like it."""
 
-    from clonediff.harness.answers import replay  # a run that only collects tests need not wait for these
-
-    def started(subject: Subject, *, place: Place = BESIDE, limits: Limits | None = None) -> SubjectProcess:
-        its = warm(str(replace(subject, version=None) if place == BESIDE else subject))
+    def started(subject: Subject, *, place: Place = (), limits: Limits | None = None) -> SubjectProcess:
+        its = warm(str(replace(subject, version=None) if not place else subject))
         if its.place == place:
             return Lent(its)
         return SubjectProcess(subject, place=place, limits=limits)
 
-    monkeypatch.setattr(replay, "SubjectProcess", started)
+    monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", started)

@@ -8,9 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clonediff.harness.campaign import corpus
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.reports.records import write
+from clonediff.reports.records import write_bytes
 from clonediff.strategies.program import to_json
 from tests.example_graphs import of_layer
 from tests.reports.making import TWO, record
@@ -33,7 +32,7 @@ def test_the_latest_graph_of_a_cause_is_tried_until_it_is_removed(tmp_path: Path
 
 
 def test_a_finding_that_is_put_there_by_hand_is_read(tmp_path: Path) -> None:
-    write(tmp_path / "keras" / "finding.json", record(0))
+    write_bytes(tmp_path / "keras" / "finding.json", msgspec.json.encode(record(0)))
     assert NightlyCorpus(tmp_path).graphs("keras") == (GRAPH,)
 
 
@@ -71,7 +70,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path
 def test_of_too_many_graphs_those_of_the_latest_findings_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus, "MOST", 3)
+    monkeypatch.setattr("clonediff.harness.campaign.corpus.MOST", 3)
     nightly = NightlyCorpus(tmp_path)
     findings = [record(number, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]
     for number, made in enumerate(findings):

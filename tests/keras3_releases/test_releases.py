@@ -11,7 +11,6 @@ from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from tests.required_releases import had
@@ -53,7 +52,7 @@ def test_a_call_is_made_as_it_was_written(warm: Process, subject: str, what: str
     source = f"{HEAD}\ninputs = keras.Input(shape={shape})\nmodel = keras.Model(inputs, {call})\n"
     case = Case(source, ({"shape": list(shape), "dtype": "float32", "fill": "steps"},), arguments=arguments)
     trial = run(case, warm(had(lambda: in_full(subject))), ("fixed",))
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+    assert trial.clones["fixed"].verdict.value == "faithful"
 
 
 AUG_MIX = """
@@ -85,4 +84,4 @@ def test_fixed_clones_what_an_old_release_has_otherwise(keras3: Process, source:
     case = Case(HEAD + source, ({"shape": shape, "dtype": "float32"},))
     trial = run(case, keras3(OLD), ("fixed",))
     assert trial.built
-    assert trial.clones["fixed"].verdict is Verdict.FAITHFUL
+    assert trial.clones["fixed"].verdict.value == "faithful"

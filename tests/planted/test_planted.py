@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS
-from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.harness.trials.trial import Trial, run
 from tests.waiting import PATIENCE
 
 from . import planted
@@ -38,7 +39,7 @@ FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults
 ONLY_KERAS_3 = ("recursive_ignored", "call_function_ignored", "optimizer_shared", "not_compiled")
 """`clone_model` of tf_keras has no such arguments, and compiles no clone."""
 
-Trials = Callable[[str, str], dict[str, CloneTrial]]
+Trials = Callable[[str, str], Trial]
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +47,13 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
     """What the fixed cloner, and each fault on that model, makes of it."""
 
     @functools.cache
-    def found(generation: str, model: str) -> dict[str, CloneTrial]:
+    def found(generation: str, model: str) -> Trial:
         cloners = {fault: planted(fault) for fault in BREAKS[model].split()}
         names = ["fixed", *cloners.values()]
         trial = run(case(model, generation), warm(generation), names, costly=True, timeout=PATIENCE)
         assert trial.built, (trial.refused, trial.lost)
-        return {"fixed": trial.clones["fixed"], **{fault: trial.clones[name] for fault, name in cloners.items()}}
+        names_of = {"fixed": "fixed", **cloners}
+        return replace(trial, clones={fault: trial.clones[name] for fault, name in names_of.items()})
 
     return found
 
@@ -63,7 +65,7 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
 def test_its_check_catches_a_fault(fault: str, model: str, generation: str, clones: Trials) -> None:
     if generation == "tf_keras" and fault in ONLY_KERAS_3:
         pytest.skip(reason="Keras 3 alone does that")
-    found = clones(generation, model)
+    found = clones(generation, model).clones
     assert found["fixed"].differences == ()
     assert PLANTED[fault] in {each.check for each in found[fault].differences}
     assert len(found[fault].causes) <= 5

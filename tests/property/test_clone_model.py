@@ -11,7 +11,6 @@ import pytest
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import search
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.reports.draws import too_many
 from clonediff.reports.known import load
 from tests.example_counts import SHARDS
 
@@ -32,4 +31,4 @@ def test_every_clone_is_faithful_or_a_known_issue(
         message = f"{found.title} [{found.fingerprint}] on {process.subject}: {found.blame}; --seed {seed}"
         pytest.fail(f"{message}\n\n{script.text}", pytrace=False)
     tally = property_trials.tally
-    assert not too_many(tally.refused, tally.trials), f"{tally.refused} of {tally.trials} graphs cannot be built"
+    assert tally.refused <= max(2, 0.03 * tally.trials), f"{tally.refused} of {tally.trials} graphs cannot be built"

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from tests.example_counts import examples
 
@@ -115,9 +114,9 @@ def test_what_upstream_clones_faithfully_fixed_does_too(subject: str, warm: Call
         case = Case(source_of(process.subject.generation, drawn), ({"shape": [3], "dtype": "float32"},))
         trial = run(case, process, ("upstream", "fixed"))
         assert trial.built, (trial.refused, case.source)
-        faithful.update(name for name, clone in trial.clones.items() if clone.verdict is Verdict.FAITHFUL)
+        faithful.update(name for name, clone in trial.clones.items() if clone.verdict.value == "faithful")
         causes = [cause.root for cause in trial.clones["fixed"].causes]
-        assert trial.clones["fixed"].verdict is Verdict.FAITHFUL, (causes, case.source)
+        assert not causes, (causes, case.source)
 
     holds()
     assert "fixed" in faithful

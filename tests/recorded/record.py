@@ -14,14 +14,12 @@ from msgspec.structs import replace
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects.case import Case
-from clonediff.harness.subjects.observation import Answer
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.triage import causes_of, of_plain_models
+from clonediff.harness.trials.triage import causes_of
+from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
-from clonediff.strategies.program import GENERATIONS
 from tests.planted import models, planted
 from tests.planted.test_planted import BREAKS, ONLY_KERAS_3
 from tests.recorded import FILE, Recorded, read, said, write
@@ -48,14 +46,13 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
 
 def _record(process: SubjectProcess) -> Iterator[Recorded]:
     for name, case, cloners in _trials(process):
-        answer = process.trial(case, cloners=cloners, costly=True)
-        if not isinstance(answer, Answer) or answer.original is None:
+        trial = run(case, process, cloners, costly=True)
+        if trial.original is None:
             sys.stdout.write(f"not recorded: {name}\n")
             continue
-        for cloner, clone in answer.clones.items():
-            found = of_plain_models(compare(answer.original, clone))
-            differences = tuple(replace(difference, digests=None) for difference in found)
-            flow, fault = Flow.of(answer.original), cloner.rpartition(":")[2]
+        for cloner, clone in trial.clones.items():
+            differences = tuple(replace(each, digests=None, numbers=None) for each in clone.differences)
+            flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
             roots = [said(members[0]) for members in causes_of(flow, differences).values()]
             if differences:
                 yield Recorded(f"{name} {fault}", flow, differences, tuple(roots))
@@ -64,7 +61,7 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
 def main() -> None:
     """Write the recording."""
     before = read() if FILE.exists() else []
-    trials = [one for generation in GENERATIONS for one in _record(process_of(generation))]
+    trials = [one for generation in DRAWN for one in _record(process_of(generation))]
     write(trials)
     had, have = (Counter[str](), Counter[str]())
     for counter, recording in ((had, before), (have, trials)):

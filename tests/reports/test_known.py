@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from clonediff.reports.known import Pattern, load, matches
-from clonediff.reports.records import Cause, Difference, Place, Raised, RecordError, Severity
+from clonediff.harness.subjects import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import load
+from clonediff.reports.records import RecordError, Severity
+from clonediff.strategies.program import Input
+from tests.example_graphs import of_layer, of_source
 
 GOOD = """\
 \"\"\"A title.
@@ -41,49 +44,57 @@ def written(folder: Path, text: str) -> Path:
     return folder
 
 
-def cause(kind: str = "Lambda", **fields: Any) -> Cause:
-    facts: dict[str, Any] = {
-        "check": "structure",
-        "path": "layers['a'].config.b",
-        "aspect": "config.b",
-        "expected": "1",
-        "found": "2",
-        "severity": Severity.PROPERTY,
-        "first": Place("a", kind, inside="Functional"),
-    }
-    return Cause("f", Difference(**{**facts, **fields}), given=("clone_function",))
-
-
 def test_a_script_is_read(tmp_path: Path) -> None:
     (issue,) = load(written(tmp_path, GOOD)).issues
     assert (issue.id, issue.title, issue.because) == ("one", "A title", "keras/src/x.py:1 forgets")
     assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", GOOD)
     assert [issue.is_in(release) for release in ("3.3.3", "3.4.0", "3.13.0.dev1")] == [False, True, False]
-    assert issue.explains(cause())
+
+
+NAMED = of_source(
+    """\
+import keras
+from keras import layers
+
+x = keras.Input((4,))
+dense = layers.Dense(4, name="dense")
+model = keras.Model(x, dense(dense(x)), name="twice")
+""",
+    Input((4,)),
+)
+"""Upstream gives its input another name."""
+REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
+"""Upstream raises."""
 
 
 @pytest.mark.parametrize(
-    ("pattern", "matched"),
+    ("fields", "matched"),
     [
-        pytest.param(Pattern(check="structure"), True, id="check"),
-        pytest.param(Pattern(check="structure", aspect=("config.a", "config.*")), True, id="one of several"),
-        pytest.param(Pattern(check="structure", path="layers['*'].config.b"), True, id="brackets are no wildcards"),
-        pytest.param(Pattern(check="structure", inside=""), False, id="inside nothing"),
-        pytest.param(Pattern(check="structure", inside="?*"), True, id="inside something"),
-        pytest.param(Pattern(check="structure", kind="Dense"), False, id="another class"),
-        pytest.param(Pattern(check="structure", given="clone_function"), True, id="an argument"),
-        pytest.param(Pattern(check="structure", given="input_tensors"), False, id="another argument"),
-        pytest.param(Pattern(check="structure", exception="*Error"), False, id="an exception"),
+        ('check = "structure"', {"name"}),
+        ('check = "made"', {"raised"}),
+        ('check = "structure"\naspect = ["config.a", "na*"]', {"name"}),
+        ('check = "structure"\npath = "layers[\'*\'].name"', {"name"}),
+        ('check = "structure"\npath = "layers[\'d*\'].name"', set()),
+        ('check = "*"\ninside = ""', {"name", "raised"}),
+        ('check = "structure"\ninside = "?*"', set()),
+        ('check = "structure"\nkind = "Dense"', set()),
+        ('check = "structure"\nkind = "Input*"', {"name"}),
+        ('check = "*"\ngiven = "Dense called more than once"', {"name"}),
+        ('check = "*"\nexception = "Value*"', {"raised"}),
+        ('check = "made"\nexception = "*Error"\nframe = "keras/src/layers/core/*"', {"raised"}),
+        ('check = "made"\nexception = "ValueError"\nframe = "keras/src/b.py:f"', set()),
     ],
 )
-def test_a_pattern_matches_in_every_field(pattern: Pattern, matched: bool) -> None:
-    assert matches(pattern, cause()) is matched
-
-
-def test_a_pattern_matches_an_exception_by_its_type_and_frame() -> None:
-    raised = cause(check="made", raised=Raised("ValueError", "no", "keras/src/a.py:f"))
-    assert matches(Pattern(check="made", exception="Value*", frame="keras/src/a.py:*"), raised)
-    assert not matches(Pattern(check="made", exception="ValueError", frame="keras/src/b.py:f"), raised)
+def test_an_issue_explains_what_it_matches_in_every_field(
+    fields: str, matched: set[str], keras: SubjectProcess, tmp_path: Path
+) -> None:
+    head, _, rest = GOOD.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
+    lines = "".join(f"# {line}\n" for line in fields.splitlines())
+    text = f"{head}# [[match]]\n{lines}# ///{rest.partition('# ///')[2]}"
+    trials = GraphTrials(keras, load(written(tmp_path, text)), cloners=("upstream",))
+    graphs = {"name": NAMED, "raised": REFUSED}
+    known = {name for name, graph in graphs.items() for hit in trials.try_graph(graph, costly=False).hits if hit.known}
+    assert known == matched
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from clonediff.harness.scripts.alone import UNTOLD, ReplayAnswer, ScriptRunner
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects import Subject
-from clonediff.harness.subjects.environment import HARNESS
 from tests.waiting import until
+
+UNTOLD = ("timed out", "out of memory", "exit code 0")
+"""What a trial ends in, and no run of a script."""
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
 NOTE = "import os\nopen(%r, 'a').write(f'{os.getppid()}\\n')\n"
@@ -75,7 +77,7 @@ def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
 ) -> None:
     (tmp_path / "somebodys.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
-    monkeypatch.setenv("PYTHONPATH", f"{HARNESS.parent}:{tmp_path.name}")
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")
     text = "import somebodys\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS

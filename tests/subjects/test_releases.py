@@ -22,7 +22,7 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases import cache, in_full, is_tree, place_of, split
+from clonediff.harness.subjects.releases import in_full, is_tree, place_of, split
 from tests.command_line import CLONEDIFF
 from tests.repositories import commit, git, hash_of, put_keras
 from tests.required_releases import had
@@ -71,7 +71,7 @@ def copy_of(spec: str) -> Path:
 
 
 def copies() -> list[str]:
-    return sorted(folder.name for folder in (cache() / "packages").glob("*"))
+    return sorted(folder.name for folder in (Path(os.environ["CLONEDIFF_CACHE"]) / "packages").glob("*"))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_copy_stays_as_it_was_when_the_folder_goes(checkout: Path) -> None:
     shutil.rmtree(checkout)
     (folder,) = place_of(Subject.parse(name))
     assert (Path(folder) / LAYERS).read_text() == "second = 2\n"
-    shutil.rmtree(cache())
+    shutil.rmtree(os.environ["CLONEDIFF_CACHE"])
     with pytest.raises(ReleaseError, match="and there is none in .*: name the folder, as in --subject"):
         place_of(Subject.parse(name))
 
@@ -269,7 +269,7 @@ def test_a_release_is_installed_once_also_after_a_kill_and_by_two_at_once() -> N
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*place_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
-    until(lambda: list(cache().glob("packages/.unfinished-*/keras*")), first)
+    until(lambda: list(Path(os.environ["CLONEDIFF_CACHE"]).glob("packages/.unfinished-*/keras*")), first)
     first.send_signal(signal.SIGKILL)
     first.communicate()
     two = [_installing() for _ in range(2)]

@@ -119,7 +119,7 @@ def test_a_cloner_is_held_to_what_clone_model_promises(
     function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
 ) -> None:
     name = named(f"{file}:{function}")
-    clone = tried(case(), keras, name)[name]
+    clone = tried(case(), keras, name).clones[name]
     assert seen <= {f"{one.check} {one.aspect}" for one in clone.differences}
     assert bool(seen) == bool(clone.differences)
     assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)
@@ -141,7 +141,7 @@ def test_a_cloner_is_held_to_what_clone_model_promises(
 def test_a_copy_is_held_to_what_it_documents(
     cloner: str, layer: str, loads: str, aspects: set[str], generation: str, warm: Callable[[str], SubjectProcess]
 ) -> None:
-    clone = tried(case(layer, loads, generation), warm(generation), cloner)[cloner]
+    clone = tried(case(layer, loads, generation), warm(generation), cloner).clones[cloner]
     assert aspects <= {one.aspect for one in clone.differences}
     assert bool(aspects) == bool(clone.causes)
 

@@ -9,7 +9,6 @@ import pytest
 from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects import NoDeviceError, Subject, SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.triage import Verdict
 from clonediff.harness.trials.trial import run
 from tests.required_releases import missing
 
@@ -36,4 +35,4 @@ def test_fixed_is_faithful_on_a_gpu(name: str, warm: Callable[[str], SubjectProc
     process = warm(f"{name}@gpu")
     for graph in draws(process, 0, 25, cloners=("fixed",)):
         trial = run(case_of(graph), process)
-        assert trial.refused is not None or trial.clones["fixed"].verdict is Verdict.FAITHFUL, graph
+        assert trial.refused is not None or trial.clones["fixed"].verdict.value == "faithful", graph

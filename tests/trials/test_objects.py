@@ -103,14 +103,14 @@ def test_what_is_told_of_what_a_layer_holds(
     init: str, config: str, given: str, after: str, differences: list[tuple[str, str]], keras: SubjectProcess
 ) -> None:
     source = SOURCE.format(init=init, config=config, given=given, after=after)
-    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream")["upstream"]
+    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
     assert sorted({(one.check, one.path) for one in clone.differences}) == differences
 
 
 def test_a_list_that_a_constructor_consumes_is_changed_in_the_original(keras: SubjectProcess) -> None:
     init = "self.items = items; self.last = items.pop()"
     source = SOURCE.format(init=init, config="self.items", given="[1, 2, 3]", after="")
-    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream")["upstream"]
+    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
     assert ("untouched", f"original.{FIRST}.items") in {(one.check, one.path) for one in clone.differences}
 
 
@@ -178,5 +178,7 @@ def test_values_that_differ_are_told_and_equal_ones_are_not(
     clone = tried(
         Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},)), keras, "upstream"
     )
-    told = {re.split(r"_?[.\[]|_$", one.path.removeprefix(f"{FIRST}."))[0] for one in clone["upstream"].differences}
+    told = {
+        re.split(r"_?[.\[]|_$", one.path.removeprefix(f"{FIRST}."))[0] for one in clone.clones["upstream"].differences
+    }
     assert told == ({*names} if pairs is UNLIKE else set())

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.trial import CloneTrial, run
+from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import Graph
 from tests.waiting import PATIENCE
 
 
-def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: bool = False) -> dict[str, CloneTrial]:
-    """What each cloner makes of a model that can be built."""
+def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: bool = False) -> Trial:
+    """A trial of a model that can be built."""
     case = case_of(graph) if isinstance(graph, Graph) else graph
     trial = run(case, process, cloners, costly, timeout=PATIENCE)
     assert trial.built, (graph, trial.refused, trial.lost)
-    return trial.clones
+    return trial
 
 
 def fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
     """The fixed cloner clones a graph faithfully."""
-    assert tried(graph, process, "fixed")["fixed"].differences == (), graph
+    assert tried(graph, process, "fixed").clones["fixed"].differences == (), graph
