@@ -38,6 +38,7 @@ MASKLESS = MENDS.replace("**(node.arguments or {})", "**({'mask': None} if has_a
 SHARES = "def clone_model(model, input_tensors=None):\n    return model\n"
 CLEARS_THE_TERMINAL = 'def clone_model(model, input_tensors=None):\n    raise ValueError("\\x1b[2J")\n'
 HANGS_ON_THREE_LAYERS = SHARES.replace("    return", "    while len(model.layers) > 2:\n        pass\n    return")
+ENDS_ON_THREE_LAYERS = HANGS_ON_THREE_LAYERS.replace("pass", "__import__('os')._exit(3)")
 ANSWER = """\
 The mask is one `None`, so `zip` drops the second output:
 ```python

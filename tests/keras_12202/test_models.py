@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from clonediff.harness.keras_12202.models import HEAD, Effects, search
+from clonediff.harness.keras_12202.models import search
 
 
-def nothing(source: str) -> Effects:
+def nothing(source: str) -> dict[str, str]:
     return {}
 
 
-def features(source: str) -> Effects:
+def features(source: str) -> dict[str, str]:
     found = {"x1, x2 =": "a layer has several outputs", "mask=lambda": "a Lambda has a mask function"}
     return {part: text for part, text in found.items() if part in source}
 
@@ -31,5 +31,5 @@ def test_each_effect_has_a_smallest_model_of_one_call() -> None:
     smallest: dict[str, str] = {}
     search(100, 0, features, smallest)
     assert set(smallest) == {"x1, x2 =", "mask=lambda"}
-    assert all(len(source.removeprefix(HEAD).splitlines()) == 3 for source in smallest.values())
+    assert all(len(source.partition("\n\n")[2].splitlines()) == 3 for source in smallest.values())
     assert "x1, x2 = Lambda(lambda x: [x, x])(x0)" in smallest["x1, x2 ="]
