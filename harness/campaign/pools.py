@@ -89,7 +89,7 @@ class DaskPool:
             from distributed import Client
         except ImportError as error:
             raise ClusterError("--scheduler needs Dask: pip install 'clonediff[dask]'") from error
-        for name in ("distributed", "tornado", "asyncio"):
+        for name in ("distributed", "distributed.client", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(address, timeout=WAIT, set_as_default=False)
@@ -121,7 +121,8 @@ class DaskPool:
         """Cancel the tasks, and end the subjects: the workers go on without them."""
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._executor.shutdown(wait=False)
-            self._client.run(tasks.close, self._campaign)
+            if self._client.status == "running":
+                self._client.run(tasks.close, self._campaign)
             self._client.close(timeout=5)
 
 
