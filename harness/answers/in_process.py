@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.subjects.observation import Answer, Observation
+from clonediff.harness.observation import Answer, Observation
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.triage import causes, title
@@ -57,7 +57,7 @@ def check_clone(
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
         request = {**case.request((), costly), "cloners": {YOURS: cloner}}
-        answer = msgspec.convert(run_trial(request, framework), Answer)
+        answer = run_trial(request, framework)
     if answer.original is None:
         message = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
@@ -118,8 +118,8 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
 
     generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
     framework = framework_of(generation)
-    response = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
-    answer, versions = msgspec.convert(response, Answer), framework.versions()
+    answer, specs = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
+    versions = framework.versions()
     about = f"{type(model).__name__} {model.name!r}, {generation} {versions['keras']}"
     if answer.original is None:
         # The model is there, so that it can only have given something else each time that it was called.
@@ -128,7 +128,7 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
         if ran is not None and ran.failure is not None:
             message = f"{ran.failure.type}: {ran.failure.message}"
             raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {message}")
-    return ClonedModel(about, generation, versions, tuple(response["fed"]), answer.original, answer)
+    return ClonedModel(about, generation, versions, tuple(specs), answer.original, answer)
 
 
 def _named(checks: Collection[str] | None, not_here: Mapping[str, str], at_least: str) -> list[str]:

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.targets import Target
+from clonediff.harness.observation import Observation
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.observation import Observation
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of

@@ -8,8 +8,8 @@ from graphlib import TopologicalSorter
 
 import msgspec
 
+from clonediff.harness.observation import Shape
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.observation import Shape
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import full_name

@@ -11,8 +11,8 @@ import json
 import re
 from typing import Any, Callable, NamedTuple
 
+from ..observation import NAMED, same_fact
 from .build import script
-from .facts import NAMED, same_fact
 from .facts import Facts as Walk
 from .frameworks.interface import Framework
 from .layers import Layers

@@ -1,25 +1,21 @@
-"""What is found out about a class, once, and forgotten with the class."""
+"""What is true of a class, worked out once, and forgotten with the class."""
 
 from __future__ import annotations
 
 import weakref
 from typing import Any, Callable, TypeVar
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-def once_a_class(find: Callable[[Any], Found]) -> Callable[[Any], Found]:
-    """Remember what `find` says of each class, for as long as there is the class.
+def once_a_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """Remember the result for each class, for as long as there is the class, which may hold on to a trial's model."""
+    results: Any = weakref.WeakKeyDictionary()
 
-    A class that a source or a method of Keras defines holds on to its module, or to the model that the method was
-    called of: a cache that keeps it keeps every model of the trial.
-    """
-    found: Any = weakref.WeakKeyDictionary()
+    def of_class(kind: Any) -> Result:
+        if kind not in results:
+            results[kind] = function(kind)
+        result: Result = results[kind]
+        return result
 
-    def of(kind: Any) -> Found:
-        if kind not in found:
-            found[kind] = find(kind)
-        answer: Found = found[kind]
-        return answer
-
-    return of
+    return of_class

@@ -7,6 +7,7 @@ import faulthandler
 import signal
 from typing import Any, Callable, Iterator
 
+from ..observation import Failure, FunctionCall, FunctionCalls
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import is_users, no_model
 from .description import Description
@@ -25,7 +26,7 @@ CLONE_MODEL = "clone_model"
 class Calling:
     """The calls of the cloners of one trial, one cloner after another: `begin` with each.
 
-    The clone function among the arguments is logged: `_asked` has each layer that it is called with, and what it gave.
+    The clone function among the arguments is logged, with each layer that it is called with and its result.
     """
 
     def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
@@ -36,12 +37,12 @@ class Calling:
         self.arguments: dict[str, str] = request.get("arguments") or {}
         self.seconds = 0.0
         """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
-        self._given: list[dict[str, Any]] = []
-        self._asked: list[tuple[Any, Any]] = []
+        self._arguments: list[dict[str, Any]] = []
+        self._function_calls: list[tuple[Any, Any]] = []
 
     def begin(self, cloner: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
         """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
-        self._model, self._given, self._asked = model, [], []
+        self._model, self._arguments, self._function_calls = model, [], []
         context = TrialContext(self._observer.framework, known, self._values)
         if self.arguments and CLONE_MODEL in self._module.__dict__:
             self._module.__dict__[CLONE_MODEL] = clone_model_by(cloner, context)
@@ -49,7 +50,7 @@ class Calling:
 
     def call(
         self, name: str, cloner: Cloner, model: Any, context: TrialContext, warned: Warned | None = None
-    ) -> tuple[Any, None] | tuple[None, dict[str, Any]]:
+    ) -> tuple[Any, Failure | None]:
         """The clone, or why there is none. What the cloner warns of, `warned` hears; it ends no call of a cloner.
 
         In the process of somebody who has a live model, warnings are as they are there.
@@ -64,32 +65,31 @@ class Calling:
                 clone = call_cloner(cloner, model, context)
         except Exception as error:  # what this whole project is about
             return None, failure(error, below="call_cloner")
-        refused = no_model(name, clone, self._observer.framework) if is_users(name) else None
-        return (clone, None) if refused is None else (None, refused)
+        return clone, no_model(name, clone, self._observer.framework) if is_users(name) else None
 
     def _values(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
-        given = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
-        self._given.append(given)
-        if not callable(given.get("clone_function")):
-            return given
-        return {**given, "clone_function": self._logged(given["clone_function"])}
+        values = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
+        self._arguments.append(values)
+        if not callable(values.get("clone_function")):
+            return values
+        return {**values, "clone_function": self._logged(values["clone_function"])}
 
     def _logged(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def clone_function(layer: Any) -> Any:
-            self._asked.append((layer, None))
+            self._function_calls.append((layer, None))
             result = function(layer)
-            self._asked[-1] = layer, result
+            self._function_calls[-1] = layer, result
             return result
 
         return clone_function
 
-    def given_things(self) -> list[Any]:
-        """What the cloner was given beside the model: tensors and what made them, and what functions returned."""
+    def objects(self) -> list[Any]:
+        """The objects that a clone may have of its arguments: tensors and what made them, and results of functions."""
         framework = self._observer.framework
-        tensors = [leaf for leaf in leaves(self._given) if isinstance(leaf, framework.tensor_class)]
+        tensors = [leaf for leaf in leaves(self._arguments) if isinstance(leaf, framework.tensor_class)]
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
-        return [*tensors, *makers, *(result for _, result in self._asked)]
+        return [*tensors, *makers, *(result for _, result in self._function_calls)]
 
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._model)
@@ -107,23 +107,23 @@ class Calling:
                 scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield
 
-    def asked(self, clone: Description | None, layers: Layers) -> dict[str, Any]:
-        """What the clone function was asked, as `FunctionCalls` declares it, where there is one."""
-        if not any(callable(given.get("clone_function")) for given in self._given):
-            return {}
+    def function_calls(self, clone: Description | None, layers: Layers) -> FunctionCalls | None:
+        """The calls of the clone function, where there is one."""
+        if not any(callable(values.get("clone_function")) for values in self._arguments):
+            return None
         framework = self._observer.framework
         kinds = {"input": framework.keras.layers.InputLayer, "layer": framework.layer_class, "operation": object}
-        calls: list[dict[str, Any]] = []
-        for layer, result in self._asked:
-            what = next(name for name, kind in kinds.items() if isinstance(layer, kind))
+        calls = []
+        for layer, result in self._function_calls:
+            kind: Any = next(name for name, kind in kinds.items() if isinstance(layer, kind))
             there = clone is None or id(result) in clone.layers.index
-            calls.append({"layer": layers.index.get(id(layer), -1), "what": what, "there": there})
-        recursive = any(given.get("recursive") for given in self._given)
+            calls.append(FunctionCall(layers.index.get(id(layer), -1), kind, there))
+        recursive = any(values.get("recursive") for values in self._arguments)
         wanted = sorted(set(self._wanted(layers, -1, recursive))) if clone is not None else []
-        return {"asked": {"calls": calls, "wanted": wanted}}
+        return FunctionCalls(tuple(calls), tuple(wanted))
 
     def _wanted(self, layers: Layers, holder: int, recursive: bool) -> Iterator[int]:
-        """The layers that it is to be asked for, by their numbers."""
+        """The layers that it is to be called with, by their numbers."""
         framework = self._observer.framework
         for layer, inside, role, first in layers.places:
             if inside != holder or role != "layers" or not isinstance(layer, framework.layer_class):

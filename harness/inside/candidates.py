@@ -20,8 +20,8 @@ def cloning(framework: Framework, code: str) -> dict[str, Any]:
     """What the release has for cloning and, where `code` is given, what came of putting it in its place."""
     module = sys.modules[framework.keras.models.clone_model.__module__]
     file, package = (
-        os.path.realpath(getattr(each, "__file__", None) or "")
-        for each in (module, sys.modules[module.__name__.partition(".")[0]])
+        os.path.realpath(getattr(holder, "__file__", None) or "")
+        for holder in (module, sys.modules[module.__name__.partition(".")[0]])
     )
     names = vars(module)
     functions = {name: value for name, value in names.items() if isinstance(value, types.FunctionType)}

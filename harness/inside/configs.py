@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import types
 from typing import Any
 
@@ -42,21 +41,8 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
     return {**_texts(plain), **_learned(layer, framework), **texts}
 
 
-_MOST_REMEMBERED = 4096
-_remembered: dict[bytes, dict[str, str]] = {}
-
-
 def _texts(config: dict[str, Any]) -> dict[str, str]:
-    try:
-        # The version without references: equal values give equal bytes, whoever else holds on to them.
-        key = marshal.dumps(config, 2)
-    except ValueError:  # no plain data
-        return {str(name): entry(value) for name, value in config.items()}
-    if len(_remembered) >= _MOST_REMEMBERED:
-        _remembered.clear()
-    if key not in _remembered:
-        _remembered[key] = {str(name): entry(value) for name, value in config.items()}
-    return _remembered[key]
+    return {str(name): entry(value) for name, value in config.items()}
 
 
 def _without_its_own(value: Any) -> Any:
@@ -130,7 +116,7 @@ def _settings(value: Any) -> dict[str, Any]:
         settings = dict(value.get_config())
     except Exception:  # one of the user's own may refuse to tell
         settings = {}
-    for held in map(vars(value).get, _FURTHER):
-        if held is not None:
-            settings = {**held, **settings} if isinstance(held, dict) else {**settings, "fn": held}
+    for further in map(vars(value).get, _FURTHER):
+        if further is not None:
+            settings = {**further, **settings} if isinstance(further, dict) else {**settings, "fn": further}
     return settings

@@ -1,9 +1,10 @@
-"""A model at rest: its layers, calls, ends, weights and states. What `Shape` declares on the wire."""
+"""A model at rest: its layers, calls, ends, weights and states."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..observation import End, Shape, Variable
 from .configs import parts
 from .facts import Facts
 from .layers import Layers, is_own_class
@@ -21,7 +22,7 @@ class Description:
         self.layers = Layers(model, observer)
         self.weights, trains = framework.weights(model)
         states = framework.states(model)
-        described = self.layers.describe()
+        layers = self.layers.describe()
         known = {id(weight) for weight in self.weights}
         mentioned = [variable for key, variable in self.layers.variables.items() if key not in known]
         self.states = list({id(state): state for state in [*(state for state, _ in states), *mentioned]}.values())
@@ -32,37 +33,40 @@ class Description:
         for number, place in enumerate(self.layers.places):
             for variable in framework.own_variables(place.layer) if place.first == number else ():
                 owners.setdefault(id(variable), number)
+        by_chance = {id(state) for state, chance in states if chance}
         inputs, outputs = framework.ends(model)
         structures = framework.declared(model)
         compiled = framework.compiled(model)
-        self.shape: dict[str, Any] = {
-            "kind": type(model).__name__,
-            "name": str(model.name),
-            "trainable": bool(model.trainable),
-            "input_structure": skeleton(structures[0], lambda leaf: leaf),
-            "output_structure": skeleton(structures[1], lambda leaf: leaf),
-            "inputs": [self._end(tensor) for tensor in inputs],
-            "outputs": [self._end(tensor) for tensor in outputs],
-            "layers": described,
-            "weights": [self._variable(weight, owners, id(weight) in trains) for weight in self.weights],
-            "states": [self._variable(state, owners, False) for state in self.states],
-            "compiled": None if compiled is None else parts(compiled),
-            "compiled_with": [observer.ident(thing) for thing in framework.compiled_with(model)],
-            "nodes": framework.node_counts(model),
-            "own": is_own_class(type(model)),
+        digests = {
+            id(state): digest(value)
+            for state, value in zip(self.states, self.first_states)
+            if not observer.values_by_chance and id(state) not in by_chance
         }
-        by_chance = {id(state) for state, chance in states if chance}
-        for described_state, state, value in zip(self.shape["states"], self.states, self.first_states):
-            if not observer.values_by_chance and id(state) not in by_chance:
-                described_state["value"] = digest(value)
+        self.shape = Shape(
+            kind=type(model).__name__,
+            name=str(model.name),
+            trainable=bool(model.trainable),
+            input_structure=skeleton(structures[0], lambda leaf: leaf),
+            output_structure=skeleton(structures[1], lambda leaf: leaf),
+            inputs=tuple(map(self._end, inputs)),
+            outputs=tuple(map(self._end, outputs)),
+            layers=tuple(layers),
+            weights=tuple(self._variable(weight, owners, id(weight) in trains) for weight in self.weights),
+            states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
+            compiled=None if compiled is None else parts(compiled),
+            compiled_with=tuple(map(observer.ident, framework.compiled_with(model))),
+            nodes=framework.node_counts(model),
+            own=is_own_class(type(model)),
+        )
 
     def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
-        self.facts = facts or self.facts_beside(original)
-        for described, attributes in zip([self.shape, *self.shape["layers"]], self.facts.of):
-            described["attributes"] = attributes
+        self.facts = facts or self.facts_now(original)
+        for attributes, of_layer in zip(self.shape.facts, self.facts.of):
+            attributes.clear()
+            attributes.update(of_layer)
 
-    def facts_beside(self, original: Description | None = None) -> Facts:
+    def facts_now(self, original: Description | None = None) -> Facts:
         """All that the model holds now."""
         theirs = None if original is None else original.facts
         return Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
@@ -80,29 +84,22 @@ class Description:
             both += [thing for thing in theirs if id(thing) in ids]
         return both
 
-    def _variable(self, variable: Any, owners: dict[int, int], trainable: bool) -> dict[str, Any]:
+    def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework
         name, short_name = framework.names(variable)
-        return {
-            "name": name,
-            "short_name": short_name,
-            "owner": owners.get(id(variable), -1),
-            "shape": [-1 if size is None else int(size) for size in variable.shape],
-            "dtype": framework.dtype(variable),
-            "trainable": trainable,
-            "ident": self._observer.ident(variable),
-        }
+        return Variable(
+            name=name,
+            owner=owners.get(id(variable), -1),
+            shape=tuple(-1 if size is None else int(size) for size in variable.shape),
+            dtype=framework.dtype(variable),
+            trainable=trainable,
+            ident=self._observer.ident(variable),
+            value=value,
+            short_name=short_name,
+        )
 
-    def _end(self, tensor: Any) -> dict[str, Any]:
+    def _end(self, tensor: Any) -> End:
         framework, place = self._observer.framework, self.layers.tensor(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
-        shape, (optional, sparse, ragged) = framework.shape(tensor), framework.end_options(tensor)
-        return {
-            "name": str(getattr(layer, "name", "")),
-            "shape": None if shape is None else list(shape),
-            "dtype": framework.dtype(tensor),
-            "tensor": place or [-1, -1, -1],
-            "optional": optional,
-            "sparse": sparse,
-            "ragged": ragged,
-        }
+        name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
+        return End(name, shape, framework.dtype(tensor), place or (-1, -1, -1), *framework.end_options(tensor))

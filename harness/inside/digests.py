@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..observation import Leaf
+
 KEPT_BYTES = 64 * 1024 * 1024
 _LARGE = 1 << 20
 """From this size on a copy costs more than what is to be found out with it."""
@@ -50,10 +52,9 @@ class Digests:
             self._room -= array.nbytes
         return name
 
-    def leaf(self, array: Any, prefix: str = "") -> dict[str, Any]:
-        """An array as `Leaf` declares it on the wire."""
-        shape, dtype = list(array.shape), prefix + _name(array.dtype)
-        return {"shape": shape, "dtype": dtype, "digest": self.digest(array, prefix)}
+    def leaf(self, array: Any, prefix: str = "") -> Leaf:
+        """An array as a record."""
+        return Leaf(array.shape, prefix + _name(array.dtype), self.digest(array, prefix))
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
         """How two arrays differ: the largest distance, how many elements, the first of them with both its values."""

@@ -6,10 +6,15 @@ A line is refused where Keras raises, and where it gives what no model can be co
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 import linecache
 from typing import Any, Iterator, Mapping
+
+import msgspec
+
+from clonediff.strategies import build, digits, draw, of_release
+from clonediff.strategies.prepare import CLONE_ARGUMENTS
+from clonediff.strategies.program import Program
 
 from .build import script
 from .frameworks.interface import Framework
@@ -17,15 +22,6 @@ from .observer import tidy
 from .other_layers import other_layers
 from .signatures import signatures
 from .warned import unheard
-
-# A child has them in a package of another name.
-_STRATEGIES = __name__.partition(".")[0] + ".strategies."
-_draw: Any = importlib.import_module(_STRATEGIES + "draw")
-_of_release: Any = importlib.import_module(_STRATEGIES + "of_release")
-_build: Any = importlib.import_module(_STRATEGIES + "build")
-_program: Any = importlib.import_module(_STRATEGIES + "program")
-_digits: Any = importlib.import_module(_STRATEGIES + "digits")
-_msgspec: Any = importlib.import_module("msgspec")
 
 
 class Drawer:
@@ -50,14 +46,14 @@ class Drawer:
                 graph = self._exactly(request["program"], keras)
             else:
                 parts = [bytes.fromhex(part) for part in request.get("parts") or ()]
-                parts = parts or _digits.random_bytes(int(request.get("seed", 0)))
-                graph = _draw.draw(parts, self._catalogue(request), keras)
-        return {"graph": None if graph is None else _msgspec.to_builtins(graph)}
+                parts = parts or digits.random_bytes(int(request.get("seed", 0)))
+                graph = draw.draw(parts, self._catalogue(request), keras)
+        return {"graph": None if graph is None else msgspec.to_builtins(graph)}
 
     @staticmethod
     def _exactly(program: Any, keras: BesideKeras) -> Any:
         try:
-            return _draw.rebuild(_msgspec.convert(program, _program.Program), keras)
+            return draw.rebuild(msgspec.convert(program, Program), keras)
         except Exception:  # whatever Keras says to it
             return None
 
@@ -73,7 +69,7 @@ class Drawer:
         has = signatures(framework)
         own = other_layers(list(request.get("layers") or ()), framework)
         further = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
-        kinds = _of_release.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
+        kinds = of_release.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
         chosen = request.get("kinds")
         if chosen:
             unknown = sorted(set(chosen) - set(kinds))
@@ -82,8 +78,8 @@ class Drawer:
             kinds = {name: kind for name, kind in kinds.items() if name in chosen}
         takes = inspect.signature(framework.keras.models.clone_model).parameters
         wants = {"call_function", "recursive"}.difference(takes)
-        missing = frozenset(recipe for recipe in _draw.prepare.CLONE_ARGUMENTS if wants.intersection(recipe.split()))
-        return _draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
+        missing = frozenset(recipe for recipe in CLONE_ARGUMENTS if wants.intersection(recipe.split()))
+        return draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
 
 
 class BesideKeras:
@@ -113,9 +109,9 @@ class BesideKeras:
         tensor = self._names[word] if tensor is None else tensor
         shape = framework.shape(tensor)
         if shape is None or not shape or shape[0] is not None or 0 in shape:
-            raise _build.Refused("it gives a tensor of shape %s, without the batch or empty" % (shape,))
+            raise build.Refused("it gives a tensor of shape %s, without the batch or empty" % (shape,))
         sizes = tuple(None if size is None else int(size) for size in shape[1:])
-        return _build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
+        return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
     def call(self, word: str, text: str) -> list[Any]:
         """Call something on symbolic tensors."""
@@ -123,15 +119,15 @@ class BesideKeras:
         outputs = []
         for suffix, tensor in _flat(result):
             if not isinstance(tensor, self._framework.tensor_class):
-                raise _build.Refused("it gives %s, which is no tensor of a model" % type(tensor).__name__)
+                raise build.Refused("it gives %s, which is no tensor of a model" % type(tensor).__name__)
             if any(tensor is value for value in self._names.values()):
-                raise _build.Refused("it gives back a tensor that it takes")
+                raise build.Refused("it gives back a tensor that it takes")
             outputs.append(self.output(word + suffix, tensor))
             maker: Any = getattr(tensor, "_keras_history", (None,))[0]
             if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
                 maker.get_config()  # Keras says of some custom classes that they have to have one of their own
         if not outputs:
-            raise _build.Refused("it gives no tensor at all")
+            raise build.Refused("it gives no tensor at all")
         self._names[word] = result
         return outputs
 

@@ -14,21 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ..observation import NAMED, SAME, SHARED, same_fact
 from .by_class import once_a_class
-from .canonical import contents, entry, function
-from .digests import short_hash
+from .canonical import contents, entry, text
 from .layers import Layers
 from .observer import Observer
 
-SAME = "="
-"""How the fact begins of an object that was met before: the number of the layer follows, and the path there."""
-SHARED = "!"
-"""How the fact begins of an object that can change, and is the very one that the original has."""
-NAMED = "\0"
-"""What stands between a text and the same without the names of layers. Texts that are equal in either are the same."""
-
 _DEEPEST = 6
-_LONGEST = 200
 _MANY = 1000
 """So many items are told as one value."""
 _PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
@@ -155,8 +147,7 @@ class Facts:
             return ""
         if _is_tensor(value):
             return "a tensor of %s" % (value.shape,)  # what a call has given
-        text = entry(value)
-        return text if len(text) <= _LONGEST else kind.__name__ + " " + short_hash(text.encode("utf-8", "replace"))
+        return entry(value)
 
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
         """Tell what is in something."""
@@ -213,24 +204,12 @@ def may_vary(fact: str, of_clone: str) -> bool:
     return not same_fact(fact, of_clone) and _NUMBER.sub("", fact) == _NUMBER.sub("", of_clone)
 
 
-def same_fact(left: str | None, right: str | None) -> bool:
-    """Whether two facts are the same, whatever layers are called."""
-    if left is None or right is None or left == right or (NAMED not in left and NAMED not in right):
-        return left == right
-    texts, unnamed = zip(*(fact.partition(NAMED)[::2] for fact in (left, right)))
-    return bool(texts[0] == texts[1] or unnamed[0] == unnamed[1] != "")
-
-
 def _function(value: Any) -> str:
-    if isinstance(value, type):
-        return "class %s" % value.__name__
     if isinstance(value, types.ModuleType):
         return "module %s" % value.__name__
-    if isinstance(value, types.MethodType):
-        return "method %s" % _function(value.__func__)
     while hasattr(value, "__wrapped__"):
         value = value.__wrapped__  # TensorFlow has a function by several names, in several wrappers
-    return function(value) if isinstance(value, types.FunctionType) else "function %s" % getattr(value, "__name__", "")
+    return text(value)
 
 
 def _name_of_a_container(value: Any) -> str:
@@ -238,7 +217,7 @@ def _name_of_a_container(value: Any) -> str:
     kind = type(value)
     if kind.__module__.split(".")[0] not in ("keras", "tf_keras", "tensorflow"):
         return kind.__name__
-    return next(each.__name__ for each in _CONTAINERS if isinstance(value, each))
+    return next(container.__name__ for container in _CONTAINERS if isinstance(value, container))
 
 
 def _is_tensor(value: Any) -> bool:
@@ -255,21 +234,17 @@ def _counts(name: str, kind: str) -> bool:
 @once_a_class
 def _is_value(kind: Any) -> bool:
     """Whether objects of a class only hold what their config says, and do nothing, as an `InputSpec` does."""
-    methods = {name for each in kind.__mro__[:-1] for name, item in vars(each).items() if callable(item)}
-    return (
-        "get_config" in methods
-        and "__call__" not in methods
-        and {name for name in methods if name[0] != "_"} <= {"get_config", "from_config"}
-    )
+    methods = {name for base in kind.__mro__[:-1] for name, item in vars(base).items() if callable(item)}
+    public = {name for name in methods if name[0] != "_"}
+    return "get_config" in methods and "__call__" not in methods and public <= {"get_config", "from_config"}
 
 
 @once_a_class
 def _properties(kind: type) -> tuple[str, ...]:
     """The public properties of its objects. What the class itself answers, as a registry of presets, is not theirs."""
-    found: dict[str, Any] = {}
-    for each in reversed(kind.__mro__):
-        if each.__module__.split(".")[0] not in _TOLD_WHOLE:  # `submodules` of TensorFlow is all once more
-            found.update((name, value) for name, value in vars(each).items() if name[:1] != "_")
-    return tuple(
-        name for name, value in found.items() if isinstance(value, property) and getattr(kind, name, None) is value
-    )
+    members: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        if base.__module__.split(".")[0] not in _TOLD_WHOLE:  # `submodules` of TensorFlow is all once more
+            members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
+    properties = {name for name, value in members.items() if isinstance(value, property)}
+    return tuple(name for name in properties if getattr(kind, name, None) is members[name])

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterator
 from typing import Any, List, Tuple
 
+from ..observation import Failure, Frame
 from .canonical import without_addresses
 
 GRAPH_FILE = "<graph>"
@@ -25,7 +26,7 @@ _PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|calling
 _INSIDE = re.compile(r".*/(?=(?:inside|fixed)/)")
 
 
-def failure(error: BaseException, below: str = "") -> dict[str, Any]:
+def failure(error: BaseException, below: str = "") -> Failure:
     """The exception, with the frames that lie below the function named `below` in this room (all of them without).
 
     The few frames of ours that only lead to Keras are left out.
@@ -35,7 +36,7 @@ def failure(error: BaseException, below: str = "") -> dict[str, Any]:
     for inner in errors[1:]:
         frames += _frames(inner)
     message = encodable(without_addresses(str(errors[-1])))[:LONGEST_MESSAGE]
-    return {"type": encodable(type(error).__name__), "message": message, "frames": plain_frames(frames)}
+    return Failure(encodable(type(error).__name__), message, plain_frames(frames))
 
 
 def encodable(text: str) -> str:
@@ -45,16 +46,16 @@ def encodable(text: str) -> str:
 
 def stack(frame: Any) -> Frames:
     """Where a frame is, the innermost last."""
-    return [(each.f_code.co_filename, each.f_code.co_name, line) for each, line in traceback.walk_stack(frame)][::-1]
+    return _located(traceback.walk_stack(frame))[::-1]
 
 
-def plain_frames(frames: Frames, below: str = "") -> list[dict[str, Any]]:
+def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
     """Frames as plain data; those that lie below the function of that name in this room, where there is one."""
     named = [(package_path(file), name, line) for file, name, line in _below(frames, below)]
     named = [frame for frame in named if not _PLUMBING.match(frame[0])]
     if len(named) > MOST_FRAMES:
         named = named[: MOST_FRAMES // 2] + named[-MOST_FRAMES // 2 :]
-    return [{"file": file, "function": name, "line": line or 0} for file, name, line in named]
+    return tuple(Frame(file, name, line or 0) for file, name, line in named)
 
 
 def _below(frames: Frames, function: str) -> Frames:
@@ -64,8 +65,11 @@ def _below(frames: Frames, function: str) -> Frames:
 
 def _frames(error: BaseException) -> Frames:
     # Not `extract_tb`: that reads the source of every file on the way.
-    walked = traceback.walk_tb(error.__traceback__)
-    return [(frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in walked]
+    return _located(traceback.walk_tb(error.__traceback__))
+
+
+def _located(walk: Iterator[tuple[Any, int]]) -> Frames:
+    return [(frame.f_code.co_filename, frame.f_code.co_name, line) for frame, line in walk]
 
 
 def _wrapped(error: BaseException) -> Iterator[BaseException]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..observation import CallSeen, LayerSeen
 from .by_class import once_a_class
 from .canonical import entry
 from .configs import settings
@@ -69,7 +70,7 @@ class Layers:
         graph = self._framework.is_graph(holder)
         for layer in self._framework.members(holder) if graph else ():
             self._place(layer, number, "layers", members)
-        for layer in self._framework.held(holder):
+        for layer in self._framework.sublayers(holder):
             if id(layer) not in members:
                 self._place(layer, number, _role(holder, layer), members)
         if members or graph:
@@ -90,31 +91,31 @@ class Layers:
             self._nodes[number] = nodes = [node for node in nodes if id(node) in of_graph]
             self._uses.update(((holder, id(node)), use) for use, node in enumerate(nodes))
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Every place as `LayerSeen` declares it on the wire."""
+    def describe(self) -> list[LayerSeen]:
+        """Every place as a record."""
         framework = self._framework
         graphs = {holder: self._at(holder) for holder in self._members if framework.is_graph(self._at(holder))}
         copied = {holder for holder, graph in graphs.items() if framework.begins_inside(graph)}
-        described: list[dict[str, Any]] = []
+        records: list[LayerSeen] = []
         for number, (layer, inside, role, first) in enumerate(self.places):
-            record: dict[str, Any] = {
-                "name": str(getattr(layer, "name", "")),
-                "kind": type(layer).__name__,
-                "ident": self._observer.ident(layer),
-                "inside": inside,
-                "role": role,
-                "config": settings(layer, framework) if first == number else described[first]["config"],
-                "trainable": bool(getattr(layer, "trainable", False)),
-                "nodes": framework.node_counts(layer),
-                "own": is_own_class(type(layer)),
-                "model": framework.is_graph(layer),
-            }
-            if self._nodes.get(number):
-                record["calls"] = [self._call(node, layer, inside, inside in copied) for node in self._nodes[number]]
-            described.append(record)
-        return described
+            nodes = self._nodes.get(number, ())
+            record = LayerSeen(
+                name=str(getattr(layer, "name", "")),
+                kind=type(layer).__name__,
+                ident=self._observer.ident(layer),
+                inside=inside,
+                role=role,
+                config=settings(layer, framework) if first == number else records[first].config,
+                trainable=bool(getattr(layer, "trainable", False)),
+                calls=tuple(self._call(node, layer, inside, inside in copied) for node in nodes),
+                nodes=framework.node_counts(layer),
+                own=is_own_class(type(layer)),
+                model=framework.is_graph(layer),
+            )
+            records.append(record)
+        return records
 
-    def tensor(self, tensor: Any, holder: int = -1) -> list[int] | None:
+    def tensor(self, tensor: Any, holder: int = -1) -> tuple[int, int, int] | None:
         """The place of a symbolic tensor in the graph of a holder, None where it comes from outside."""
         layer, node, output = self._framework.origin(tensor)
         place = self._members.get(holder, {}).get(id(layer))
@@ -122,15 +123,15 @@ class Layers:
             return None
         use = self._uses.get((holder, id(node)))
         if use is not None:
-            return [place, use, output]
-        for use, other in enumerate(self._nodes.get(place, ())):
-            for number, given in enumerate(self._framework.outputs(other)):
-                if given is tensor:
-                    return [place, use, number]
+            return place, use, output
+        for use, call in enumerate(self._nodes.get(place, ())):
+            for number, result in enumerate(self._framework.outputs(call)):
+                if result is tensor:
+                    return place, use, number
         return None
 
-    def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> dict[str, Any]:
-        """A call as it is declared on the wire. The tensors of its graph may be `copied`: their masks say nothing."""
+    def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> CallSeen:
+        """A call as a record. The tensors of its graph may be `copied`: their masks say nothing."""
         framework = self._framework
 
         def leaf(value: Any) -> Any:
@@ -138,12 +139,12 @@ class Layers:
 
         args, kwargs = self._without_defaults(layer, *framework.arguments(node))
         outputs = framework.outputs(node)
-        return {
-            "args": skeleton(args, leaf)["tuple"] if args else [],
-            "kwargs": {str(name): skeleton(value, leaf) for name, value in kwargs.items()},
-            "outputs": len(outputs),
-            "masks": [] if copied else [framework.has_mask(output) for output in outputs],
-        }
+        return CallSeen(
+            skeleton(args, leaf)["tuple"] if args else [],
+            {str(name): skeleton(value, leaf) for name, value in kwargs.items()},
+            len(outputs),
+            () if copied else tuple(map(framework.has_mask, outputs)),
+        )
 
     def _without_defaults(self, layer: Any, args: Any, kwargs: Any) -> tuple[Any, dict[Any, Any]]:
         """The arguments of a call of a layer, without those that say what it does by default."""
@@ -151,7 +152,8 @@ class Layers:
         if len(args) < 2 and not kwargs:
             return args, kwargs
         parameters = {parameter.name: parameter for parameter in _parameters_of_call(type(layer))}
-        positional = [each for each in parameters.values() if each.kind <= each.POSITIONAL_OR_KEYWORD]
+        by_position = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        positional = [parameter for parameter in parameters.values() if parameter.kind <= by_position]
         masked = any(
             isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
         )
@@ -170,7 +172,7 @@ class Layers:
         framework = self._framework
         if isinstance(value, framework.tensor_class):
             place = self.tensor(value, holder)
-            return {"tensor": place} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
+            return {"tensor": list(place)} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
         if value is None or isinstance(value, (bool, str, int)):
             return value
         if value is _DEFAULT:

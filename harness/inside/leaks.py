@@ -21,10 +21,11 @@ import sys
 import threading
 import types
 import weakref
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
+from ..observation import Leak
 from .by_class import once_a_class
 
 Objects = dict[int, Any]
@@ -59,19 +60,6 @@ class _Kind(enum.Enum):
     FUNCTION = 3  # or a weak reference
 
 
-class Leak(NamedTuple):
-    """An object of the original that its clone reaches: the way there from a layer of the clone, and of the original.
-
-    A layer goes by its place, the model by -1.
-    """
-
-    thing: Any
-    layer: int
-    path: str
-    of_layer: int
-    of_path: str
-
-
 def owned(model: Any) -> Objects:
     """All that belongs to a model; functions and weak references are no part of it."""
     return _walk([model], _is_of_a_model)
@@ -92,30 +80,36 @@ def same_contents(before: list[Any], after: list[Any]) -> bool:
     again.
     """
     return len(before) == len(after) and all(
-        type(one) is type(other)
-        and isinstance(one, (tuple, bytes))
-        and len(one) == len(other)
-        and (one == other if isinstance(one, bytes) else all(map(operator.is_, one, other)))
-        for one, other in zip(before, after)
-        if one is not other
+        type(old) is type(new)
+        and isinstance(old, (tuple, bytes))
+        and len(old) == len(new)
+        and (old == new if isinstance(old, bytes) else all(map(operator.is_, old, new)))
+        for old, new in zip(before, after)
+        if old is not new
     )
 
 
-def leaks(clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any]) -> list[Leak]:
+def leaks(
+    clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
+) -> tuple[Leak, ...]:
     """The `belongings` of the original that the clone reaches; none that are `known`, nor what only these lead to.
 
-    `clone` and `original` are models, each followed by its layers.
+    `clone` and `original` are models, each followed by its layers. What modules hold is no leak.
     """
     stops = {id(thing) for thing in known}
     reached = _walk([thing for thing in clone if id(thing) not in stops], _is_of_a_clone)
     both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
     shared = set(both) - stops
-    ways = _paths(clone, shared, stops)
+    if not shared:
+        return ()
+    common = _of_modules(belongings, whole_packages)
+    ways = {key: way for key, way in _paths(clone, shared, stops).items() if key not in common}
     of_original = _paths(original, set(ways), set())
-    return [Leak(reached[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items()]
+    names = {key: type(belongings[key]).__name__ for key in ways}
+    return tuple(Leak(names[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items())
 
 
-def held_by_modules(original: Objects, whole_packages: bool) -> Objects:
+def _of_modules(original: Objects, whole_packages: bool) -> Objects:
     """What is in the modules of the source and of a model's classes: lists, dicts, and objects that are not Keras'.
 
     With `whole_packages`, it is what all modules of these packages have.

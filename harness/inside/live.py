@@ -7,21 +7,22 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ..observation import Answer, End
 from .frameworks.interface import Framework
 from .layers import is_own_class
 from .observer import Observer
 from .trial import run_trial
-from .user_model import described, inputs_of, working_inputs
+from .user_model import described, working_inputs
 from .variable_values import VariableValues
 from .warned import unheard
 
 _SEED = 0
 
 
-def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) -> dict[str, Any]:
+def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) -> tuple[Answer, list[dict[str, Any]]]:
     """The answer of `run_trial` to a request with a `model`, on `inputs`; without these, on numbers that suit it.
 
-    `fed` in it says how the inputs were drawn.
+    Beside it, how the inputs were drawn.
     """
     model = request["model"]
     observer = Observer(framework, _SEED)
@@ -33,17 +34,17 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
         if not framework.ends(model)[0]:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
         description = described(model, framework)
-        specs = working_inputs(description, framework) if inputs is None else given(inputs_of(description), inputs)
+        specs = working_inputs(description, framework) if inputs is None else _specs(description.shape.inputs, inputs)
         # What it has been through nobody knows: it counts as a model that was run, and trained.
         classes = [kind for kind in {type(thing) for thing in description.layers.objects()} if is_own_class(kind)]
         known = {kind.__name__: kind for kind in classes}  # a file of the model is loaded with them
         request = dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known, filters=filters)
-        return {**run_trial(request, framework), "fed": specs}
+        return run_trial(request, framework), specs
 
 
-def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
+def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:
     """The specs of arrays of the user's own: one, a list in the order of the model's inputs, or by their names."""
-    names = [end["name"] for end in ends]
+    names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
             raise ValueError("inputs: has %s, expected %s" % (_listed(inputs), _listed(names)))
@@ -54,12 +55,12 @@ def given(ends: list[dict[str, Any]], inputs: Any) -> list[dict[str, Any]]:
         raise ValueError("inputs: has %d arrays, expected one for each of %s" % (len(arrays), _listed(names)))
     specs = []
     for end, array in zip(ends, map(np.asarray, arrays)):
-        shape = array.shape if end["shape"] is None else end["shape"]  # None is any rank
+        shape = array.shape if end.shape is None else end.shape  # None is any rank
         if len(shape) != array.ndim or any(size not in (None, have) for size, have in zip(shape, array.shape)):
-            expected = (end["name"], array.shape, tuple(shape))
-            raise ValueError("inputs: the array for %r has the shape %s, expected %s" % expected)
-        batch, shape = (array.shape[0], list(array.shape[1:])) if array.ndim else (1, [])
-        specs.append({"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch, "array": array})
+            message = "inputs: the array for %r has the shape %s, expected %s"
+            raise ValueError(message % (end.name, array.shape, tuple(shape)))
+        batch, *sizes = array.shape or (1,)
+        specs.append({"name": end.name, "shape": sizes, "dtype": end.dtype, "batch": batch, "array": array})
     return specs
 
 
@@ -70,11 +71,11 @@ def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
 @contextlib.contextmanager
 def _as_they_were(model: Any, observer: Observer) -> Iterator[None]:
     """A scope after which the weights of a model, its states, and what training has left have the values they had."""
-    framework, kept = observer.framework, VariableValues(observer)
+    framework, values = observer.framework, VariableValues(observer)
     states = [state for state, _ in framework.states(model)]
     for variable in [*framework.weights(model)[0], *states, *framework.learned(model)]:
-        kept.keep(variable, framework.read(variable))
+        values.keep(variable, framework.read(variable))
     try:
         yield
     finally:
-        kept.restore()
+        values.restore()

@@ -13,19 +13,18 @@ from .signatures import signature
 
 
 def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """What the layers take that are named so: a module, a class in one, a file, a class in a file.
+    """What the layers take that have these names: a module, a class in one, a file, a class in a file.
 
     By "module.Class" or "path/to/file.py:Class".
     """
     keras = framework.keras
-    found: dict[str, Any] = {}
+    layers: dict[str, Any] = {}
     for name in names:
-        here = [(kind, layer) for kind, layer in named(name) if _counts(layer, keras)]
-        if not here:
+        signatures = {kind: signature(layer, keras) for kind, layer in named(name) if _counts(layer, keras)}
+        if not signatures:
             raise ValueError("%s: expected a layer of %s, or a module or file that has some" % (name, keras.__name__))
-        for kind, layer in here:
-            found[kind] = signature(layer, keras)
-    return found
+        layers.update(signatures)
+    return layers
 
 
 def _counts(layer: Any, keras: Any) -> bool:
@@ -34,23 +33,27 @@ def _counts(layer: Any, keras: Any) -> bool:
 
 
 def named(name: str) -> Iterator[tuple[str, Any]]:
-    """What is named so: each with a name of its own."""
-    path, is_class, own = name.partition(".py:")
-    if is_class or name.endswith(".py"):
-        path = path + ".py" if is_class else name
+    """The objects that a name stands for, each with a name of its own."""
+    path, colon, part = name.partition(".py:")
+    if colon or name.endswith(".py"):
+        path = path + ".py" if colon else name
         module, prefix = _loaded(path), path + ":"
-        names = [each for each in dir(module) if getattr(getattr(module, each), "__module__", "") == module.__name__]
+        members = {key: value for key, value in vars(module).items() if _is_of(value, module)}
     else:
         try:
             module, prefix = importlib.import_module(name), name + "."
         except ModuleNotFoundError:
-            before, _, own = name.rpartition(".")
-            if not before:
+            package, _, part = name.rpartition(".")
+            if not package:
                 raise
-            module, prefix = importlib.import_module(before), before + "."
-        names = [each for each in dir(module) if not each.startswith("_")]
-    for each in [own] if own else names:
-        yield prefix + each, getattr(module, each)
+            module, prefix = importlib.import_module(package), package + "."
+        members = {key: getattr(module, key) for key in dir(module) if not key.startswith("_")}
+    for key in [part] if part else sorted(members):
+        yield prefix + key, getattr(module, key)
+
+
+def _is_of(value: Any, module: Any) -> bool:
+    return bool(getattr(value, "__module__", "") == module.__name__)
 
 
 def _loaded(path: str) -> Any:
@@ -59,11 +62,11 @@ def _loaded(path: str) -> Any:
     if spec is None or spec.loader is None:
         raise ValueError("%s: expected a file of Python" % path)
     module = importlib.util.module_from_spec(spec)
-    before = sys.modules.get(name)
+    former = sys.modules.get(name)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     finally:
-        if before is not None:
-            sys.modules[name] = before
+        if former is not None:
+            sys.modules[name] = former
     return module

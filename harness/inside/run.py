@@ -4,84 +4,60 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
+from ..observation import Failure, Leaf, ModelRun, StepSeen, Trained
 from .description import Description
 from .failures import failure
 from .observer import Observer
-from .structure import leaves, numbered
+from .structure import numbered
 
 RATE = 0.1
 """The step is the same loss, rate and update for every generation and backend."""
 
 
-class CallsOfLayers:
-    """The calls of layers during one run: the layer, the nesting of what it returned, its leaves, and their masks."""
+def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
+    """The outputs of a call and of its layers. `packing` is the model whose structure of inputs a caller knows."""
+    framework, model, reader = observer.framework, description.model, Reader(observer)
+    calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
-    def __init__(self, observer: Observer) -> None:
-        self._mask = observer.framework.mask
-        self._concrete = observer.framework.tensors.concrete
-        self.calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
-
-    def __call__(self, layer: Any, result: Any) -> None:
-        parts = list(leaves(result))
+    def listen(layer: Any, result: Any) -> None:
+        structure, tensors = numbered(result)
         # A mask is read at once: it may be gone, or another's, by the time the model has returned.
-        self.calls.append((layer, numbered(result)[0], parts, [self._mask(leaf) for leaf in parts]))
+        calls.append((layer, structure, tensors, [framework.mask(tensor) for tensor in tensors]))
 
-    def concrete_calls(self, description: Description) -> list[tuple[int, int, Any, list[Any], list[Any]]]:
-        """The calls of layers of this model whose tensors have numbers: the layer, its use, and what `calls` has."""
-        index = description.layers.index
-        uses: dict[int, int] = {}
-        calls = []
-        for layer, structure, parts, masks in self.calls:
-            number = index.get(id(layer))
-            if number is None or not all(leaf is None or self._concrete(leaf) for leaf in parts):
-                continue
-            use = uses.get(number, 0)
-            uses[number] = use + 1
-            calls.append((number, use, structure, parts, masks))
-        return calls
-
-
-def run(
-    description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool
-) -> dict[str, Any]:
-    """What `ModelRun` declares on the wire. `packing` is the model whose structure of inputs a caller knows."""
-    framework, model = observer.framework, description.model
-    heard = CallsOfLayers(observer)
-    answer: dict[str, Any] = {}
+    error: Failure | None = None
     result: Any = None
     losses: list[Any] = []
     try:
         inputs = framework.feed(packing, arrays)
         framework.reseed(observer.seed, observer.backend_draws)
-        framework.listener = heard
+        framework.listener = listen
         result = model(inputs, training=training)
         losses = list(model.losses)
-    except Exception as error:  # whatever a model raises is an observation
-        answer["failure"] = failure(error, below="run")
-        result = None
+    except Exception as raised:  # whatever a model raises is an observation
+        error, result = failure(raised, below="run"), None
     finally:
         framework.listener = None
     structure, outputs = numbered(result)
-    masks = [framework.mask(leaf) for leaf in outputs]
-    calls = heard.concrete_calls(description)
-    reader = Reader(observer)
-    answer["structure"] = structure
-    answer["outputs"] = [reader.leaf(leaf, mask) for leaf, mask in zip(outputs, masks)]
-    answer["steps"] = [
-        {
-            "layer": number,
-            "use": use,
-            "structure": structure,
-            "outputs": [reader.leaf(leaf, mask) for leaf, mask in zip(parts, masks)],
-        }
-        for number, use, structure, parts, masks in calls
-    ]
-    answer["losses"] = [reader.leaf(loss)["digest"] for loss in losses]
-    return answer
+    uses: dict[int, int] = {}
+    steps = []
+    for layer, nesting, tensors, masks in calls:
+        number = description.layers.index.get(id(layer))
+        if number is not None and all(map(framework.tensors.concrete, tensors)):
+            use = uses[number] = uses.get(number, -1) + 1
+            steps.append(StepSeen(number, use, tuple(map(reader.leaf, tensors, masks)), nesting))
+    return ModelRun(
+        structure,
+        tuple(reader.leaf(tensor, framework.mask(tensor)) for tensor in outputs),
+        tuple(steps),
+        tuple(reader.leaf(loss).digest for loss in losses),
+        error,
+    )
 
 
-def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> dict[str, Any]:
-    """What `Trained` declares on the wire. The caller puts the weights back as they were."""
+def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> Trained:
+    """A step of gradient descent. The caller puts the weights back as they were."""
     framework = observer.framework
     tensors = framework.tensors
     try:
@@ -97,13 +73,13 @@ def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> di
                 framework.write(weight, (value.astype("float32") - step).astype(value.dtype))
         after = [framework.read(weight) for weight in weights]
     except Exception as error:  # whatever a model raises is an observation
-        return {"failure": failure(error, below="train")}
+        return Trained(failure=failure(error, below="train"))
     reader = Reader(observer)
-    return {
-        "loss": reader.leaf(loss)["digest"],
-        "gradients": [None if gradient is None else reader.leaf(gradient) for gradient in gradients],
-        "weights": [observer.digests.leaf(value) for value in after],
-    }
+    return Trained(
+        reader.leaf(loss).digest,
+        tuple(None if gradient is None else reader.leaf(gradient) for gradient in gradients),
+        tuple(map(observer.digests.leaf, after)),
+    )
 
 
 class Reader:
@@ -112,18 +88,15 @@ class Reader:
     def __init__(self, observer: Observer) -> None:
         self._tensors = observer.framework.tensors
         self._digests = observer.digests
-        self._leaves: dict[int, dict[str, Any]] = {}
+        self._leaves: dict[int, Leaf] = {}
 
-    def leaf(self, tensor: Any, mask: Any = None) -> dict[str, Any]:
-        """A tensor, or a number, as `Leaf` declares it on the wire."""
+    def leaf(self, tensor: Any, mask: Any = None) -> Leaf:
+        """A tensor, or a number."""
         if mask is not None:
-            return {**self.leaf(tensor), "mask": self.leaf(mask)["digest"]}
-        if tensor is None:
-            return {"shape": [], "dtype": "none", "digest": "none"}
-        if id(tensor) in self._leaves:
-            return self._leaves[id(tensor)]
-        if not self._tensors.concrete(tensor):
-            text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
-            return {"shape": [], "dtype": type(tensor).__name__, "digest": text}
-        self._leaves[id(tensor)] = leaf = self._digests.leaf(*self._tensors.array(tensor))
-        return leaf
+            return replace(self.leaf(tensor), mask=self.leaf(mask).digest)
+        if id(tensor) not in self._leaves:
+            if not self._tensors.concrete(tensor):
+                text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+                return Leaf((), type(tensor).__name__, text)
+            self._leaves[id(tensor)] = self._digests.leaf(*self._tensors.array(tensor))
+        return self._leaves[id(tensor)]

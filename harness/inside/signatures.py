@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import sys
@@ -37,34 +38,30 @@ _OBJECTS = {
 
 def _objects(keras: Any) -> dict[str, Any]:
     """The classes that a model is compiled with, and layers are given, as "losses.Huber", with what they take."""
-    found = {}
+    objects = {}
     for place, without in _OBJECTS.items():
-        module: Any = keras
-        for name in place.split("."):
-            module = getattr(module, name, None)
-        for name in dir(module):
-            kind = getattr(module, name)
+        module = functools.reduce(getattr, place.split("."), keras)
+        for name, kind in sorted(vars(module).items()):
             if isinstance(kind, type) and kind.__name__ == name and name not in without:
                 parameters = _of_constructor(kind, keras)
                 if parameters is not None:
-                    named = [each for each in parameters if not each["name"].startswith(("*", "_"))]
-                    found[place + "." + name] = named
-    return found
+                    public = [parameter for parameter in parameters if not parameter["name"].startswith(("*", "_"))]
+                    objects[place + "." + name] = public
+    return objects
 
 
 def _of_keras(keras: Any) -> dict[str, Any]:
     """The functions of `keras.ops` that take a symbolic tensor, by their names, with their parameters."""
-    found = {}
+    functions = {}
     for prefix, module in (("ops.", keras.ops), ("ops.image.", keras.ops.image)):
-        for name in dir(module):
-            function = getattr(module, name)
+        for name, function in sorted(vars(module).items()):
             if not name.startswith("_") and inspect.isfunction(function) and _makes_an_operation(function):
-                found[prefix + name] = _signature(function)
-    return found
+                functions[prefix + name] = _signature(function)
+    return functions
 
 
 def _makes_an_operation(function: Any) -> bool:
-    """Whether a function of Keras makes an operation of symbolic tensors: it says so, or another that it calls does."""
+    """Whether a function of Keras makes an operation of symbolic tensors, itself or by another that it calls."""
     names = inspect.unwrap(function).__code__.co_names
     things = [function.__globals__.get(name) for name in names]
     codes = [thing.__code__ for thing in things if inspect.isfunction(thing)]
@@ -76,37 +73,38 @@ def _makes_an_operation(function: Any) -> bool:
 def _of_tensorflow() -> dict[str, Any]:
     """The functions of TensorFlow that a model of its Keras may use, by their names, with their parameters."""
     tensorflow = sys.modules.get("tensorflow")
-    found: dict[str, Any] = {}
+    functions: dict[str, Any] = {}
     for place in ("", "math.", "nn.", "linalg.", "image.") if tensorflow is not None else ():
         module = getattr(tensorflow, place[:-1]) if place else tensorflow
         for name in dir(module):
             function = getattr(module, name, None)
             if inspect.isfunction(function):
-                found["tf." + place + name] = _signature(function)
-    return found
+                functions["tf." + place + name] = _signature(function)
+    return functions
 
 
 def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
     """The parameters that a function names, from the `first` on; None without a signature."""
-    named = parameters_of(function, first)
-    return None if named is None else [said_parameter(each) for each in named if each.kind is not each.VAR_KEYWORD]
+    parameters = parameters_of(function, first)
+    if parameters is None:
+        return None
+    return [as_data(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
 
-def said_parameter(parameter: inspect.Parameter) -> dict[str, Any]:
-    """A parameter as data."""
+def as_data(parameter: inspect.Parameter) -> dict[str, Any]:
+    """A parameter as data; a default that is no plain value is None."""
     any_number = parameter.kind is parameter.VAR_POSITIONAL
-    told: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
+    data: dict[str, Any] = {"name": "*" + parameter.name if any_number else parameter.name}
     if parameter.default is not parameter.empty:
-        told["default"] = _plain(parameter.default)
+        data["default"] = _plain(parameter.default)
     elif not any_number:
-        told["required"] = True
+        data["required"] = True
     if parameter.kind is parameter.KEYWORD_ONLY:
-        told["keyword_only"] = True
-    return told
+        data["keyword_only"] = True
+    return data
 
 
 def _plain(value: Any) -> Any:
-    """A default that is plain data; None of any other, which says nothing either."""
     if type(value) in (list, tuple):
         return type(value)(map(_plain, value))
     return value if type(value) in (bool, int, float, str) else None
@@ -115,7 +113,7 @@ def _plain(value: Any) -> Any:
 def signature(layer: Any, keras: Any) -> dict[str, Any]:
     """What a layer's constructor and its call take."""
     call = _signature(layer.call, 1)
-    if call is not None and any(each["name"].startswith("*") for each in call):
+    if call is not None and any(parameter["name"].startswith("*") for parameter in call):
         call = None  # it takes any number of tensors
     return {"constructor": _of_constructor(layer, keras), "call": call}
 
@@ -126,9 +124,10 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
     Of the latter those of Keras' own layers that nobody documents are left out, such as a seed of an LSTM of tf_keras.
     What a base needs that Keras has for itself is given to it by the classes made of it.
     """
-    found: dict[str, dict[str, Any]] = {}
-    said: set[str] = set()
-    last, shown, root = keras.layers.Layer, vars(keras.layers).values(), keras.layers.Layer.__module__.split(".")[0]
+    arguments: dict[str, dict[str, Any]] = {}
+    words: set[str] = set()
+    last, public = keras.layers.Layer, vars(keras.layers).values()
+    root = last.__module__.split(".")[0]
     of_keras = layer.__module__.split(".")[0] == root
     for base in layer.__mro__:
         if "__init__" not in vars(base) or base is object:
@@ -136,17 +135,17 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
         parameters = parameters_of(base.__init__, 1)
         if parameters is None:
             return None
-        inherited = of_keras and bool(found)
-        hidden = base is not layer and base not in shown and base.__module__.split(".")[0] == root
+        inherited = of_keras and bool(arguments)
+        private = base is not layer and base not in public and base.__module__.split(".")[0] == root
         for parameter in parameters:
-            given = parameter.name in said or (hidden and parameter.default is parameter.empty)
-            given = given or (inherited and not documents(layer, parameter.name))
-            if parameter.kind not in OTHERS and not given:
-                found.setdefault(parameter.name, said_parameter(parameter))
-        said |= words_of(base.__init__)
+            skipped = parameter.name in words or (private and parameter.default is parameter.empty)
+            skipped = skipped or (inherited and not documents(layer, parameter.name))
+            if parameter.kind not in OTHERS and not skipped:
+                arguments.setdefault(parameter.name, as_data(parameter))
+        words |= words_of(base.__init__)
         if base is last or not any(parameter.kind in OTHERS for parameter in parameters):
             break
-    return list(found.values())
+    return list(arguments.values())
 
 
 def documents(layer: Any, name: str) -> bool:
@@ -156,7 +155,7 @@ def documents(layer: Any, name: str) -> bool:
 def words_of(constructor: Any) -> set[str]:
     """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
     code = inspect.unwrap(constructor).__code__
-    constants = [each if isinstance(each, tuple) else (each,) for each in code.co_consts]
+    constants = [value if isinstance(value, tuple) else (value,) for value in code.co_consts]
     return {*code.co_varnames, *(word for words in constants for word in words if isinstance(word, str))}
 
 

@@ -36,15 +36,15 @@ def leaves(value: Any) -> Iterator[Any]:
 
 def numbered(value: Any) -> tuple[Any, list[Any]]:
     """The nesting with its leaves numbered, and the leaves. None stays None, and is no leaf."""
-    found: list[Any] = []
+    tensors: list[Any] = []
 
     def number(leaf: Any) -> int | None:
         if leaf is None:
             return None
-        found.append(leaf)
-        return len(found) - 1
+        tensors.append(leaf)
+        return len(tensors) - 1
 
-    return skeleton(value, number), found
+    return skeleton(value, number), tensors
 
 
 def _typed(written: dict[str, Any], value: Any) -> dict[str, Any]:

@@ -9,29 +9,29 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any, Iterator
 
+from msgspec.structs import replace
+
+from ..observation import Answer, Clone, Failure, Leak, ModelRun, Observation, Shape, same_fact
 from .build import build, build_after, custom_objects, script
 from .calling import Calling
 from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .description import Description
-from .facts import Facts, may_vary, same_fact
+from .facts import Facts, may_vary
 from .failures import failure
 from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
-from .leaks import contents, held_by_modules, leaks, owned, same_contents
+from .leaks import contents, leaks, owned, same_contents
 from .observer import Observer, tidy
 from .run import run, train
 from .values import input_arrays, specs_of
 from .variable_values import VariableValues, copy, fresh, fresh_states, randomize
 from .warned import Warned, unheard
 
-Seen = dict[str, Any]
-"""What `Observation`, `Shape` or `Clone` declares on the wire."""
 
-
-def run_trial(request: dict[str, Any], framework: Framework | None = None, observer: Observer | None = None) -> Seen:
-    """The answer to a trial, as `Answer` declares it on the wire.
+def run_trial(request: dict[str, Any], framework: Framework | None = None, observer: Observer | None = None) -> Answer:
+    """The answer to a trial.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
     Where one has changed the original, those after it are not called, and have no answer. Instead of `source`, `model`
@@ -52,8 +52,7 @@ def run_trial(request: dict[str, Any], framework: Framework | None = None, obser
             trial = _Trial({"filters": filters, **request}, module, observer)
             answer = trial.run()
             del trial
-    answer["seconds"] = perf_counter() - began
-    return answer
+    return replace(answer, seconds=perf_counter() - began)
 
 
 class _Trial:
@@ -73,50 +72,49 @@ class _Trial:
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._calling = Calling(request, module, observer)
-        self._warned_of = Warned()
+        self._heard = Warned()
+        """The warnings of building the model."""
+        self._warned: dict[str, Warned] = {}
         self._touched = False
         self._contents: list[Any] = []
 
-    def run(self) -> Seen:
+    def run(self) -> Answer:
         began = perf_counter()
         try:
-            model, asked = self._build()
+            model, expected = self._build()
         except Exception as error:  # the framework refuses to build: counted, and never a finding
-            return {"refused": failure(error, below="_build")}
-        self._original = original = Description(asked, self._observer)
-        self._observer.backend_draws = self._framework.draws(
-            original.layers.objects()[1:], self._request.get("source", "")
-        )
-        specs = specs_of(original.shape["inputs"], self._request.get("inputs"))
+            return Answer(refused=failure(error, below="_build"))
+        self._original = original = Description(expected, self._observer)
+        layers = original.layers.objects()[1:]
+        self._observer.backend_draws = self._framework.draws(layers, self._request.get("source", ""))
+        specs = specs_of(original.shape.inputs, self._request.get("inputs"))
         self._arrays = input_arrays(specs, self._request.get("batch"), self._observer.seed)
-        self._kept = randomize(original, self._observer)
-        observation = self._observe(original, self._kept)
-        observation.update(keeps=self._keeps, fresh=[True] * len(original.weights))
-        self._first_inference = observation["inference"]
+        self._values = randomize(original, self._observer)
+        observation = self._observe(original, self._values)
+        self._first_inference = observation.inference
         self._take_to_clone(model)
-        if model is not asked:
-            observation["cloned"] = self._cloned.shape
+        cloned = None if model is expected else self._cloned.shape
+        observation = replace(observation, keeps=self._keeps, fresh=(True,) * len(original.weights), cloned=cloned)
         least, times = self._request.get("clone_seconds") or (0.0, 0.0)
         self._calling.seconds = max(least, times * (perf_counter() - began)) if least else 0.0
-        clones: dict[str, Seen] = {}
+        clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
             if self._touched:  # and no other cloner is to answer for that
                 break
-        self._observe_another(observation, list(clones.values()))
+        observation = self._observe_another(observation, clones)
+        for name, warned in self._warned.items():
+            clones[name] = replace(clones[name], warned=warned.beside(self._heard))
         if self._module is None:
             for weight, value in zip(original.weights, original.initial):
                 self._framework.write(weight, value)
-        for answer in clones.values():
-            if "warned" in answer:
-                answer["warned"] = answer["warned"].beside(self._warned_of)
-        return {"original": observation, "clones": clones}
+        return Answer(observation, clones=clones)
 
     def _build(self) -> tuple[Any, Any]:
         """The model, and the one that its clone is to be. What building warns of is heard, and never raised."""
         if self._module is None:
             return self._request["model"], self._request["model"]
-        with self._warned_of.listening():
+        with self._heard.listening():
             model = build(self._request["source"], self._module)
             self._known = {**custom_objects(self._module), **self._known}
             if not self._request.get("asked"):
@@ -128,51 +126,53 @@ class _Trial:
 
     # -- one model
 
-    def _observe(self, description: Description, kept: VariableValues, trains: bool = True) -> Seen:
+    def _observe(
+        self, description: Description, values: VariableValues, trains: bool = True, **begins: Any
+    ) -> Observation:
         """A model's shape and its runs, and a training step where it `trains` and the trial is a costly one."""
-        digest, model = self._observer.digests.digest, description.model
-        observation: Seen = {"shape": description.shape}
-        observation["copied_weights"] = [digest(value) for value in kept.values[: len(description.weights)]]
-        observation["inference"] = self._run(description, kept, training=False)
+        digest, shape, trained = self._observer.digests.digest, description.shape, None
+        inference = training = self._run(description, values, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
-        observation["training"] = observation["inference"]
         if any(map(self._framework.trains, description.layers.objects()[1:])):
-            observation["training"] = self._run(description, kept, training=True)
+            training = self._run(description, values, training=True)
         if trains and self._costly:
-            observation["trained"] = train(model, self._arrays, self._observer, self._original.model)
-            kept.restore()
+            trained = train(description.model, self._arrays, self._observer, self._original.model)
+            values.restore()
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
-        description.hold(None if model is self._original.model else self._cloned)
+        description.hold(None if description.model is self._original.model else self._cloned)
         if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
-            description.shape["attributes"] = {}
-        return observation
+            shape.attributes.clear()
+        weights = tuple(map(digest, values.values[: len(description.weights)]))
+        return Observation(shape, inference, training, trained=trained, copied_weights=weights, **begins)
 
-    def _run(self, description: Description, kept: VariableValues, training: bool) -> Any:
-        answer = run(description, self._arrays, self._observer, self._original.model, training)
-        kept.restore()
-        return answer
+    def _run(self, description: Description, values: VariableValues, training: bool) -> ModelRun:
+        result = run(description, self._arrays, self._observer, self._original.model, training)
+        values.restore()
+        return result
 
-    def _observe_clone(self, name: str, description: Description, trains: bool = True) -> Seen:
-        """What is seen of a clone of the original."""
-        original, copies = self._original, name in KEEP_VALUES
-        digest = self._observer.digests.digest
-        begins: Seen = {"fresh": [True] * len(description.weights)}
-        if copies:
-            begins["brought"] = [digest(value) for value in description.initial]
-        elif self._keeps != "layers":
-            begins["fresh"] = fresh(original, self._kept, description, repeats=self._module is not None)
+    def _observe_clone(self, name: str, description: Description, trains: bool = True) -> Observation:
+        """A clone of the original, which is given the values of its weights."""
+        original, begins = self._original, self._begins(description)
+        if name in KEEP_VALUES:
+            brought = tuple(map(self._observer.digests.digest, description.initial))
+            begins = {"fresh": (True,) * len(brought), "brought": brought}
         if self._request.get("ran"):
             begins["fresh_states"] = fresh_states(original, description)
-        kept, problem = copy(original, self._kept, description, self._observer)
+        values, problem = copy(original, self._values, description, self._observer)
         if problem:
-            begins["copied"] = {"type": "ValueError", "message": problem, "frames": []}
-        return {**self._observe(description, kept, trains), **begins}
+            begins["copied"] = Failure("ValueError", problem)
+        return self._observe(description, values, trains, **begins)
+
+    def _begins(self, description: Description) -> dict[str, Any]:
+        if self._keeps == "layers":
+            return {"fresh": (True,) * len(description.weights)}
+        return {"fresh": fresh(self._original, self._values, description, repeats=self._module is not None)}
 
     # -- the model that is cloned
 
     def _take_to_clone(self, model: Any) -> None:
         """Look at the model that the cloners are given; where that is not the original, it has values of its own."""
-        self._cloned, self._to_clone = self._original, self._kept
+        self._cloned, self._to_clone = self._original, self._values
         if model is not self._original.model:
             self._cloned = Description(model, self._observer)
             self._cloned.hold()
@@ -184,10 +184,10 @@ class _Trial:
     def _remember(self, facts: Facts | None = None) -> None:
         """Remember the model that the cloners are given as it is by now, since runs may have set something in it."""
         if not same_contents(self._contents, self._contents_now()):
-            self._before = self._described_now(facts)
+            self._before = self._shape_now(facts)
             self._contents = self._contents_now()
 
-    def _described_now(self, facts: Facts | None = None) -> Seen:
+    def _shape_now(self, facts: Facts | None = None) -> Shape:
         now = Description(self._cloned.model, self._observer, values=False)
         now.hold(facts=facts)
         return now.shape
@@ -196,60 +196,56 @@ class _Trial:
         variables = self._cloned.facts.other_variables
         return contents(self._owned) + [self._framework.read(variable).tobytes() for variable in variables]
 
-    def _look_again(self, answer: Seen) -> None:
+    def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, the values of its variables, and what it gives."""
         written = self._to_clone.restore()
         if not written and same_contents(self._contents, self._contents_now()):
             return
-        after = self._described_now()
-        variables = [*after["weights"], *after["states"]]
-        for number in written:
-            if number < len(variables):
-                variables[number]["value"] = "changed"
+        after = self._shape_now()
+        if written:
+            variables = [*after.weights, *after.states]
+            for number in written[: len(variables)]:
+                variables[number] = replace(variables[number], value="changed")
+            count = len(after.weights)
+            after = replace(after, weights=tuple(variables[:count]), states=tuple(variables[count:]))
         if after != self._before:
             answer["original_after"] = after
             self._touched = True
-        inference = self._run(self._original, self._kept, training=False)
+        inference = self._run(self._original, self._values, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
 
     # -- one cloner
 
-    def _clone(self, name: str, cloner: Cloner) -> Seen:
+    def _clone(self, name: str, cloner: Cloner) -> Clone:
         calling, warned = self._calling, Warned()
         context, model = calling.begin(cloner, self._cloned.model, self._known)
         self._remember()
         clone, refused = calling.call(name, cloner, model, context, warned)
-        answer: Seen = {}
-        if refused is None and warned.beside(self._warned_of):
-            answer["warned"] = warned
+        answer: dict[str, Any] = {"failure": refused}
+        if refused is None:
+            self._warned[name] = warned
         self._look_again(answer)
         description = None if refused is not None else Description(clone, self._observer)
-        answer.update(calling.asked(description, self._cloned.layers))
+        answer["functions"] = calling.function_calls(description, self._cloned.layers)
         if description is None:
-            answer["failure"] = refused
-            return answer
-        answer["observation"] = self._observe_clone(name, description)
-        self._write_leaks(answer["observation"], description)
+            return Clone(**answer)
+        answer["observation"] = replace(self._observe_clone(name, description), leaks=self._leaks(description))
         if self._costly and (not calling.arguments or self._request.get("repeats")):
             self._clone_again(name, cloner, context, description, answer)
         if self._keeps or is_users(name):
             self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
-        return answer
+        return Clone(**answer)
 
-    def _write_leaks(self, observation: Seen, clone: Description) -> None:
-        """Write what of the original a clone reaches, but for what it was given, what both hold, and modules have."""
+    def _leaks(self, clone: Description) -> tuple[Leak, ...]:
+        """What of the original a clone reaches, but for what it was given, what both hold, and modules have."""
         if self._keeps == "layers":
-            return
-        known = self._calling.given_things() + self._cloned.shared_with(clone)
-        reached = leaks(clone.layers.objects(), self._cloned.layers.objects(), self._owned, known)
-        common = held_by_modules(self._owned, whole_packages=self._module is None) if reached else {}
-        own = [leak for leak in reached if id(leak.thing) not in common]
-        if own:
-            observation["leaks"] = [{**leak._asdict(), "thing": type(leak.thing).__name__} for leak in own]
+            return ()
+        known, objects = self._calling.objects() + self._cloned.shared_with(clone), self._cloned.layers.objects()
+        return leaks(clone.layers.objects(), objects, self._owned, known, whole_packages=self._module is None)
 
     def _clone_again(
-        self, name: str, cloner: Cloner, context: TrialContext, description: Description, answer: Seen
+        self, name: str, cloner: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
         """Clone once more, and clone the clone."""
         for part, model in (("again", self._cloned.model), ("twice", description.model)):
@@ -262,75 +258,74 @@ class _Trial:
             if refused is not None:
                 answer[part + "_failure"] = refused
                 continue
-            second = Description(clone, self._observer)
-            answer[part] = self._observe_clone(name, second, trains=False) if part == "twice" else _at_rest(second)
+            again = Description(clone, self._observer)
+            runs = part == "twice"
+            answer[part] = self._observe_clone(name, again, trains=False) if runs else Observation(again.shape)
 
     # -- chance
 
-    def _observe_another(self, observation: Seen, answers: list[Seen]) -> None:
+    def _observe_another(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
         """Where a clone differs, observe another build of the source with other seeds: what differs in it is chance."""
-        observer, framework = self._observer, self._framework
-        clones = [answer[part] for answer in answers for part in ("observation", "again", "twice") if part in answer]
-        runs = [part for part in _RUNS if any(part in clone and clone[part] != observation[part] for clone in clones)]
-        runs += ["inference"] * any("inference_after" in answer for answer in answers)
-        ours = _facts(observation)
-        varying = {fact for clone in clones for fact in _varying(ours, _facts(clone))}
+        observer = self._observer
+        parts = [(answer.observation, answer.again, answer.twice) for answer in answers.values()]
+        clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
+        runs = [part for part in _RUNS if any(_differ(part, observation, clone) for clone in clones)]
+        runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
+        facts = observation.shape.facts
+        varying = {fact for clone in clones for fact in _varying(facts, clone.shape.facts)}
+        # What another build reaches, too, every clone reaches.
+        paths = [{leak.path for leak in answer.observation.leaks} for answer in answers.values() if answer.observation]
         begins = any(_begins_otherwise(observation, clone) for clone in clones)
-        if not (runs or varying or begins or any("warned" in answer for answer in answers)):
-            return
+        begins = begins or bool(paths and set.intersection(*paths))
+        warned = any(warned.beside(self._heard) for warned in self._warned.values())
+        if not (runs or varying or begins or warned):
+            return observation
         if self._module is None:
             again = Description(self._original.model, observer)
-            observation.update(live=True, another=self._observe(again, self._kept))
-            return
-        framework.forget()
-        framework.reseed(observer.seed + 500)
+            return replace(observation, live=True, another=self._observe(again, self._values))
+        self._framework.forget()
+        self._framework.reseed(observer.seed + 500)
         try:
             description = Description(self._build()[1], observer)
-        except Exception:  # a source may be one that runs once only: nobody knows what of it is chance
+        except Exception:  # a source may be one that runs once only: nobody knows which numbers of it are chance
             for clone in clones:
-                for number, path in _varying(ours, _facts(clone)):
-                    _facts(clone)[number][path] = ours[number][path]
-                clone.pop("leaks", None)
-            return
-        description.facts = description.facts_beside(self._cloned)
-        facts = description.facts.of
-        if runs or any(not same_fact(ours[number][path], facts[number].get(path)) for number, path in varying):
+                for number, path in _varying(facts, clone.shape.facts):
+                    clone.shape.facts[number][path] = facts[number][path]
+            return observation
+        description.facts = description.facts_now(self._cloned)
+        repeated = description.facts.of
+        if runs or not all(same_fact(facts[number][path], repeated[number].get(path)) for number, path in varying):
             another = self._observe_clone("", description, trains="trained" in runs)
-            repeated = all(another[part] == observation[part] for part in runs)
-            if repeated and runs and not self._repeats(observation, runs[0]):
+            same = not any(_differ(part, observation, another) for part in runs)
+            if runs and same and not self._repeats(observation, runs[0]):
                 another = self._observe_clone("", description)  # what counts its calls has gone on
         else:
-            fresh_values = fresh(self._original, self._kept, description, repeats=True)
-            another = {**_at_rest(description), "fresh": fresh_values}
-        self._write_leaks(another, description)
-        observation["another"] = another
+            another = Observation(description.shape, **self._begins(description))
+        return replace(observation, another=replace(another, leaks=self._leaks(description)))
 
-    def _repeats(self, observation: Seen, part: str) -> bool:
+    def _repeats(self, observation: Observation, part: str) -> bool:
         """Whether the original gives the same when it runs once more."""
-        self._kept.restore()
-        return bool(self._run(self._original, self._kept, training=part != "inference") == observation[part])
+        self._values.restore()
+        training = part != "inference"
+        return bool(self._run(self._original, self._values, training) == getattr(observation, part))
 
 
 _RUNS = ("inference", "training", "trained")
 
 
-def _at_rest(description: Description) -> Seen:
-    return {"shape": description.shape}
+def _differ(part: str, original: Observation, clone: Observation) -> bool:
+    return getattr(clone, part) not in (None, getattr(original, part))
 
 
-def _begins_otherwise(original: Seen, clone: Seen) -> bool:
-    """Whether a clone begins with a value, or reaches an object, that another build of the source may have as well."""
-    values, others = ([state.get("value") for state in record["shape"]["states"]] for record in (original, clone))
-    return "leaks" in clone or not all(clone.get("fresh", ())) or values != others
+def _begins_otherwise(original: Observation, clone: Observation) -> bool:
+    """Whether a clone begins with a value that another build of the source may have as well."""
+    values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
+    return not all(clone.fresh) or values != expected
 
 
-def _facts(seen: Seen) -> list[dict[str, str]]:
-    return [thing.get("attributes", {}) for thing in (seen["shape"], *seen["shape"]["layers"])]
-
-
-def _varying(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
+def _varying(facts: list[dict[str, str]], of_clone: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
     """The numbers of layers, and the paths, of facts that chance may have made otherwise in a clone."""
-    for number, (facts, of_clone) in enumerate(zip(ours, theirs)):
-        for path in facts.keys() & of_clone.keys() if facts != of_clone else ():
-            if may_vary(facts[path], of_clone[path]):
+    for number, (ours, theirs) in enumerate(zip(facts, of_clone)):
+        for path in ours.keys() & theirs.keys() if ours != theirs else ():
+            if may_vary(ours[path], theirs[path]):
                 yield number, path

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, Iterator
+from typing import Any, Iterator, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
+from ..observation import End
 from .description import Description
 from .frameworks.interface import Framework
 from .observer import Observer
@@ -29,14 +31,6 @@ _LARGEST = 4096
 _TABLE = re.compile(r"length|position|input_dim|target_shape")
 _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 
-End = dict[str, Any]
-"""An input of a model: its name, shape and dtype."""
-
-
-def inputs_of(description: Description) -> list[End]:
-    """The inputs of a graph, none where it is not built."""
-    return [{name: end[name] for name in ("name", "shape", "dtype")} for end in description.shape["inputs"]]
-
 
 def described(model: Any, framework: Framework) -> Description:
     """A user's model, without the values of its weights."""
@@ -46,12 +40,12 @@ def described(model: Any, framework: Framework) -> Description:
 def working_inputs(description: Description, framework: Framework) -> list[dict[str, Any]]:
     """How to draw each input, as `values` reads it. Where no size will do, they are of the first that is tried."""
     # Of what may have any number of dimensions, rows are as good as any.
-    ends = [{**end, "shape": [None, None] if end["shape"] is None else end["shape"]} for end in inputs_of(description)]
-    batch = next((size for end in ends for size in end["shape"][:1] if size), DEFAULT_BATCH)
-    names = [end["name"] for end in ends if None in end["shape"][1:]]
+    ends = [end if end.shape is not None else replace(end, shape=(None, None)) for end in description.shape.inputs]
+    batch = next((end.shape[0] for end in ends if end.shape and end.shape[0]), DEFAULT_BATCH)
+    names = [end.name for end in ends if end.shape and None in end.shape[1:]]
     known = [size for size in map(_vocabulary, description.layers.objects()) if size]
     below = min([NUMBERS, *known])
-    whole = bool(known) and not any("int" in end["dtype"] for end in ends)
+    whole = bool(known) and not any("int" in end.dtype for end in ends)
     for sizes in _attempts(names, description, framework):
         # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
         specs = specs_of_sizes(ends, sizes, batch, below, whole)
@@ -61,17 +55,17 @@ def working_inputs(description: Description, framework: Framework) -> list[dict[
 
 
 def specs_of_sizes(
-    ends: list[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, whole: bool = False
+    ends: Sequence[End], sizes: dict[str, int], batch: int, below: int = NUMBERS, whole: bool = False
 ) -> list[dict[str, Any]]:
     """How to draw each input where what is open in its shape has these sizes, by name; `whole`: floats are whole."""
     below = min(below, max(min(sizes.values(), default=below), 2))  # they may be places in another input
     specs = []
     for end in ends:
-        shape = [sizes.get(end["name"], SIZE) if size is None else size for size in end["shape"][1:]]
-        spec: dict[str, Any] = {"name": end["name"], "shape": shape, "dtype": end["dtype"], "batch": batch}
-        if "int" in end["dtype"] and _MASK.search(end["name"]) and below > 1:
+        shape = [sizes.get(end.name, SIZE) if size is None else size for size in (end.shape or ())[1:]]
+        spec: dict[str, Any] = {"name": end.name, "shape": shape, "dtype": end.dtype, "batch": batch}
+        if "int" in end.dtype and _MASK.search(end.name) and below > 1:
             spec["fill"] = "mask"
-        elif "int" in end["dtype"] or (whole and "float" in end["dtype"]):
+        elif "int" in end.dtype or (whole and "float" in end.dtype):
             spec.update(fill="ids", high=below)
         specs.append(spec)
     return specs
@@ -108,9 +102,9 @@ def _tables(description: Description, framework: Framework) -> list[int]:
         with contextlib.suppress(Exception):  # a layer may have no config
             config = framework.config(place.layer)
         sizes.update(size for key, value in config.items() if _TABLE.search(str(key)) for size in leaves(value))
-    for weight in description.shape["weights"]:
-        if "position" in weight["name"].lower():
-            sizes.update(weight["shape"][:-1])
+    for weight in description.shape.weights:
+        if "position" in weight.name.lower():
+            sizes.update(weight.shape[:-1])
     return sorted(size for size in sizes if type(size) is int and 1 < size <= _LARGEST)[:_MOST_OF_TABLES]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
+
+from ..observation import End
 
 OPEN = 3
 DEFAULT_BATCH = 2
@@ -125,11 +127,11 @@ def fill_for(dtype: str) -> str:
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")
 
 
-def specs_of(ends: list[dict[str, Any]], asked: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of the arrays that a model with these inputs is run on: those that are asked for, if any.
+def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+    """The specs of the arrays that a model with these inputs is run on: those of the request, if any.
 
-    What it takes in the place of what a call gave, for which nothing is asked, it tells itself.
+    Of an input that stands in the place of what a call gave, the request says nothing.
     """
-    shapes = [end["shape"] or [None] for end in ends]  # of an unknown rank, nothing is told
-    told = [{"shape": size, "dtype": end["dtype"], "batch": batch} for end, (batch, *size) in zip(ends, shapes)]
-    return told if asked is None else [spec or own for spec, own in zip(asked, told)]
+    shapes = [end.shape or (None,) for end in ends]  # of an unknown rank, nothing is known
+    declared = [{"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes)]
+    return declared if specs is None else [spec or own for spec, own in zip(specs, declared)]

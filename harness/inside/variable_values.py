@@ -38,33 +38,31 @@ class VariableValues:
 
 def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a value that neither initializers nor chance would give it twice."""
-    framework, kept = observer.framework, VariableValues(observer)
+    framework, values = observer.framework, VariableValues(observer)
     # The shape of what it holds: a variable's own may leave a dimension open.
-    shapes = [
-        (weight["name"].lower(), first.shape, weight["dtype"])
-        for weight, first in zip(description.shape["weights"], description.initial)
-    ]
+    weights = zip(description.shape.weights, description.initial)
+    shapes = [(weight.name.lower(), first.shape, weight.dtype) for weight, first in weights]
     arrays = weight_arrays(shapes, observer.seed)
     for weight, array, first in zip(description.weights, arrays, description.initial):
         if array is None or None in list(weight.shape):  # of an open shape is a summary of what was learned
-            kept.keep(weight, first)
+            values.keep(weight, first)
             continue
         framework.write(weight, array)
-        kept.keep(weight, array if array.dtype == first.dtype else framework.read(weight))
+        values.keep(weight, array if array.dtype == first.dtype else framework.read(weight))
     framework.weights_written(description.model)
     for state, first in zip(description.states, description.first_states):
-        kept.keep(state, first)
-    return kept
+        values.keep(state, first)
+    return values
 
 
 def copy(
-    original: Description, kept: VariableValues, clone: Description, observer: Observer
+    original: Description, values: VariableValues, clone: Description, observer: Observer
 ) -> tuple[VariableValues, str]:
-    """Give a clone the weights and the states of the original; what the clone keeps, and why it could not be done."""
+    """Give a clone the weights and the states of the original; the clone's values, and why it could not be done."""
     framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
     problem = "" if counts[0] == counts[1] else "the original has %d weights, the clone %d" % counts
-    weights, states = kept.values[: counts[0]], kept.values[counts[0] :]
+    weights, states = values.values[: counts[0]], values.values[counts[0] :]
     for number, (variable, value) in enumerate(zip(clone.weights, clone.initial)):
         if number < counts[0]:
             if weights[number].shape == value.shape or _takes(variable, weights[number]):
@@ -94,30 +92,30 @@ def _takes(variable: Any, value: Any) -> bool:
 # -- whether a clone's values are its own
 
 
-def fresh(original: Description, kept: VariableValues, clone: Description, repeats: bool) -> list[bool]:
+def fresh(original: Description, values: VariableValues, clone: Description, repeats: bool) -> tuple[bool, ...]:
     """For each weight of the clone, whether it begins with a value of its own.
 
     The original's weights were given values that no initializer draws: a weight that begins with one of those was
     copied. One that begins with the original's first value may have a seed, or was copied too: another build of the
     source `repeats` it then, if there is one.
     """
-    verdict = [True] * len(clone.initial)
-    for number, (first, copied) in enumerate(zip(clone.initial, original.initial)):
-        ours = kept.values[number]
-        if ours is not copied and same(first, ours) and not same(ours, copied):
-            verdict[number] = False
-        elif repeats and same(first, copied) and _looks_drawn(first):
-            verdict[number] = False
-    return verdict
+
+    def is_fresh(first: Any, of_original: Any, value: Any) -> bool:
+        if value is not of_original and same(first, value) and not same(value, of_original):
+            return False
+        return not (repeats and same(first, of_original) and _looks_drawn(first))
+
+    more = len(clone.initial) - len(original.initial)
+    return (*map(is_fresh, clone.initial, original.initial, values.values), *[True] * more)
 
 
-def fresh_states(original: Description, clone: Description) -> list[bool]:
+def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
     """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
 
     A seed that is further on says nothing: it may have been another from the start.
     """
     pairs = zip(original.first_states, clone.first_states)
-    return [not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs]
+    return tuple(not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs)
 
 
 def _looks_drawn(value: Any) -> bool:

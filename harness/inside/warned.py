@@ -8,6 +8,7 @@ import sys
 import warnings
 from typing import Any, Iterator
 
+from ..observation import Failure
 from .canonical import without_addresses
 from .failures import LONGEST_MESSAGE, plain_frames, stack
 
@@ -42,7 +43,7 @@ class Warned:
     """The warnings that were given within `listening`, by category and text without numbers, in their order."""
 
     def __init__(self) -> None:
-        self._heard: dict[tuple[str, str], dict[str, Any]] = {}
+        self._heard: dict[tuple[str, str], Failure] = {}
 
     @contextlib.contextmanager
     def listening(self, below: str = "") -> Iterator[None]:
@@ -53,15 +54,16 @@ class Warned:
             key = kind, _NUMBER.sub("", text)  # names are numbered, and a clone's are other ones
             if not issubclass(category, _NOT_SHOWN) and key not in self._heard:
                 frames = plain_frames(stack(sys._getframe(2)), below)
-                self._heard[key] = {"type": kind, "message": text[:LONGEST_MESSAGE], "frames": frames}
+                self._heard[key] = Failure(kind, text[:LONGEST_MESSAGE], frames)
 
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = hear
             yield
 
-    def beside(self, other: Warned) -> list[dict[str, Any]]:
+    def beside(self, baseline: Warned) -> tuple[Failure, ...]:
         """What was heard here and not there, up to a number of them; a name that is quoted may be another since."""
-        there = {(category, _QUOTED.sub("", text)) for category, text in other._heard}
-        heard = (((category, _QUOTED.sub("", text)), told) for (category, text), told in self._heard.items())
-        return [told for key, told in heard if key not in there][:_MOST]
+        known = {(category, _QUOTED.sub("", text)) for category, text in baseline._heard}
+        warnings = self._heard.items()
+        new = [failure for (category, text), failure in warnings if (category, _QUOTED.sub("", text)) not in known]
+        return tuple(new[:_MOST])

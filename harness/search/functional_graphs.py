@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from clonediff.harness.subjects.observation import Answer
+from clonediff.harness.observation import Answer
 from clonediff.harness.trials.cases import case_of
 from clonediff.strategies.program import Generation, Graph
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.subjects.observation import Keeps
+from clonediff.harness.observation import Keeps
 
 RATE = 8
 """One drawn graph in so many has the costly part of a trial as well: a second clone, and a step of training."""

@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 
 from clonediff.harness.inside.failures import package_path
-from clonediff.harness.subjects.observation import Frame
+from clonediff.harness.observation import Frame
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 
 _WATCH_EVERY = 0.05

@@ -15,10 +15,11 @@ Place: TypeAlias = tuple[str, ...]
 BESIDE: Place = ()
 """The packages that are installed beside clonediff."""
 
-HARNESS = Path(__file__).resolve().parent.parent
+ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout a link leads here
+"""The folder that clonediff is imported from."""
 
 _BOOTSTRAP = """\
-import faulthandler, os, resource, signal, sys, threading, time, types
+import faulthandler, os, resource, signal, sys, threading, time
 
 def end_with(parent):
     while os.getppid() == parent:
@@ -29,15 +30,13 @@ threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 faulthandler.enable()
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-package = sys.modules["clonediff_child"] = types.ModuleType("clonediff_child")
-package.__path__ = {folders!r}
-from clonediff_child.inside.serve import main
+sys.path.insert(0, {root!r})
+import clonediff
+del sys.path[0]
+from clonediff.harness.inside.serve import main
 sys.exit(main())
 """
-"""Ends with its parent; writes its stack on a crash, and when asked by SIGUSR1; leaves no core file.
-
-`inside`, `fixed` and `strategies` are imported by names that no package of a user has.
-"""
+"""Ends with its parent; writes its stack on a crash, and when asked by SIGUSR1; leaves no core file."""
 
 _THREADS = {
     "OMP_NUM_THREADS": "1",
@@ -72,8 +71,7 @@ _XLA_ON_CPU = {"xla_cpu_multi_thread_eigen": "false", "xla_backend_optimization_
 
 def command(subject: Subject) -> list[str]:
     """The command line of a child; `-u` so that nothing waits in a buffer when it is killed."""
-    bootstrap = _BOOTSTRAP.format(folders=[str(HARNESS), str(HARNESS.parent)])
-    return [sys.executable, "-u", "-c", bootstrap, subject.generation]
+    return [sys.executable, "-u", "-c", _BOOTSTRAP.format(root=ROOT), subject.generation]
 
 
 def environment(subject: Subject, place: Place = BESIDE) -> dict[str, str]:

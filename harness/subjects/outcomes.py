@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from clonediff.harness.subjects.observation import Failure, Frame
+from clonediff.harness.observation import Failure, Frame
 
 TIMED_OUT = "timed out"
 OUT_OF_MEMORY = "out of memory"

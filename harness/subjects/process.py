@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import msgspec
 
+from clonediff.harness.observation import Answer, Failure
 from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
-from clonediff.harness.subjects.observation import Answer, Failure
 from clonediff.harness.subjects.outcomes import (
     CloningFunctions,
     Lost,

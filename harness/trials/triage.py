@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import LayerSeen, Observation
+from clonediff.harness.observation import LayerSeen, Observation
 from clonediff.harness.trials.checks.aspects import aspect_of
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots

@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE, until
 
 SEED = 52
 """Of which one of the first graphs is a small model that is frozen."""
-SUBJECT, WORKER = "from inside.serve import main", "spawn_main"
+SUBJECT, WORKER = "from clonediff.harness.inside.serve import main", "spawn_main"
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
+from clonediff.harness.observation import Answer
 from clonediff.harness.subjects import Case, Limits, Lost, Subject, SubjectError, SubjectProcess
-from clonediff.harness.subjects.observation import Answer
 from tests.waiting import PATIENCE, until
 
 GOOD = """

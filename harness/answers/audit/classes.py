@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from clonediff.harness.inside.other_layers import named
-from clonediff.harness.inside.signatures import OTHERS, documents, parameters_of, said_parameter, words_of
+from clonediff.harness.inside.signatures import OTHERS, as_data, documents, parameters_of, words_of
 from clonediff.strategies.program import Generation
 
 _BASES = attrgetter(
@@ -73,7 +73,7 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
             hidden = parameter.default is parameter.empty or argument in words
             hidden = base is not kind and (hidden or (of_keras and not documents(kind, argument)))
             if not (hidden or parameter.kind in OTHERS or argument.startswith("_")):
-                parameters_by_name.setdefault(argument, said_parameter(parameter))
+                parameters_by_name.setdefault(argument, as_data(parameter))
         words |= words_of(base.__init__)
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             break

@@ -7,7 +7,6 @@ A name with a colon in it stands for such a function, which `users` imports.
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, Callable
 
 from ..frameworks.interface import Framework
@@ -39,8 +38,9 @@ def upstream(model: Any, context: TrialContext) -> Any:
 
 def fixed(model: Any, context: TrialContext) -> Any:
     """Our fixed `clone_model` for the generation, imported here since it needs the Keras that is loaded."""
-    module: Any = importlib.import_module(__name__.partition("inside.")[0] + "fixed")
-    return module.clone_model(model, **context.arguments())
+    from ...fixed import clone_model
+
+    return clone_model(model, **context.arguments())
 
 
 CLONERS: dict[str, Cloner] = {
@@ -68,15 +68,15 @@ def as_cloner(function: Callable[..., Any]) -> Cloner:
 def chosen_cloners(names: Any) -> dict[str, Cloner]:
     """The cloners of a request by name."""
     if isinstance(names, dict):
-        return {name: as_cloner(each) if callable(each) else cloner(each) for name, each in names.items()}
+        return {name: as_cloner(value) if callable(value) else cloner(value) for name, value in names.items()}
     return {name: cloner(name) for name in names}
 
 
-def clone_model_by(each: Cloner, context: TrialContext) -> Callable[..., Any]:
-    """A cloner as the `clone_model` that a function of the script calls, whatever it is given there."""
-    return lambda model, **given: each(model, TrialContext(context.framework, context.known, lambda: given))
+def clone_model_by(cloner: Cloner, context: TrialContext) -> Callable[..., Any]:
+    """A cloner as the `clone_model` that a function of the script calls, with whatever arguments."""
+    return lambda model, **options: cloner(model, TrialContext(context.framework, context.known, lambda: options))
 
 
-def call_cloner(each: Cloner, model: Any, context: TrialContext) -> Any:
+def call_cloner(cloner: Cloner, model: Any, context: TrialContext) -> Any:
     """Call a cloner. The frames in a failure are those below this."""
-    return each(model, context)
+    return cloner(model, context)

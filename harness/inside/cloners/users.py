@@ -15,6 +15,7 @@ import traceback
 import types
 from typing import Any, Callable, NamedTuple
 
+from ...observation import Failure
 from ..failures import encodable
 from ..frameworks.interface import Framework
 
@@ -52,17 +53,9 @@ def is_users(name: str) -> bool:
 
 
 def users_cloner(name: str) -> UsersCloner | None:
-    """What the name of a user's cloner says; None for any other name."""
-    found = _NAME.fullmatch(name)
-    if found is None:
-        return None
-    return UsersCloner(found["folder"] or "", found["module"], found["function"])
-
-
-def short_name(name: str) -> str:
-    """The name of any cloner; that of a user's own without its folder."""
-    its = users_cloner(name)
-    return name if its is None else its.short
+    """The parts of the name of a user's cloner; None for any other name."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else UsersCloner(match["folder"] or "", match["module"], match["function"])
 
 
 def problem(name: str) -> str:
@@ -80,80 +73,75 @@ class CannotBeCalled(ValueError):
 
 def function(name: str) -> Callable[..., Any]:
     """The function of that name. Its module is imported once."""
-    its = users_cloner(name)
-    if its is None:
+    cloner = users_cloner(name)
+    if cloner is None:
         raise CannotBeCalled("%s: expected module:function or FILE.py:function" % name)
-    found: Any = _imported(its)
-    for part in its.function.split("."):
-        try:
-            found = getattr(found, part)
-        except AttributeError:
-            there = _there(found)
-            raise CannotBeCalled("%s: there is no %s in %s%s" % (its.short, part, its.module, there)) from None
-        except Exception as error:  # a module that imports its parts when they are asked for may raise anything
-            said = "%s of %s cannot be had: %s: %s" % (part, its.module, type(error).__name__, error)
-            raise CannotBeCalled("%s: %s" % (its.short, said)) from None
-    if not callable(found):
-        what = "%s is of the type %s" % (its.function, type(found).__name__)
-        raise CannotBeCalled("%s: %s: name a function that takes a model and gives its clone" % (its.short, what))
     try:
-        inspect.signature(found).bind(None)
+        return _function(cloner)
+    except CannotBeCalled as error:
+        raise CannotBeCalled("%s: %s" % (cloner.short, error)) from None
+
+
+def _function(cloner: UsersCloner) -> Callable[..., Any]:
+    value: Any = _imported(cloner)
+    for part in cloner.function.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            raise CannotBeCalled("there is no %s in %s%s" % (part, cloner.module, _functions(value))) from None
+        except Exception as error:  # a module that imports its parts when they are needed may raise anything
+            problem = part, cloner.module, type(error).__name__, error
+            raise CannotBeCalled("%s of %s cannot be had: %s: %s" % problem) from None
+    if not callable(value):
+        advice = "name a function that takes a model and gives its clone"
+        raise CannotBeCalled("%s is of the type %s: %s" % (cloner.function, type(value).__name__, advice))
+    try:
+        inspect.signature(value).bind(None)
     except TypeError as error:
-        takes = "%s%s" % (its.function, inspect.signature(found))
         raise CannotBeCalled(
-            "%s: it is called with a model and nothing else, and is %s (%s): name a function of one's own that calls it"
-            % (its.short, takes, error)
+            "it is called with a model and nothing else, and is %s%s (%s): name a function of one's own that calls it"
+            % (cloner.function, inspect.signature(value), error)
         ) from None
     except ValueError:  # a function that is written in C may not say what it takes
         pass
-    taken: Callable[..., Any] = found
-    return taken
+    result: Callable[..., Any] = value
+    return result
 
 
-def _imported(its: UsersCloner) -> types.ModuleType:
-    if its.folder and its.folder not in sys.path:
-        sys.path.insert(0, its.folder)
+def _imported(cloner: UsersCloner) -> types.ModuleType:
+    if cloner.folder and cloner.folder not in sys.path:
+        sys.path.insert(0, cloner.folder)
     try:
-        module = importlib.import_module(its.module)
+        module = importlib.import_module(cloner.module)
     except BaseException as error:  # a module may end in anything, SystemExit among it
-        where = [each for each in traceback.extract_tb(error.__traceback__) if "importlib" not in each.filename][1:]
-        at = " (%s, line %s)" % (where[-1].filename, where[-1].lineno) if where else ""
-        said = "%s cannot be imported: %s: %s" % (its.module, type(error).__name__, error)
-        raise CannotBeCalled("%s: %s%s%s" % (its.short, said, at, _how(its))) from None
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if "importlib" not in frame.filename][1:]
+        place = " (%s, line %s)" % (own[-1].filename, own[-1].lineno) if own else ""
+        advice = "; it is not in the current folder: name FILE.py:function, or put its folder on the PYTHONPATH"
+        reason = "%s: %s%s%s" % (type(error).__name__, error, place, "" if cloner.folder else advice)
+        raise CannotBeCalled("%s cannot be imported: %s" % (cloner.module, reason)) from None
     file = getattr(module, "__file__", None)
-    if its.folder and file and not os.path.realpath(file).startswith(os.path.realpath(its.folder) + os.sep):
-        said = "another module of the name %s is imported already, from %s" % (its.module, file)
-        raise CannotBeCalled("%s: %s: give it another name" % (its.short, said))
+    if cloner.folder and file and not os.path.realpath(file).startswith(os.path.realpath(cloner.folder) + os.sep):
+        problem = "another module of the name %s is imported already, from %s: give it another name"
+        raise CannotBeCalled(problem % (cloner.module, file))
     return module
 
 
-def _how(its: UsersCloner) -> str:
-    if its.folder:
-        return ""
-    return "; it is not in the current folder: name FILE.py:function, or put its folder on the PYTHONPATH"
-
-
-def _there(holder: Any) -> str:
+def _functions(holder: Any) -> str:
     """The functions that there are."""
-    names = [
-        name
-        for name, value in vars(holder).items()
-        if not name.startswith("_") and isinstance(value, types.FunctionType)
-    ]
+    items = vars(holder).items()
+    names = [name for name, value in items if name[:1] != "_" and isinstance(value, types.FunctionType)]
     return "; it has %s" % ", ".join(names[:_MOST]) if names else ""
 
 
-def no_model(name: str, clone: Any, framework: Framework) -> dict[str, Any] | None:
+def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
     """The failure of a user's cloner that gave something else than a model whose graph Keras knows; None of a model."""
     if framework.is_graph(clone):
         return None
-    its = users_cloner(name)
-    kind = type(clone)
-    what = kind.__name__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__name__)
-    package = framework.keras.__name__
+    cloner, kind = users_cloner(name), type(clone)
+    text = kind.__name__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__name__)
     if isinstance(clone, framework.keras.models.Model):
-        said = "a subclassed model (%s): Keras knows no graph of it to compare" % what
+        text = "a subclassed model (%s): Keras knows no graph of it to compare" % text
     else:
-        said = "a %s: return a Functional or Sequential model of %s" % (what, package)
-    message = "%s gave %s" % (its.short if its else name, said)
-    return {"type": NO_MODEL, "message": encodable(message), "frames": []}
+        text = "a %s: return a Functional or Sequential model of %s" % (text, framework.keras.__name__)
+    return Failure(NO_MODEL, encodable("%s gave %s" % (cloner.short if cloner else name, text)))

@@ -11,7 +11,7 @@ import functools
 import random
 import threading
 import weakref
-from typing import Any, Callable, ContextManager, Iterator
+from typing import Any, Callable, ContextManager, Iterator, Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ Listener = Callable[[Any, Any], None]
 class Framework:
     """A generation of Keras on a backend. A subclass sets what is only declared here, in its constructor."""
 
-    generation: str
+    generation: Literal["keras", "tf_keras"]
     keras: Any
     """The package itself."""
     tensors: Backend
@@ -63,21 +63,17 @@ class Framework:
     draws: Callable[[list[Any], str], bool]
     """Whether a model of these layers, built by this source, draws from the backend's own generator."""
     members: Callable[[Any], list[Any]]
-    """The layers and operations of a graph, in its own order."""
-    held: Callable[[Any], list[Any]]
-    """The layers that a layer holds."""
+    sublayers: Callable[[Any], list[Any]]
+    """The layers and operations of a graph, in its own order; and the layers that any layer has as its parts."""
     graph_nodes: Callable[[Any], list[Any]]
-    """The nodes of a graph."""
     arguments: Callable[[Any], tuple[Any, Any]]
-    """The arguments of a node, positional and by keyword."""
     outputs: Callable[[Any], list[Any]]
-    """The symbolic tensors that a node gave."""
+    """The nodes of a graph; the arguments of a node, positional and by keyword; the symbolic tensors that it gave."""
     begins_inside: Callable[[Any], bool]
     """Whether a model begins inside another: Keras then makes it of copies of the tensors, which have no masks."""
     structures: Callable[[Any], tuple[Any, Any]]
-    """The symbolic inputs and outputs of a graph as it was given them; None where it is not built."""
     ends: Callable[[Any], tuple[list[Any], list[Any]]]
-    """The symbolic inputs and outputs of a model, flat."""
+    """The symbolic inputs and outputs of a model: nested, None where it is not built; and flat."""
     end_options: Callable[[Any], tuple[bool, bool, bool]]
     """Whether an input is optional, whether it is sparse, and whether ragged."""
     dtype: Callable[[Any], str]
@@ -278,13 +274,13 @@ class Framework:
 
     def _telling(self, call: Any, but_not: Any) -> Any:
         @functools.wraps(call)
-        def told(called: Any, *args: Any, **kwargs: Any) -> Any:
-            result = call(called, *args, **kwargs)
-            if self.listener is not None and not isinstance(called, but_not):
-                self.listener(called, result)
+        def call_and_tell(layer: Any, *args: Any, **kwargs: Any) -> Any:
+            result = call(layer, *args, **kwargs)
+            if self.listener is not None and not isinstance(layer, but_not):
+                self.listener(layer, result)
             return result
 
-        return told
+        return call_and_tell
 
     def mask(self, tensor: Any) -> Any:
         """The mask that a tensor carries now, or None."""

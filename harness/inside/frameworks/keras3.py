@@ -88,7 +88,7 @@ class Keras3(Framework):
         function = self._function(graph)
         return list(graph._layers if function is None else function._operations)
 
-    def held(self, layer: Any) -> list[Any]:
+    def sublayers(self, layer: Any) -> list[Any]:
         return list(getattr(layer, "_layers", ()))
 
     def graph_nodes(self, graph: Any) -> list[Any]:
@@ -125,8 +125,8 @@ class Keras3(Framework):
         methods = [inspect.getattr_static(kind, "get_compile_config") for kind in (type(model), self.keras.Model)]
         arguments = self._compile_arguments(model)
         if arguments is None or methods[0] is not methods[1]:  # its class has a method of its own
-            told: dict[str, Any] = model.get_compile_config()
-            return told
+            config: dict[str, Any] = model.get_compile_config()
+            return config
         return {**arguments, **{name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}}
 
     @staticmethod
@@ -154,10 +154,10 @@ class Keras3(Framework):
     def _own_states(self, layer: Any) -> list[tuple[Any, bool]]:
         """Its seeds, and what a recurrent layer keeps from batch to batch, which Keras counts among no variables."""
         seeds = getattr(layer, "_seed_generators", ())
-        kept = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
+        states = leaves(getattr(layer, "states", None)) if getattr(layer, "stateful", False) else ()
         return [
             *((generator.state, generator._initial_seed is None) for generator in seeds),
-            *((state, False) for state in kept if isinstance(state, self.variable_class)),
+            *((state, False) for state in states if isinstance(state, self.variable_class)),
         ]
 
     def states(self, model: Any) -> list[tuple[Any, bool]]:
@@ -181,6 +181,6 @@ class Keras3(Framework):
     def mask(self, tensor: Any) -> Any:
         mask = super().mask(tensor)
         if mask is None:
-            kept = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
-            return kept.get(id(tensor)) if kept else None
+            masks = getattr(self._state.GLOBAL_STATE_TRACKER, "_keras_mask_dict", None)
+            return masks.get(id(tensor)) if masks else None
         return mask

@@ -118,7 +118,7 @@ class TfKeras(Framework):
     def _tracked(layer: Any) -> list[Any]:
         return getattr(layer, "_self_tracked_trackables", None) or []
 
-    def held(self, layer: Any) -> list[Any]:
+    def sublayers(self, layer: Any) -> list[Any]:
         return list(layer._flatten_layers(recursive=False, include_self=False)) if self._tracked(layer) else []
 
     def graph_nodes(self, graph: Any) -> list[Any]:
@@ -159,8 +159,8 @@ class TfKeras(Framework):
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
         if isinstance(model, self._sequential) and not model.built:  # which does not tell them, nor does one within it
-            held = [weight for layer in model._flatten_layers() for weight in self._own_weights(layer)]
-            weights = list({id(weight): weight for weight in held}.values())
+            by_id = {id(weight): weight for layer in model._flatten_layers() for weight in self._own_weights(layer)}
+            weights = list(by_id.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
         weights, trains = super().weights(model)
         # The table of a lookup that was adapted poses as a weight.
@@ -169,8 +169,9 @@ class TfKeras(Framework):
     @staticmethod
     def _tables(model: Any) -> list[Any]:
         """The tables of lookups, which pose as weights that are not trained."""
-        held = [table for layer in model._flatten_layers() for table in getattr(layer, "_non_trainable_weights", ())]
-        return list({id(table): table for table in held if hasattr(table, "get_tensors")}.values())
+        layers = model._flatten_layers()
+        weights = [weight for layer in layers for weight in getattr(layer, "_non_trainable_weights", ())]
+        return list({id(table): table for table in weights if hasattr(table, "get_tensors")}.values())
 
     def weights_written(self, model: Any, original: Any = None) -> None:
         if original is not None:
@@ -200,8 +201,8 @@ class TfKeras(Framework):
         elif getattr(seeds, "_seed", None) is not None:
             states.append((self._positions.setdefault(seeds, _Position(seeds)), True))
         if getattr(layer, "_stateful", False):
-            kept = self.tf.nest.flatten(getattr(layer, "_states", None))
-            states += [(state, False) for state in kept if isinstance(state, self.variable_class)]
+            of_batches = self.tf.nest.flatten(getattr(layer, "_states", None))
+            states += [(state, False) for state in of_batches if isinstance(state, self.variable_class)]
         return states
 
     def read(self, variable: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from clonediff.harness.subjects.observation import Clone, Observation
+from clonediff.harness.observation import Clone, Observation
 from clonediff.harness.trials.checks import made, objects, runs, structure, weights
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import is_within

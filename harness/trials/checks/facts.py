@@ -11,19 +11,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clonediff.harness.subjects.observation import LayerSeen, Shape
+from clonediff.harness.observation import NAMED, SAME, SHARED, LayerSeen, Shape, same_fact
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, is_within, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
 
-SAME = "="
-"""How a fact begins of an object that was met before; the layer and the path of that follow."""
-SHARED = "!"
-"""How a fact begins of an object that can change, and is the very one that the original has."""
-NAMED = "\0"
-"""What stands between a text and the same without the names of layers."""
 _ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
@@ -74,7 +68,7 @@ def facts(pair: Pair) -> Iterator[Difference]:
 
 def shared(pair: Pair) -> Iterator[Difference]:
     """What can change, and is held by the clone and by the original."""
-    if pair.clone.asked is not None:
+    if pair.clone.functions is not None:
         return  # a `clone_function` of the user's has made the layers
     clone = pair.shapes[1]
     theirs = {layer.ident for layer in (pair.original.cloned or pair.original.shape).layers}
@@ -127,7 +121,7 @@ def _unlike_facts(
         passed += (*_OF_CALLED, *(_SPECS if index >= 0 else ()))
     for path in sorted({*ours, *theirs}) if ours != theirs else ():
         want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
-        if _same(want, have) or any(is_within(path, outer) for outer in passed):
+        if same_fact(want, have) or any(is_within(path, outer) for outer in passed):
             continue
         passed.append(path)
         if not (path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}):
@@ -145,12 +139,6 @@ def _settings(layer: LayerSeen | Shape) -> dict[str, str]:
 def _is_all_here(layer: LayerSeen | Shape) -> bool:
     """Whether a layer is called in this model only; of the model itself, calls say nothing."""
     return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)
-
-
-def _same(want: str, have: str) -> bool:
-    """Whether two facts are the same, or are but for the names of layers."""
-    (text, _, unnamed), (clone_text, _, clone_unnamed) = want.partition(NAMED), have.partition(NAMED)
-    return text == clone_text or unnamed == clone_unnamed != ""
 
 
 def _placed(fact: str, pair: Pair) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from clonediff.harness.subjects.observation import Observation
+from clonediff.harness.observation import Observation
 from clonediff.harness.trials.checks.skeletons import tensors
 from clonediff.reports.records import Place
 

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
-from clonediff.harness.subjects.observation import Failure, Frame, Shape
+from clonediff.harness.observation import Failure, Frame, Shape
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place, short
@@ -55,14 +55,14 @@ def warned(pair: Pair) -> Iterator[Difference]:
 
 def functions(pair: Pair) -> Iterator[Difference]:
     """What a clone function was called on otherwise, and which of its layers the clone does not have."""
-    function_calls, shape = pair.clone.asked, pair.original.cloned or pair.original.shape
+    function_calls, shape = pair.clone.functions, pair.original.cloned or pair.original.shape
     if function_calls is None:
         return
     counts = Counter(call.layer for call in function_calls.calls if call.layer >= 0)
     rows: list[tuple[str, int, str, str]] = []
     for layer, call in {call.layer: call for call in reversed(function_calls.calls)}.items():
-        if call.what != "layer":
-            rows.append((f"asked of {'an input' if call.what == 'input' else 'an operation'}", layer, "never", "once"))
+        if call.kind != "layer":
+            rows.append((f"asked of {'an input' if call.kind == 'input' else 'an operation'}", layer, "never", "once"))
             continue
         if counts[layer] > 1:
             rows.append(("asked again", layer, "once", f"{counts[layer]} times"))

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import Clone, LayerSeen, Observation, Shape, Variable
+from clonediff.harness.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import facts, runs, structure, weights
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.made import raises
@@ -161,7 +161,7 @@ def again(pair: Pair) -> list[Difference]:
         if failure is not None:
             differences.append(raises("again", word, expected, failure, original.shape, aspect="no clone"))
         if observation is not None:
-            for difference in _all(Pair(original, Clone(observation=observation, asked=clone.asked))):
+            for difference in _all(Pair(original, Clone(observation=observation, functions=clone.functions))):
                 if (difference.path, difference.aspect) not in repeated:
                     differences.append(replace(difference, check="again", path=f"{word}.{difference.path}"))
             differences += _shared_by_clones(pair, observation.shape, word)

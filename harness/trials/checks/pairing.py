@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from clonediff.harness.subjects.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
+from clonediff.harness.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
 from clonediff.harness.trials.checks.places import full_name
 from clonediff.harness.trials.checks.skeletons import Tensor, TensorName, map_tensors, tensors, users
 
@@ -134,7 +134,7 @@ class Pair:
         original, clone = self.shapes
         containers = [(-1, -1)]
         for container, counterpart in containers:
-            mine, theirs = original.held.get(container, []), clone.held.get(counterpart, [])
+            mine, theirs = original.members.get(container, []), clone.members.get(counterpart, [])
             pairing = pair([keys(original.layers[i]) for i in mine], [keys(clone.layers[i]) for i in theirs])
             containers += [(mine[index], theirs[number]) for index, number in pairing.pairs]
         return _pairing(dict(containers[1:]), original.layers, clone.layers)

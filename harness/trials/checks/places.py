@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clonediff.harness.subjects.observation import Shape
+from clonediff.harness.observation import Shape
 from clonediff.reports.records import Difference, Place
 
 
@@ -23,7 +23,7 @@ def place(shape: Shape, layer: int, use: int = 0) -> Place:
         return Place(shape.name, shape.kind, container=True)
     holder = shape.layers[layer].inside
     inside = shape.layers[holder].kind if holder >= 0 else ""
-    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, layer in shape.held, inside)
+    return Place(full_name(shape, layer), shape.layers[layer].kind, layer, use, layer in shape.members, inside)
 
 
 def at(shape: Shape, layer: int) -> str:

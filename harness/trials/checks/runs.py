@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import Leaf, ModelRun, StepSeen
+from clonediff.harness.observation import Leaf, ModelRun, StepSeen
 from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order, differs_in_value
 from clonediff.harness.trials.checks.made import unlike_failures
 from clonediff.harness.trials.checks.pairing import Pair, is_operation

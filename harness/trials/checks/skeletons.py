@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from clonediff.harness.subjects.observation import Shape
+from clonediff.harness.observation import Shape
 
 MISSING = "nothing"
 FAR = 8

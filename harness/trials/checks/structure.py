@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.observation import CallSeen, LayerSeen, Shape
+from clonediff.harness.observation import CallSeen, LayerSeen, Shape
 from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.pairing import Pair, is_counted
@@ -47,7 +47,7 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         if index in moved and holder not in in_order and holder not in moved:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
-            wants, haves = ([shape.layers[part].name for part in shape.held[model]] for shape, model in models)
+            wants, haves = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
             where = f"{at(original, holder)}.layers"
             yield differs("structure", "layer order", where, wants, haves, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clonediff.harness.subjects.observation import Variable
+from clonediff.harness.observation import Variable
 from clonediff.harness.trials.checks.aspects import differs, differs_in_value
 from clonediff.harness.trials.checks.made import raises
 from clonediff.harness.trials.checks.pairing import Pair, Pairing

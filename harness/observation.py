@@ -1,8 +1,6 @@
-"""What a subject says of a model: plain data, written beside Keras and compared outside it.
+"""What is said of a model and its clones: plain data, written beside Keras and compared outside it.
 
-Owns the shape of every answer that crosses from `harness/inside`, which writes it as plain JSON, to the checks.
-
-Arrays travel as digests. Where two digests differ, `SubjectProcess.values` asks for the numbers behind them.
+Arrays are digests. Where two digests differ, `SubjectProcess.values` asks for the numbers behind them.
 """
 
 from __future__ import annotations
@@ -11,6 +9,22 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+
+SAME = "="
+"""How a fact begins of an object that was met before: the number of the layer follows, and the path there."""
+SHARED = "!"
+"""How a fact begins of an object that can change, and is the very one that the original has."""
+NAMED = "\0"
+"""Stands between a text and the same without the names of layers."""
+
+
+def same_fact(left: str | None, right: str | None) -> bool:
+    """Whether two facts are the same, whatever layers are called."""
+    if left is None or right is None or left == right or (NAMED not in left and NAMED not in right):
+        return left == right
+    (text, unnamed), (twin, twin_unnamed) = (fact.partition(NAMED)[::2] for fact in (left, right))
+    return text == twin or unnamed == twin_unnamed != ""
+
 
 Keeps: TypeAlias = Literal["", "inputs", "layers"]
 """What of the model that is cloned stands in its clone: its inputs, a tensor of a layer of its, layers that a
@@ -26,7 +40,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception: where it was raised and what it said."""
+    """An exception, or a warning: its type, its message, and where it was raised."""
 
     type: str
     message: str
@@ -43,10 +57,9 @@ class Leaf(msgspec.Struct, frozen=True):
 
 
 class StepSeen(msgspec.Struct, frozen=True):
-    """What one layer gave when it was called while the model ran, in the order in which calls returned.
+    """What a call of a layer gave while the model ran; calls are in the order in which they returned.
 
-    `layer` indexes `Observation.shape.layers`; `use` counts the calls of that layer in this run. `structure` has the
-    nesting of what it gave, as that of a run has; 0 is a tensor by itself.
+    `layer` is its place in `Shape.layers`, `use` counts its calls in this run, `structure` is that of a `ModelRun`.
     """
 
     layer: int
@@ -66,9 +79,9 @@ class ModelRun(msgspec.Struct, frozen=True):
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A weight or a state (a seed, a counter). `ident` tells objects apart within one answer, nothing more.
+    """A weight or a state, such as a seed. `ident` tells objects apart within one answer, nothing more.
 
-    `name` is as long as it gets; `short_name` is what the variable calls itself, where that is apart from its path.
+    `name` is the whole path; `short_name` is the name alone, where the variable has one beside its path.
     """
 
     name: str
@@ -93,10 +106,10 @@ class CallSeen(msgspec.Struct, frozen=True):
 class LayerSeen(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` is the same for one object met in two places.
 
-    `inside` is the index of the model or wrapper that holds it, -1 for the model itself; `role` the name it has there.
-    `nodes` counts its inbound and its outbound nodes, those of other graphs too. `own` says that its class is not one
-    of Keras, and `model` that it is a model. `attributes` has what it holds, as `harness/inside/facts.py` writes it,
-    once both have run; nothing at a place where its layer was met before.
+    `inside` is the place of the model or wrapper that holds it, -1 for the model itself; `role` its name there.
+    `nodes` counts its inbound and outbound nodes, those of other graphs too. `own` says that its class is not one of
+    Keras, and `model` that it is a model. `attributes` has what it holds, as `facts` writes it, once both models have
+    run; nothing at a place where its layer was met before.
     """
 
     name: str
@@ -129,8 +142,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     """A model at rest: everything that can be said of it without calling it.
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
-    metric it was given. `attributes` has what the model itself holds, as a layer has. `own` says that the model's class
-    is not one of Keras.
+    metric. `own` says that the model's class is not one of Keras. `attributes` is that of a layer.
     """
 
     kind: str
@@ -149,18 +161,18 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     own: bool = False
     attributes: dict[str, str] = {}
 
-    def __post_init__(self) -> None:
-        """Refuse layers that hold each other in a circle: a holder comes before what it holds."""
-        if not all(-1 <= layer.inside < index for index, layer in enumerate(self.layers)):
-            raise ValueError("a layer is inside of one that does not come before it")
+    @property
+    def facts(self) -> list[dict[str, str]]:
+        """The attributes of the model and of each layer."""
+        return [self.attributes, *(layer.attributes for layer in self.layers)]
 
     @cached_property
-    def held(self) -> dict[int, list[int]]:
+    def members(self) -> dict[int, list[int]]:
         """The layers that the model, for -1, and each layer that holds others has, in their order."""
-        held: dict[int, list[int]] = {}
+        members: dict[int, list[int]] = {}
         for index, layer in enumerate(self.layers):
-            held.setdefault(layer.inside, []).append(index)
-        return held
+            members.setdefault(layer.inside, []).append(index)
+        return members
 
 
 class Leak(msgspec.Struct, frozen=True):
@@ -186,18 +198,18 @@ class Trained(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """All that is said of one model. A part that was not asked for is None.
+    """All that is said of one model. A part that nobody asked for is None.
 
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
     alone would not give that. `fresh_states` is that of the states of a clone whose original has run.
-    `leaks` has what of the original can be reached from the clone, beside what is told of both.
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
+    `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
-    Where a clone is asked to be another model than the one that is cloned, this is the model that is asked for, and
-    `cloned` the other; `keeps` says what of that one is to stand in the clone. `another` is another build of the same
-    source, observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be built
-    again, and is observed again.
+    Where a clone is to be another model than the one that is cloned, this is the model that it is to be, and `cloned`
+    the other; `keeps` says what of that one is to stand in the clone. `another` is another build of the same source,
+    observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be built again,
+    and is observed again.
     """
 
     shape: Shape
@@ -220,12 +232,12 @@ class FunctionCall(msgspec.Struct, frozen=True):
     """A call of a clone function: on which of the model's layers, -1 for none; and if the clone has what it gave."""
 
     layer: int
-    what: Literal["layer", "operation", "input"]
+    kind: Literal["layer", "operation", "input"]
     there: bool
 
 
 class FunctionCalls(msgspec.Struct, frozen=True):
-    """What a clone function was asked; `wanted` are the layers that it is to be asked for."""
+    """The calls of a clone function; `wanted` are the layers that it is to be called with."""
 
     calls: tuple[FunctionCall, ...] = ()
     wanted: tuple[int, ...] = ()
@@ -236,7 +248,7 @@ class Clone(msgspec.Struct, frozen=True):
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is a second clone, `twice` the clone of the clone; where one could not
-    be made, `again_failure` or `twice_failure` says why. `asked` is there where a clone function was given to
+    be made, `again_failure` or `twice_failure` says why. `functions` is there where a clone function was given to
     `clone_model`. `warned` is what it warned of, where building the model did not.
     """
 
@@ -248,7 +260,7 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
-    asked: FunctionCalls | None = None
+    functions: FunctionCalls | None = None
     warned: tuple[Failure, ...] = ()
 
 
