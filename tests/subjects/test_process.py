@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from clonediff.harness.observation import Answer
-from clonediff.harness.subjects import Case, Limits, Lost, Subject, SubjectError, SubjectProcess
+from clonediff.harness.subjects import Case, Limits, Subject, SubjectError, SubjectProcess
+from clonediff.harness.trials.trial import Trial, run
 from tests.waiting import PATIENCE, until
 
 GOOD = """
@@ -45,9 +45,17 @@ def fake(**limits: float) -> SubjectProcess:
     return SubjectProcess(Subject("keras"), limits=Limits(**limits), started_by=command)  # type: ignore[arg-type]
 
 
-def refused(outcome: Answer | Lost) -> str:
-    assert isinstance(outcome, Answer)
-    return outcome.refused.message if outcome.refused else ""
+def tried(
+    process: SubjectProcess, source: str = GOOD, *cloners: str, timeout: float | None = None, lost: bool = False
+) -> Trial:
+    trial = run(Case(source, INPUTS), process, cloners, timeout=timeout)
+    assert (trial.lost is not None) is lost
+    return trial
+
+
+def refused(process: SubjectProcess, source: str) -> str:
+    failure = tried(process, source).refused
+    return failure.message if failure else ""
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +66,7 @@ def warm() -> Iterator[SubjectProcess]:
 
 def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess) -> None:
     assert (warm.subject.generation, warm.ready.backend) == ("keras", "tensorflow")
-    answer = warm.trial(Case(GOOD, INPUTS), cloners=["upstream", "fixed"])
-    assert isinstance(answer, Answer)
+    answer = tried(warm, GOOD, "upstream", "fixed")
     assert set(answer.clones) == {"upstream", "fixed"}
     assert answer.original is not None
     weights = answer.original.copied_weights
@@ -70,25 +77,23 @@ def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess)
 
 def test_a_request_that_the_child_cannot_answer_is_our_own_fault(warm: SubjectProcess) -> None:
     with pytest.raises(SubjectError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
-        warm.trial(Case(GOOD, INPUTS), cloners=["nobody"])
-    assert isinstance(warm.trial(Case(GOOD, INPUTS), cloners=[]), Answer)
+        tried(warm, GOOD, "nobody")
+    assert tried(warm).built
 
 
 def test_what_a_graph_prints_is_no_reply(warm: SubjectProcess) -> None:
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
-    answer = warm.trial(Case(GOOD + noisy, INPUTS), cloners=["upstream"])
-    assert isinstance(answer, Answer)
-    assert answer.original is not None
+    assert tried(warm, GOOD + noisy, "upstream").built
 
 
 def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(warm: SubjectProcess) -> None:
     before = warm.pid
-    outcome = warm.trial(Case(f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", INPUTS), cloners=[])
-    assert isinstance(outcome, Lost)
+    outcome = tried(warm, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
+    assert outcome is not None
     assert outcome.how == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
-    assert isinstance(warm.trial(Case(GOOD, INPUTS), cloners=["upstream"]), Answer)
+    assert tried(warm, GOOD, "upstream").built
     assert warm.losses["a trial: SIGABRT"] == 1
     assert warm.pid != before
 
@@ -97,8 +102,8 @@ def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
     for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
         warm.start()
-        outcome = warm.trial(Case(source, ()), cloners=[], timeout=limit)
-        assert isinstance(outcome, Lost)
+        outcome = tried(warm, source, timeout=limit, lost=True).lost
+        assert outcome is not None
         assert outcome.line == f"timed out: no answer in {limit} s"
         if outcome.frames[-1].function == "spin":
             break
@@ -121,10 +126,10 @@ def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
 )
 def test_how_a_process_was_lost_is_said(source: str, lost: str) -> None:
     with fake(memory=400 * MIB) as process:
-        outcome = process.trial(Case(source, ()), cloners=[])
-        assert isinstance(outcome, Lost)
+        outcome = tried(process, source, lost=True).lost
+        assert outcome is not None
         assert re.fullmatch(lost, outcome.line)
-        assert isinstance(process.trial(Case("", ()), cloners=[]), Answer)
+        assert tried(process, "").lost is None
 
 
 def test_of_the_draws_that_take_a_process_the_first_is_named() -> None:
@@ -143,8 +148,8 @@ raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
 """
     with fake() as process, fake() as other:
         for end in (process.close, lambda: process.trial(Case("import os\nos.abort()", ()), cloners=[])):
-            started, file, folder = refused(process.trial(Case(leaves, ()), cloners=[])).split()
-            another = refused(other.trial(Case(leaves, ()), cloners=[])).split()[2]
+            started, file, folder = refused(process, leaves).split()
+            another = refused(other, leaves).split()[2]
             assert Path(file).parent == Path(folder) != Path(another)
             assert Path(file).is_file()
             end()
@@ -189,10 +194,10 @@ def test_a_child_is_replaced_between_two_trials(
     limits: dict[str, float], between: Callable[[SubjectProcess], None], losses: dict[str, int]
 ) -> None:
     with fake(**limits) as process:
-        assert isinstance(process.trial(Case("", ()), cloners=[]), Answer)
+        assert tried(process, "").lost is None
         first = process.pid
         between(process)
-        assert isinstance(process.trial(Case("", ()), cloners=[]), Answer)
+        assert tried(process, "").lost is None
         assert process.pid != first
         assert dict(process.losses) == losses
 
