@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
+from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
@@ -13,9 +15,11 @@ from msgspec.structs import replace
 
 from clonediff.harness.scripts.alone import ScriptRunner
 from clonediff.harness.scripts.comparisons import named
-from clonediff.harness.scripts.reproducer import Script, reproducer, with_versions
-from clonediff.harness.subjects import Case, Subject
-from clonediff.reports.records import Difference, Numbers, Place, Raised, Severity
+from clonediff.harness.scripts.reproducer import reproducer, script_of
+from clonediff.harness.subjects import Case, Subject, SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.records import Difference, Place, Raised, Severity
 
 INPUTS = ({"shape": [4], "dtype": "float32", "fill": "normal"},)
 PLAIN = "inputs = keras.Input(shape=(4,))\nmodel = keras.Model(inputs, keras.layers.Dense(2, name='dense')(inputs))\n"
@@ -146,16 +150,32 @@ def test_no_text_of_a_record_is_code_in_a_script(check: str, dialect: str, quote
                 assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "PWNED"]
 
 
-@pytest.mark.parametrize("encoding", ["coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"])
-def test_no_comment_says_in_which_encoding_a_script_is(encoding: str) -> None:
-    script = with_versions(Script("import keras\n"), {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED"})
-    assert tokenize.detect_encoding(io.BytesIO(script.text.encode()).readline) == ("utf-8", ANY)
+NEGATES = """
+import functools
+
+import clonediff
 
 
-def test_values_that_differ_are_told_as_numbers() -> None:
-    numbers = Numbers(max_abs=0.5, differing=3, total=6, index=(0, 1), expected="1.0", found="1.5")
-    text = reproducer(case("keras"), "keras", replace(SHOWN["numbers"][0], numbers=numbers)).text
-    assert "#   original: 1.0 at [0, 1]\n#   clone:    1.5 at [0, 1]\n#   3 of 6 numbers differ, by 0.5" in text
+def clone(model):
+    copy = clonediff.clone_model(model)
+    call = copy.layers[-1].call
+    copy.layers[-1].call = functools.wraps(call)(lambda *args, **options: -call(*args, **options))
+    return copy
+"""
+
+
+def test_numbers_are_told_and_no_comment_says_in_which_encoding_a_script_is(
+    keras: SubjectProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "negates.py").write_text(NEGATES)
+    trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/negates:clone",))
+    (hit,) = trials.try_case(case("keras")).hits
+    for encoding in ("coding: utf-7", "coding=raw_unicode_escape", "vim: set fileencoding=utf-7"):
+        text = script_of(hit, "keras", {"keras": f"{encoding} +AAo-PWNED \\u000aPWNED"}).text
+        assert tokenize.detect_encoding(io.BytesIO(text.encode()).readline) == ("utf-8", ANY)
+        assert re.search(
+            r"#   original: (\S+) at \[0, 0\]\n#   clone:    -?\S+ at .*\n#   6 of 6 numbers differ, by", text
+        )
 
 
 @pytest.mark.parametrize("cloner", ["roundtrip", "deepcopy", "mine:x", "nobody"])
