@@ -12,12 +12,13 @@ from typing import Any
 
 import psutil
 from msgspec import Raw
+from msgspec.structs import replace
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.reports.known import KNOWN_ISSUES
-from clonediff.reports.records import Finding, read
+from clonediff.reports.reading import read_run
 from tests.command_line import ran
 from tests.interrupting import under_way
+from tests.reports.making import record
 
 UNKNOWN = "model-trainable"
 """The known issue that a campaign of these tests is not told of, so that there is something to find, and soon."""
@@ -26,7 +27,7 @@ UNKNOWN = "model-trainable"
 def known_without(folder: Path, *ids: str) -> Path:
     """A folder of known issues without some of them."""
     known = folder / "known"
-    shutil.copytree(KNOWN_ISSUES, known, dirs_exist_ok=True)
+    shutil.copytree(Path(__file__).parents[2] / "reports" / "known", known, dirs_exist_ok=True)
     for name in ids:
         (known / f"{name}.py").unlink()
     return known
@@ -35,7 +36,7 @@ def known_without(folder: Path, *ids: str) -> Path:
 def keep(corpus: Path, *graphs: bytes) -> None:
     """Keep graphs as those of findings of an earlier night."""
     for number, graph in enumerate(graphs):
-        NightlyCorpus(corpus).write(Finding(f"id-{number}", "A title", "keras", "upstream", Raw(graph), (), ""))
+        NightlyCorpus(corpus).write(replace(record(0, id=f"id-{number}"), graph=Raw(graph)))
 
 
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -66,11 +67,10 @@ def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
     """The findings of a run, by folder: how often, what the script proved, the graph and the script."""
-    found = {}
-    for folder in sorted((run / "findings").iterdir()):
-        finding = read(folder / "finding.json", Finding)
-        found[folder.name] = finding.count, finding.proof, bytes(finding.graph), (folder / "repro.py").read_text()
-    return found
+    return {
+        kept.name: (kept.finding.count, kept.finding.proof, bytes(kept.finding.graph), kept.script)
+        for kept in read_run(run).findings
+    }
 
 
 def processes(pid: int, program: str = "") -> list[psutil.Process]:

@@ -11,7 +11,7 @@ from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.reports.records import Finding, Run
+from clonediff.reports.records import Finding, write_bytes
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.program import Input
 from tests.example_graphs import example, of_source
@@ -42,7 +42,7 @@ def run_of(path: Path, *findings: Finding) -> Path:
     folder = RunFolder(path)
     for finding in findings:
         folder.finding(finding)
-    folder.run(Run(started="2026-11-21T02:00:00+00:00"))
+    write_bytes(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
     return path
 
 

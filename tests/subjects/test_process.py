@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -40,9 +41,10 @@ INPUTS = ({"shape": [3], "dtype": "float32", "fill": "normal"},)
 MIB = 1 << 20
 
 
-def fake(**limits: float) -> SubjectProcess:
+def fake(subject: str = "keras", place: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
-    return SubjectProcess(Subject("keras"), limits=Limits(**limits), started_by=command)  # type: ignore[arg-type]
+    its = Limits(**limits)  # type: ignore[arg-type]
+    return SubjectProcess(Subject.parse(subject), place=place, limits=its, started_by=command)
 
 
 def tried(
@@ -59,50 +61,50 @@ def refused(process: SubjectProcess, source: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[SubjectProcess]:
+def started() -> Iterator[SubjectProcess]:
     with SubjectProcess(Subject("keras")) as process:
         yield process
 
 
-def test_answers_a_trial_and_the_values_behind_its_digests(warm: SubjectProcess) -> None:
-    assert (warm.subject.generation, warm.ready.backend) == ("keras", "tensorflow")
-    answer = tried(warm, GOOD, "upstream", "fixed")
+def test_answers_a_trial_and_the_values_behind_its_digests(started: SubjectProcess) -> None:
+    assert (started.subject.generation, started.ready.backend) == ("keras", "tensorflow")
+    answer = tried(started, GOOD, "upstream", "fixed")
     assert set(answer.clones) == {"upstream", "fixed"}
     assert answer.original is not None
     weights = answer.original.copied_weights
-    (same,), (gone,) = warm.values([(weights[0], weights[0])]), warm.values([("no", "such")])
+    (same,), (gone,) = started.values([(weights[0], weights[0])]), started.values([("no", "such")])
     assert same.count == 0
     assert gone.missing == ("no", "such")
 
 
-def test_a_request_that_the_child_cannot_answer_is_our_own_fault(warm: SubjectProcess) -> None:
+def test_a_request_that_the_child_cannot_answer_is_our_own_fault(started: SubjectProcess) -> None:
     with pytest.raises(SubjectError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
-        tried(warm, GOOD, "nobody")
-    assert tried(warm).built
+        tried(started, GOOD, "nobody")
+    assert tried(started).built
 
 
-def test_what_a_graph_prints_is_no_reply(warm: SubjectProcess) -> None:
+def test_what_a_graph_prints_is_no_reply(started: SubjectProcess) -> None:
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
-    assert tried(warm, GOOD + noisy, "upstream").built
+    assert tried(started, GOOD + noisy, "upstream").built
 
 
-def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(warm: SubjectProcess) -> None:
-    before = warm.pid
-    outcome = tried(warm, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
+def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(started: SubjectProcess) -> None:
+    before = started.pid
+    outcome = tried(started, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
     assert outcome.how == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
-    assert tried(warm, GOOD, "upstream").built
-    assert warm.losses["a trial: SIGABRT"] == 1
-    assert warm.pid != before
+    assert tried(started, GOOD, "upstream").built
+    assert started.losses["a trial: SIGABRT"] == 1
+    assert started.pid != before
 
 
-def test_a_hang_times_out_and_says_where(warm: SubjectProcess) -> None:
+def test_a_hang_times_out_and_says_where(started: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
     for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
-        warm.start()
-        outcome = tried(warm, source, timeout=limit, lost=True).lost
+        started.start()
+        outcome = tried(started, source, timeout=limit, lost=True).lost
         assert outcome is not None
         assert outcome.line == f"timed out: no answer in {limit} s"
         if outcome.frames[-1].function == "spin":
@@ -140,6 +142,25 @@ def test_of_the_draws_that_take_a_process_the_first_is_named() -> None:
     assert (count, over.partition('"seed":3')[2]) == (2, ',"source":"import os\\nos._exit(7)"}: exit code 7')
 
 
+def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
+    for name, value in {**mine, "CUDA_VISIBLE_DEVICES": "1"}.items():
+        monkeypatch.setenv(name, value)
+    tells = "import json, os\nraise ValueError(json.dumps(dict(os.environ)))"
+    with fake("keras/jax", ("/one", "/two")) as process:
+        variables = json.loads(refused(process, tells))
+    expected = {
+        "KERAS_BACKEND": "jax",
+        "OMP_NUM_THREADS": "4",
+        "TF_NUM_INTRAOP_THREADS": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+        "XLA_FLAGS": "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false",
+        "PYTHONPATH": f"/one:/two:{tmp_path}/mine",  # a child runs in a folder of its own
+    }
+    assert {name: variables[name] for name in expected} == expected
+
+
 def test_nothing_that_a_trial_started_and_no_file_is_left_behind() -> None:
     leaves = """
 import os, subprocess, tempfile
@@ -148,12 +169,12 @@ raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
 """
     with fake() as process, fake() as other:
         for end in (process.close, lambda: process.trial(Case("import os\nos.abort()", ()), cloners=[])):
-            started, file, folder = refused(process, leaves).split()
+            child, file, folder = refused(process, leaves).split()
             another = refused(other, leaves).split()[2]
             assert Path(file).parent == Path(folder) != Path(another)
             assert Path(file).is_file()
             end()
-            until(lambda pid=int(started): _gone(pid))
+            until(lambda pid=int(child): _gone(pid))
             assert not Path(folder).exists()
             assert Path(another).exists()
 

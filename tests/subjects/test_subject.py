@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from clonediff.harness.subjects import Subject
-from clonediff.harness.subjects.environment import environment
 
 
 @pytest.mark.parametrize(
@@ -53,18 +51,3 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
 def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
     with pytest.raises(Exception, match=re.escape(says)):
         Subject.parse(spec)
-
-
-def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    mine = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
-    for name, value in {**mine, "CUDA_VISIBLE_DEVICES": "1"}.items():
-        monkeypatch.setenv(name, value)
-    variables = environment(Subject("keras", backend="jax"), ("/one", "/two"))
-    assert variables["KERAS_BACKEND"] == "jax"
-    assert variables["OMP_NUM_THREADS"] == "4"
-    assert variables["TF_NUM_INTRAOP_THREADS"] == "1"
-    assert variables["CUDA_VISIBLE_DEVICES"] == ""
-    assert variables["XLA_FLAGS"] == "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false"
-    assert variables["PYTHONPATH"] == f"/one:/two:{tmp_path}/mine", "a child runs in a folder of its own"
-    assert environment(Subject("keras", device="gpu:0"))["CUDA_VISIBLE_DEVICES"] == "1"
