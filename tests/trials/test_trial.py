@@ -150,3 +150,77 @@ def test_an_exception_that_only_wraps_another_stands_back(keras: SubjectProcess,
 def test_a_request_that_cannot_be_answered_is_an_error(keras: SubjectProcess) -> None:
     trial = GraphTrials(keras, KnownIssues(), cloners=("nobody",)).try_or_say_why_not(of_layer("layers.ReLU()"))
     assert "unknown cloner 'nobody'" in trial.not_tried
+
+
+ALIKE = """
+import keras
+from keras import layers
+
+
+class OwnModel(keras.Model):
+    def __init__(self, **options):
+        x = keras.Input((4,), name="within")
+        super().__init__(x, layers.Dense(4, name="dense")(x), **options)
+
+    def get_config(self):
+        return {"name": self.name}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        return cls(**config)
+
+
+class Takes(layers.Layer):
+    def call(self, x):
+        return (x[0] if isinstance(x, (list, tuple)) else x) * 2.0
+
+    def compute_output_shape(self, shape):
+        return shape[0] if isinstance(shape, (list, tuple)) and isinstance(shape[0], (list, tuple)) else shape
+
+
+def plain(name):
+    x = keras.Input((4,), name="within")
+    return keras.Model(x, layers.Dense(4, name="dense")(x), name=name)
+
+
+def around(inner, given=lambda x: x):
+    x = keras.Input((4,), name="x")
+    return keras.Model(x, inner(given(x)), name="model")
+"""
+BREAKS = """
+import clonediff
+
+
+def freezes(model):
+    clone = clonediff.clone_model(model)
+    clone.layers[1].trainable = False
+    return clone
+
+
+def calls_plainly(model):
+    return around(Takes(name="takes"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sources", "cloner"),
+    [
+        (['around(plain("inner"))', 'around(OwnModel(name="inner"))'], "freezes"),
+        (
+            ['around(Takes(name="takes"), lambda x: [x])', 'around(Takes(name="takes"), lambda x: (x,))'],
+            "calls_plainly",
+        ),
+    ],
+    ids=["a plain model and a custom one", "a list and a tuple of one tensor"],
+)
+def test_what_is_lost_alike_has_one_name(
+    sources: list[str], cloner: str, keras: SubjectProcess, tmp_path: Path
+) -> None:
+    (tmp_path / f"alike_{cloner}.py").write_text(ALIKE + BREAKS)
+    names = []
+    for model in sources:
+        trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/alike_{cloner}:{cloner}",))
+        trial = trials.try_case(Case(f"{ALIKE}\nmodel = {model}\n", (INPUT,)))
+        assert trial.built, trial.refused
+        names.append([hit.fingerprint for hit in trial.hits])
+    assert names[0] == names[1] != []
