@@ -65,7 +65,7 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
     assert "<svg" in (whole / "report.html").read_text()
 
 
-@pytest.mark.slow(reason="a campaign more; tests/trials/test_at_least counts by the worst, and leaves out")
+@pytest.mark.slow(reason="a campaign more; tests/trials/test_trial has what is left out")
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
     # They crash, change a name, and train differently.
     layers = _one_layer("layers.Lambda(lambda x: x)"), _one_layer("layers.ReLU()")

@@ -13,7 +13,7 @@ CLONER = "def through_config(model):\n    return type(model).from_config(model.g
 OWN = ("--cloner", "of_mine:through_config")
 
 
-@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_users_cloners.py has the rest")
+@pytest.mark.slow(reason="a campaign, two replays and a repro; tests/trials/test_cloners.py has the rest")
 def test_a_cloner_of_the_users_own_is_tried_and_its_findings_are_replayed_where_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "of_mine.py").write_text(CLONER)
     options = ("--trials", "8", "--seed", "1", *OWN, "--at-least", "computes", "--out", "run", "--json")
