@@ -255,7 +255,7 @@ class Counts(msgspec.Struct, frozen=True):
     `graphs` were tried in `seconds` of the workers; `reducing` trials made findings smaller in `reducing_seconds`.
     `verdicts` counts graphs by cloner and verdict, `worst` by cloner and the worst severity, `known` by known issue and
     the worst severity, `refused` by the reason why the release cannot build them. `losses` counts how often the
-    subject's process was lost, by the limit that it had reached.
+    subject's process was lost, by what it was doing and how it ended: "a trial: timed out".
     """
 
     graphs: int = 0

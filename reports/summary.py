@@ -28,7 +28,7 @@ def summary(read: RunRead, known: KnownIssues) -> str:
     ran_on = [(subject, in_words(versions)) for subject, versions in read.run.versions.items()]
     parts = [
         f"## clonediff: {unlinked(text.headline)}",
-        "\n".join(map(unlinked, text.holds)),
+        "\n".join(map(unlinked, text.others)),
         _list(text.notes),
         _section("What it breaks", ("severity", "what", "graphs", "known issue"), causes),
         *starmap(_findings, grouped(read.findings).items()),

@@ -1,6 +1,6 @@
 """The verdict on a run: the sentences at the top of every report, the known causes, and the exit code.
 
-Owns which findings count, and the order from the worst to the least.
+Owns when a run fails, and the order of findings from the worst to the least.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The headline, a sentence for each of the other cloners, and what else is to be known.
+    """The headline, a sentence for each further cloner, and notes.
 
-    It `breaks` where there is something new, or too many graphs could not be built.
+    It `breaks` if there is something new, a finding cannot be read, or too many graphs could not be built.
     """
 
     headline: str
-    holds: tuple[str, ...]
+    others: tuple[str, ...]
     notes: tuple[str, ...]
     breaks: bool
 
@@ -60,7 +60,8 @@ def _notes(read: RunRead) -> Iterator[str]:
         only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in by_worst(run).items() if row[LEFT_OUT]]
         graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
         yield f"left out by --at-least {run.at_least.word}: what only {' or '.join(less)}; {graphs}"
-    new, unproven, known = grouped(read.findings).values()
+    groups = grouped(read.findings)
+    new, unproven, known = (groups[title] for title in (NEW, UNPROVEN, OF_KNOWN))
     for count, words in (
         (sum(not stored.finding.smallest for stored in new), "not as small as it could be"),
         (len(unproven), "not counted: the script does not fail alone"),
@@ -77,16 +78,16 @@ def _notes(read: RunRead) -> Iterator[str]:
     yield from (f"not done: {failure}" for failure in run.failures)
     yield from (f"not counted, since it did not show again: {title}" for title in run.unsteady)
     for name, counts in run.counts.items():
-        for limit, times in counts.losses.items():
-            yield f"{name}: its process was lost {some(times, 'time')} over {limit}"
+        for over, times in counts.losses.items():
+            yield f"{name}: its process was lost {some(times, 'time')} over {over}"
     if read.problems:
         yield f"{some(len(read.problems), 'problem')} with the files of the run"
 
 
 def by_worst(run: Run) -> dict[str, dict[str, int]]:
-    """For each cloner, upstream first, the graphs by the worst that it did to them.
+    """For each cloner, upstream first, the number of graphs by the worst severity.
 
-    "faithful" counts the graphs that it cloned faithfully, "left out" those on which it did only what was left out.
+    "faithful" counts the graphs that were cloned faithfully, "left out" those whose causes are all left out.
     """
     total = run.total
     cloners = sorted(total.verdicts, key=lambda cloner: (cloner != "upstream", cloner != "fixed", cloner))
@@ -121,16 +122,17 @@ def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
 
 
 def _called(run: Run, cloner: str) -> str:
+    """A cloner as the subject of a sentence: "Keras 3.15.1's clone_model"."""
     if cloner == "fixed":
         return "clonediff's own cloner"
     if cloner != "upstream":
         return f"The cloner {cloner_said(cloner)}"
-    releases = {
-        f"{package} {versions[name]}": None
+    releases = dict.fromkeys(
+        f"{package} {versions[name]}"
         for versions in run.versions.values()
         for name, package in _NAMES.items()
         if name in versions
-    }
+    )
     return f"{', '.join(releases)}'s clone_model" if len(releases) == 1 else f"clone_model of {', '.join(releases)}"
 
 
@@ -201,7 +203,7 @@ def in_words(versions: Mapping[str, str]) -> str:
 
 def lasted(seconds: float) -> str:
     """A length of time for people."""
-    if seconds < 60:
+    if seconds < 59.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     if minutes < 60:

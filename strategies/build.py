@@ -1,6 +1,6 @@
 """Instructions become lines of Python, and each line runs beside Keras as soon as it is written.
 
-A line that Keras refuses raises, and everything is as it was before. What stands at the end is the source of a model.
+A line that Keras refuses raises, and its instruction is taken back. The lines that remain are the source of a model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .program import (
 
 
 class Refused(Exception):
-    """Keras accepts a line, but what it gives cannot stand in a model that is compared."""
+    """An instruction that cannot be part of a model that is compared, whether or not Keras accepts its line."""
 
 
 class Output(NamedTuple):
@@ -48,7 +48,7 @@ class Output(NamedTuple):
 
 
 class Keras(Protocol):
-    """The Keras that runs lines, in the module of a script."""
+    """A Keras that runs the lines of a script, all in one module."""
 
     def run(self, text: str) -> None:
         """Run lines; whatever they raise is a refusal."""
@@ -60,7 +60,7 @@ class Keras(Protocol):
         """Run what comes within a scope."""
 
     def call(self, word: str, text: str) -> list[Output]:
-        """Call something, and leave the result under that word: its tensors."""
+        """Call a layer or an operation, assign the result to the variable `word`, and return its tensors."""
 
 
 _NAMES = re.compile(r"<(\w+)>")
@@ -77,7 +77,7 @@ _FIRST = frozenset(
         *("input_dim", "stddev", "layers", "scale"),
     )
 )
-"""Arguments that people give without their name, where they come first."""
+"""Arguments that are usually passed by position if they come first: `Dense(4)`."""
 _WIDEST = 120
 
 
@@ -117,7 +117,7 @@ class Level:
 
 
 class Builder:
-    """The script so far."""
+    """Builds a model from instructions: runs each line in a Keras, and keeps those that it accepts as a script."""
 
     def __init__(self, generation: Generation, keras: Keras, scope: Scope | None = None) -> None:
         self.dialect = DIALECTS[generation]
@@ -127,6 +127,7 @@ class Builder:
         self._names: set[str] = set(_RESERVED)
         self._imported: set[str] = set()
         self._defined: dict[str, str] = {}
+        """The name of each definition by its template; the text behind a name under "text of …" or "import of …"."""
         self._files: dict[str, str] = {}
         if scope is not None and scope.within != "clone":
             keras.enter(self.scope_text())
@@ -135,7 +136,7 @@ class Builder:
 
     @contextlib.contextmanager
     def attempt(self, level: Level) -> Iterator[None]:
-        """A scope that leaves nothing behind where it raises."""
+        """A scope in which an exception takes back the lines and names of the script, and the tensors of the level."""
         lines, names, defined, files = len(self.lines), set(self._names), dict(self._defined), dict(self._files)
         inputs, nodes = len(level.inputs), len(level.nodes)
         try:
@@ -219,7 +220,9 @@ class Builder:
             raise Refused("a layer of a chain is made before there is a tensor")
         arguments = tuple((name, self.text(text, words, own)) for name, text in apply.arguments)
         if is_operation(apply.kind):
-            kind = self.text(f"{apply.kind}(").removesuffix("(") if "operator." not in apply.kind else apply.kind
+            kind = apply.kind
+            if "operator." not in kind:  # a dialect has some with the parenthesis: "ops.any("
+                kind = self.text(f"{kind}(").removesuffix("(")
             text = expression(kind, arguments, words[: apply.count], apply.packed)
             variable = apply.kind.rpartition(".")[2]
             self._call(level, "", text, variable)
@@ -227,7 +230,7 @@ class Builder:
         kind = self._class(apply.kind)
         passed = [text if not name or (not at and name in _FIRST) else f"{name}={text}"
                  for at, (name, text) in enumerate(arguments)]  # fmt: skip
-        stem = snake(re.split("[.:]", apply.kind)[-1])
+        stem = snake_case(re.split("[.:]", apply.kind)[-1])
         layer = self._name(f"{stem}_layer")
         self.add(f"{layer} = {kind}({', '.join(passed)})", "make")
         for line in apply.after:
@@ -251,9 +254,9 @@ class Builder:
         module, name = (file, name) if file else kind.rsplit(".", 1)
         if module not in self._files:
             stem = os.path.splitext(os.path.basename(file))[0] if file else "_".join(module.split(".")[-2:])
-            self._files[module] = variable = self._name(snake(stem))
+            self._files[module] = variable = self._name(snake_case(stem))
             imported = f"import {module}\n" if variable == module else f"import {module} as {variable}\n"
-            text = write_loading(variable, file) if file else imported
+            text = loading_lines(variable, file) if file else imported
             self._import(text)
             self.keras.run(text)
             self._defined[f"{'text' if file else 'import'} of {variable}"] = text
@@ -359,8 +362,9 @@ class Builder:
         definitions = [text for key, text in self._defined.items() if key.startswith("text of ")]
         imports = [text for key, text in self._defined.items() if key.startswith("import of ")]
         body = "".join(f"{line}\n" for line in lines)
+        # Two empty lines before a definition, and one if it is a single line.
         above = "".join("\n" * min(2, text.count("\n")) + text for text in definitions)
-        head = self.dialect.head("".join(definitions) + body + more + " keras.")
+        head = self.dialect.head("".join(definitions) + body + more + " keras.")  # a script always imports keras
         plain = "".join(line for line in head.splitlines(keepends=True) if line.startswith("import"))
         return plain + "".join(imports) + head.removeprefix(plain) + above + ("\n\n" if definitions else "\n") + body
 
@@ -386,7 +390,7 @@ def _inlined(lines: Sequence[Line]) -> list[str]:
     return texts
 
 
-def write_loading(variable: str, path: str) -> str:
+def loading_lines(variable: str, path: str) -> str:
     """The lines that load a file as a module, as Python's own documentation has them."""
     name = json.dumps(os.path.splitext(os.path.basename(path))[0])
     return (
@@ -406,8 +410,8 @@ def input_arguments(spec: Input) -> str:
     return ", ".join(parts)
 
 
-def snake(name: str) -> str:
-    """The name as a variable has it."""
+def snake_case(name: str) -> str:
+    """A class name in snake_case case, as a variable is named."""
     word = re.sub(r"(?<=[a-z])(?=[A-Z0-9][A-Za-z])", "_", re.sub(r"\W", "_", name)).lower()
     return word if re.fullmatch(r"[a-z_]\w*", word) else f"t_{word}"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from . import prepare
-from .build import Builder, Keras, Level, Output, Refused, snake
+from .build import Builder, Keras, Level, Output, Refused, snake_case
 from .digits import Digits
 from .functions import FORMS, sort_of
 from .kind import INPUTS, OTHERS, USUAL, Kind
@@ -209,7 +209,7 @@ class Drawing:
             name, texts = LAYER_ARGUMENTS[touch]
             arguments[name] = digits.pick(texts)
         elif touch == "named":
-            arguments["name"] = f'"my_{snake(kind.name.rpartition(":")[2].rpartition(".")[2])}{number or ""}"'
+            arguments["name"] = f'"my_{snake_case(kind.name.rpartition(":")[2].rpartition(".")[2])}{number or ""}"'
         elif touch == "frozen":
             arguments["trainable"] = "False"
         elif touch == "frozen after":

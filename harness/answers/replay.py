@@ -1,9 +1,10 @@
 """A finding, a graph or a known issue tried once more: is it there, gone, another?
 
-breaks: the cause shows, by its fingerprint; the script of a known issue fails as it should; a bare graph, of which
-nothing is expected, is not cloned faithfully. gone: it does not show, and the clone is faithful but for known issues;
-the script passes. other: it does not show, but something else that is not known, or something known hides it; the
-script fails otherwise. cannot tell: it could not be tried.
+breaks: the cause shows, by its fingerprint; the script of a known issue fails as it should; or a graph that is of no
+  finding is not cloned faithfully.
+gone: it does not show, and the clone is faithful but for known issues; or the script passes.
+other: something new shows instead, or something else hides it; or the script fails in another way.
+cannot tell: it could not be tried.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from clonediff.harness.trials.trial import LOST, Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
 
-Answer = tuple[ReplayAnswer, str]
-"""An answer, and why it is that one."""
+AnswerAndReason = tuple[ReplayAnswer, str]
 
-BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
+BREAKS, GONE = ReplayAnswer.BREAKS, ReplayAnswer.GONE
+OTHER, UNKNOWN = ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN
 _FROM_BEST_TO_WORST = (GONE, UNKNOWN, OTHER, BREAKS)
 _AS_IT_FAILS = ("no longer raises", "raises another")
 """Aspects that show only where the original itself fails."""
 _OF_ANOTHER = re.compile(r"^(original|again|twice)\.")
-"""What a path begins with that is of another model than the clone."""
+"""The beginning of a path in another model than the clone: the original, a second clone, a clone of the clone."""
 _USES_WEIGHTS = ("inference", "training", "trained", "again", "twice")
 
 
@@ -74,7 +75,7 @@ def _how_bad(row: ReplayRow) -> int:
 
 
 class Replays:
-    """Targets, each on the subjects that are named, or else on its own; one process of a subject at a time."""
+    """Tries each target on the given subjects, or else on the one it was found on; one process at a time."""
 
     def __init__(
         self,
@@ -89,8 +90,9 @@ class Replays:
         self._by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
         for target in targets:
             for name in [str(subject) for subject in subjects] or [target.subject or target.generation]:
-                clones = "" if lost_by(target.finding) else cloner or target.cloner
-                row = ReplayRow(target.where, target.title, target.id, name, clones)
+                # If the original itself ends its process, there is nothing to clone.
+                cloned_by = "" if lost_by(target.finding) else cloner or target.cloner
+                row = ReplayRow(target.where, target.title, target.id, name, cloned_by)
                 try:
                     if target.problem:
                         raise UnknownSubjectError(target.problem)
@@ -109,7 +111,7 @@ class Replays:
             say(f"starting {subject}")
             try:
                 process = SubjectProcess(subject, place=place_of(subject))
-                process.start()
+                versions = process.versions  # starts it
             except SubjectError as error:
                 yield from (replace(row, because=str(error)) for _, row in pairs)
                 continue
@@ -120,14 +122,17 @@ class Replays:
                     began = time.monotonic()
                     runner = upstream if row.cloner == UPSTREAM else fixed
                     try:
-                        answered = self._ran(row, target, runner) if target.issue else self._tried(row, target, process)
+                        if target.issue:
+                            answered = self._by_script(row, target, runner)
+                        else:
+                            answered = self._by_trial(row, target, process)
                     except SubjectError as error:
                         answered = replace(row, because=str(error))
-                    yield replace(answered, versions=process.versions, seconds=time.monotonic() - began)
+                    yield replace(answered, versions=versions, seconds=time.monotonic() - began)
 
     @staticmethod
-    def _ran(row: ReplayRow, target: Target, runner: ScriptRunner) -> ReplayRow:
-        """The row of an issue's script, with the row's cloner in the place of the release's `clone_model`."""
+    def _by_script(row: ReplayRow, target: Target, runner: ScriptRunner) -> ReplayRow:
+        """The row with what the script of a known issue shows, run with the row's cloner."""
         assert target.issue is not None
         generation = Subject.parse(row.subject).generation
         if target.generation != generation:
@@ -137,7 +142,7 @@ class Replays:
         answer, because = runner.answer(Script(target.issue.script, target.issue.raises, sure=True))
         return replace(row, answer=answer, because=because)
 
-    def _tried(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
+    def _by_trial(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
         """The row with what a trial of the graph shows."""
         assert target.graph is not None
         trials = GraphTrials(process, self._known, cloners=(row.cloner,) if row.cloner else ())
@@ -162,7 +167,7 @@ def needs_costly(finding: Finding | None) -> bool:
     return any(takes_costly(difference.check, difference.path) for difference in finding.differences)
 
 
-def answer_to(finding: Finding | None, trial: Trial) -> Answer:
+def answer_to(finding: Finding | None, trial: Trial) -> AnswerAndReason:
     """What became of a finding in a trial; without one, whether the clone is faithful."""
     lost = lost_by(finding)
     if trial.not_tried:
@@ -179,7 +184,8 @@ def answer_to(finding: Finding | None, trial: Trial) -> Answer:
     return _of_root(finding.root, trial)
 
 
-def _of_root(root: Difference, trial: Trial) -> Answer:
+def _of_root(root: Difference, trial: Trial) -> AnswerAndReason:
+    """What became of a cause, by its root."""
     expected = fingerprint(root)
     if any(cause.fingerprint == expected for cause in trial.causes):
         return BREAKS, ""
@@ -215,7 +221,7 @@ def _hides(difference: Difference, expected: Difference) -> bool:
 
 
 def _failure(original: Observation | None, expected: Difference) -> str:
-    """Why the original has nothing to compare a clone with in that part of a trial; "" where it has."""
+    """How the original itself fails in the part of a trial that shows the difference: "fails in inference", or ""."""
     part = re.split(r"[.\[]", _OF_ANOTHER.sub("", expected.path))[0]
     if original is None or part not in ("inference", "training", "trained") or expected.aspect in _AS_IT_FAILS:
         return ""

@@ -1,7 +1,7 @@
 """The campaign itself: gives tasks to workers until the budget is spent.
 
-Three quarters of the time draw graphs. Then each finding is made smaller, the smallest first, and its script is run.
-What is left of the time draws again.
+Graphs are drawn for three quarters of the time. Then each finding is made smaller, the smallest first, and its script
+is run. If there is time left, more graphs are drawn.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed, 
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
-REDUCING = 1 / 4
+REDUCING_SHARE = 1 / 4
 """The share of the time for making findings smaller, where there are any."""
-LEAST, SCRIPT = 5.0, 4.0
-"""The seconds that a finding has at least to be made smaller, and those that its script takes, about."""
+LEAST = 5.0
+"""The least seconds that a finding gets to be made smaller."""
+SCRIPT = 4.0
+"""About how many seconds the script of a finding takes."""
 STARTING = 15.0
-"""The seconds of the budget that may go by before the first graph; the installation of a release is added."""
+"""The most seconds of the budget that starting may use; a longer start, such as an installation, extends the run."""
 FAILURES = 3
-"""After so many shards in a row that fail, a subject is given up."""
+"""A subject is given up after this many shards in a row have failed."""
 SAME_CAUSE = 3
-"""So many drawn graphs of a cause are tried again; if none shows it, it is unsteady."""
+"""How many of the drawn graphs of a cause are tried again; if none shows it, it is unsteady."""
 TICK = 0.5
 
 
@@ -68,7 +70,7 @@ class Task:
 
 
 class Campaign:
-    """Draws and reduces on a pool, as the run of a record says. `first` has the graphs of the corpus, by subject."""
+    """Draws and reduces graphs on a pool, as `record.run` says. `first` has the graphs of the corpus, by subject."""
 
     def __init__(self, setup: Setup, first: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
         self._setup = setup
@@ -80,7 +82,7 @@ class Campaign:
         self._running: dict[Future[Any], tuple[Task, Executor]] = {}
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
-        self._ends = math.inf
+        self._deadline = math.inf
         self._longest = 0.0
 
     def run(self) -> None:
@@ -107,14 +109,14 @@ class Campaign:
         """A task for an idle worker that there is time for: a shard, or the smallest finding once no shard runs."""
         if not self._idle or len(self._run.lost) == len(self._run.subjects):
             return None
-        left = self._ends - time.monotonic()  # without end before the first result
+        left = self._deadline - time.monotonic()  # without end before the first result
         causes = [
             cause
             for (subject, _), cause in self._causes.items()
             if cause.drawn and not cause.smaller and not cause.busy and subject not in self._run.lost
         ]
-        rest = REDUCING * 60 * (self._run.minutes or 0) if causes else 0
-        if left > rest + self._longest and (shard := next(self._shards, None)):
+        kept = REDUCING_SHARE * 60 * (self._run.minutes or 0) if causes else 0  # seconds for making findings smaller
+        if left > kept + self._longest and (shard := next(self._shards, None)):
             return Task(shard.subject, tasks.try_shard, (shard,))
         if not causes or left < LEAST + SCRIPT or any(task.cause is None for task, _ in self._running.values()):
             return None
@@ -130,7 +132,7 @@ class Campaign:
             self._take(future)
         self._pool.check()
         reducing = [task.cause.first.title for task, _ in self._running.values() if task.cause is not None]
-        self._record.show(self._record, self._ends - time.monotonic(), reducing)
+        self._record.show(self._record, self._deadline - time.monotonic(), reducing)
         if self._run.interrupted:
             raise KeyboardInterrupt
 
@@ -173,9 +175,9 @@ class Campaign:
 
     def _take_shard(self, shard: Shard, result: Result) -> None:
         self._longest = max(self._longest, result.counts.seconds)
-        if self._ends == math.inf and self._run.minutes is not None:
+        if self._deadline == math.inf and self._run.minutes is not None:
             started = time.monotonic() - result.counts.seconds
-            self._ends = max(self._record.began, started - STARTING) + self._run.minutes * 60
+            self._deadline = max(self._record.began, started - STARTING) + self._run.minutes * 60
         self._failures[shard.subject] = 0
         for key, count in result.met.items():
             self._causes.setdefault((shard.subject, key), NewCause()).count += count

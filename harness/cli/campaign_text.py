@@ -63,7 +63,7 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
     text, run, total = verdict(read), read.run, read.run.total
     return {
         "headline": text.headline,
-        "holds": text.holds,
+        "holds": text.others,
         "notes": text.notes,
         "worst": by_worst(run),
         "folder": str(read.path),
@@ -85,7 +85,7 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
 def say_run(read: RunRead, known: KnownIssues) -> None:
     """The result for a person: what is broken, what is new and what holds."""
     text, run = verdict(read), read.run
-    say(["", f"{text.headline}.", *text.holds, *(f"{note}." for note in text.notes), ""])
+    say(["", f"{text.headline}.", *text.others, *(f"{note}." for note in text.notes), ""])
     causes = known_causes(run, known)
     if causes:
         rows = [(f"{cause.graphs:,}", DOES[cause.severity], f"{cause.title} [{cause.id}]") for cause in causes[:CAUSES]]

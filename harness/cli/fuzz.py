@@ -31,17 +31,18 @@ from clonediff.reports.writing import write_reports
 
 MINUTES = 2.0
 """The budget where none is given."""
-_CORPUS = "Where the graphs of earlier findings are kept, which are tried first [corpus, beside the run's folder]."
+_MINUTES = "Stop after so many minutes [2; no limit with --trials]."
+_CORPUS = "The folder with the graphs of earlier findings, which are tried first [corpus, beside the run's folder]."
 _LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported."
 
 
 @click.command("fuzz")
 @shared.subjects
 @shared.cloners
-@click.option("--minutes", type=click.FloatRange(0, 1e6, min_open=True), help="Stop after this long [2].")
+@click.option("--minutes", type=click.FloatRange(0, 1e6, min_open=True), help=_MINUTES)
 @click.option("--trials", type=click.IntRange(min=1), help="Stop after drawing this many graphs for each subject.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same graphs.")
-@click.option("--jobs", type=click.IntRange(1, 1024), help="How many graphs to try at once [as many as there is room].")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="How many graphs to try at once [as many as fit].")
 @click.option("--scheduler", metavar="ADDRESS", help="The Dask scheduler of a cluster to run on, instead of here.")
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder [runs/<time>].")
 @shared.known_issues
@@ -52,13 +53,13 @@ _LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:C
 def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: bool, **options: Any) -> None:
     """Draw graphs and try them until the time is up.
 
-    Every finding is made as small as it gets and written to the run's folder with a script, which is run alone: if it
+    Every finding is made as small as possible and written to the run's folder with a script, which is run alone: if it
     should fail and does not, the finding does not count. What reports/known explains is counted, not reported. With
-    --cloner module:function a function of your own clones, which takes a model and gives its clone; the known issues
-    explain nothing of it.
+    --cloner module:function, the clones are made by a function of your own, which takes a model and returns its clone;
+    the known issues are not used to explain what it does.
 
-    Three quarters of the time draw; then each finding is made smaller, the smallest first. Ctrl-C ends it and keeps
-    what was found. The next run begins with the graphs of what was found.
+    Graphs are drawn for three quarters of the time; then each finding is made smaller, the smallest first. Ctrl-C ends
+    the run and keeps what was found. The next run begins with the graphs of these findings.
     """
     if options["subjects"] == (RELEASE,):
         from clonediff.harness.keras_12202 import exhibit
@@ -70,17 +71,18 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     known = load(known_issues)
     setup, run = _setup(known, **options)
     folder = RunFolder(out)
-    nightly = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
+    stored = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
     with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, nightly, watcher.found, watcher.warn, watcher.progress)
-        first = {name: nightly.graphs(Subject.parse(name).generation) for name in run.subjects}
-        for problem in nightly.problems:
+        record = Record(folder, run, stored, watcher.found, watcher.warn, watcher.progress)
+        stored_graphs = {name: stored.graphs(Subject.parse(name).generation) for name in run.subjects}
+        for problem in stored.problems:
             watcher.warn(problem)
-        jobs, scheduler = options["jobs"] or jobs_here(len(run.subjects)), options["scheduler"]
+        jobs = options["jobs"] or jobs_here(len(run.subjects))
+        scheduler = options["scheduler"]
         pool: Pool = DaskPool(scheduler, setup.campaign) if scheduler else LocalPool(jobs)
         run.jobs = len(pool.executors)
         try:
-            Campaign(setup, first, pool, record).run()
+            Campaign(setup, stored_graphs, pool, record).run()
         finally:
             pool.close()
     read = read_run(folder.path)
@@ -95,8 +97,8 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
 
 def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:
     """What is tried, and the run's record."""
-    names = tuple(dict.fromkeys(map(absolute, options["layers"])))
-    for name in names:
+    layers = tuple(dict.fromkeys(map(absolute, options["layers"])))
+    for name in layers:
         path = name if name.endswith(".py") else name.rpartition(":")[0]
         if path and not Path(path).is_file():
             raise click.UsageError(f"--layers {name}: there is no such file")
@@ -109,4 +111,6 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
         at_least=AT_LEAST[options["at_least"]],
         clonediff=version("clonediff"),
     )
-    return Setup(uuid4().hex[:12], tuple(dict.fromkeys(options["cloners"])), known.issues, names, run.at_least), run
+    cloners = tuple(dict.fromkeys(options["cloners"]))
+    setup = Setup(uuid4().hex[:12], cloners, known=known.issues, layers=layers, at_least=run.at_least)
+    return setup, run

@@ -1,4 +1,4 @@
-"""Copies what belongs to a model, each object once, into objects that lead to each other as the originals do."""
+"""Copies each object that belongs to a model once, so that the copies refer to each other as the originals do."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from . import parts
 from .kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
 MOST_REFERENTS = 5000
-"""Objects that are looked at behind a function to find whether it leads to the model."""
+"""The most objects that are followed from a function to find out whether it leads to the model."""
 
 
 class Copier:
     """Copies a model: it walks over what belongs to it, makes an empty copy of each object, and fills the copies."""
 
-    def __init__(self, keras: Any, root: Any, is_built: bool = True) -> None:
+    def __init__(self, keras: Any, root: Any, unbuilt: bool = False) -> None:
         self.keras = keras
         self.root = root
-        self.is_built = is_built  # one that is not has no variables and no calls
+        self.unbuilt = unbuilt  # the copies are as before `build`: they have no variables and no calls
         self.plans: dict[type, Plan] = {}
         self.owned: dict[int, Any] = {}
         """What belongs to the model."""
@@ -39,10 +39,10 @@ class Copier:
     def plan(self, cls: type) -> Plan:
         plan = self.plans.get(cls)
         if plan is None:
-            tables = [self.keras.LEFT_BY_RUNS] if self.is_built else [self.keras.LEFT_BY_RUNS, self.keras.NOT_BUILT]
+            tables = [self.keras.LEFT_BY_RUNS, self.keras.NOT_BUILT] if self.unbuilt else [self.keras.LEFT_BY_RUNS]
             rules = {name: value for table in tables for base, name, value in table if issubclass(cls, base)}
             self.plans[cls] = plan = Plan(cls, way_of(cls, self.keras.MODULES, self.keras.VARIABLE), rules)
-            plan.is_left_out = not self.is_built and issubclass(cls, self.keras.VARIABLE)
+            plan.is_left_out = self.unbuilt and issubclass(cls, self.keras.VARIABLE)
         return plan
 
     def walk(self, *things: Any) -> None:
@@ -88,16 +88,17 @@ class Copier:
     def walk_functions(self) -> None:
         """Walk over what functions lead to, where they lead to the model; forget all other functions."""
         leading: dict[int, bool] = {}
-        done: set[int] = set()
-        while self.functions.keys() - done:
-            for key in self.functions.keys() - done:
-                done.add(key)
-                if self._leads(self.functions[key], leading):
-                    self.walk(*(part for part in parts.contents(self.functions[key]) if self._leads(part, leading)))
+        known = -1
+        while len(self.owned) + len(self.functions) > known:  # what one leads to may make another lead to the model
+            known = len(self.owned) + len(self.functions)
+            leading = {key: True for key, leads in leading.items() if leads}
+            for function in list(self.functions.values()):
+                if self._leads(function, leading):
+                    self.walk(*(part for part in parts.contents(function) if self._leads(part, leading)))
         self.functions = {key: function for key, function in self.functions.items() if leading.get(key)}
 
     def _leads(self, thing: Any, leading: dict[int, bool]) -> bool:
-        """Whether something leads to an object of the model that is no container, by whatever way."""
+        """Whether an object leads to a part of the model that is no container. Of a weak collection, it is assumed."""
         if id(thing) in leading:
             return leading[id(thing)]
         known, waiting = {id(thing)}, [thing]
@@ -123,15 +124,15 @@ class Copier:
         self.walk_functions()
         self.fresh = {}
         memo = self.memo
-        filled: dict[bool, list[Any]] = {False: [], True: []}
+        to_fill: dict[bool, list[Any]] = {False: [], True: []}  # by `Plan.fills_last`
         for key, thing in itertools.islice(self.owned.items(), known, None):
             plan = self.plans[type(thing)]
             self.fresh.setdefault(type(thing), []).append(thing)
             if plan.way is Way.OBJECT and key not in memo:
                 memo[key] = plan.new(type(thing))
-                filled[plan.fills_last].append(thing)
+                to_fill[plan.fills_last].append(thing)
         self.keras.before_filling(self)
-        for thing in [*filled[False], *filled[True]]:
+        for thing in [*to_fill[False], *to_fill[True]]:
             self.fill(thing)
         self._number_calls()
         self.keras.complete(self)
@@ -148,7 +149,7 @@ class Copier:
         own, rules, calls = parts.namespace(new), plan.rules, Marker.CALLS
         for name, value in parts.attributes(thing, plan).items():
             rule = rules.get(name, calls)
-            if rule is calls:
+            if rule is calls:  # there is no rule, or it is the list of calls, copied without those of other graphs
                 own[name] = value if type(value) in CONSTANTS else of(value)
                 continue
             rule = rule(value) if callable(rule) else rule
@@ -191,8 +192,8 @@ class Copier:
             return thing
         elif way is Way.TUPLE:
             copies = [self.of(part) for part in thing]
-            is_alike = all(new is part for new, part in zip(copies, thing, strict=True))
-            new = thing if is_alike else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
+            is_unchanged = all(copied is part for copied, part in zip(copies, thing, strict=True))
+            new = thing if is_unchanged else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
         else:
             new = self._by_protocol(thing)
         if new is not thing or way is Way.TUPLE:

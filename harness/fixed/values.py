@@ -154,7 +154,7 @@ class Values:
 
     def unbuilt(self, thing: Any) -> Any:
         """A copy of a layer, or of an optimizer, as it is before it is built, which draws what the clone draws."""
-        copier = Copier(self.keras, thing, is_built=False)
+        copier = Copier(self.keras, thing, unbuilt=True)
         copier.plans = self.unbuilt_plans
         copier.memo = self.drawing.copy()
         copier.copy()

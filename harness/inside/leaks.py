@@ -1,8 +1,8 @@
 """What of a model can be reached from its clone: objects that can change, whatever attribute leads to them.
 
-Python itself says what an object refers to (`gc.get_referents`), so no list of attributes is needed. An object of the
-backend, a class and a module is no part of a model. A function is none either, as a user may share it; but where the
-clone holds a function that closes over the original, that is found.
+Python itself says what an object refers to (`gc.get_referents`), so no list of attributes is needed. Objects of the
+backend, classes and modules are not part of a model. Nor are functions, which a user may share; but an original that a
+function of the clone closes over is found.
 
 What is shared by everybody is no leak: what another build of the same source reaches too, and what a module holds.
 """
@@ -46,8 +46,8 @@ _POLICIES = ("DTypePolicy", "Policy")
 """Nobody changes a policy; the one of the session is in whatever was made meanwhile."""
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
 _STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)
-_GLOBALS = "__builtins__"
-"""What a dict has that is the namespace of a module."""
+_MODULE_KEY = "__builtins__"
+"""A key by which the namespace of a module is told from other dicts."""
 _OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
 
 
@@ -66,9 +66,9 @@ def owned(model: Any) -> Objects:
 
 
 def contents(belongings: Objects) -> list[Any]:
-    """What the objects of a model refer to now, in their order, and the bytes of arrays.
+    """What the objects of a model refer to now, in their order, followed by the bytes of arrays.
 
-    It is held, so that no object takes another's place.
+    The list keeps these objects alive, so that no new object gets the id of one of them.
     """
     things = list(belongings.values())
     referents = gc.get_referents(*things, *(thing.__dict__ for thing in things if hasattr(thing, "__dict__")))
@@ -76,8 +76,9 @@ def contents(belongings: Objects) -> list[Any]:
 
 
 def same_contents(before: list[Any], after: list[Any]) -> bool:
-    """Whether these are the very same objects, equal bytes, or tuples of the same: Keras writes a tensor's history
-    again.
+    """Whether both list the same objects. Bytes may be equal, and tuples may have the same items.
+
+    Keras replaces the history of a tensor, a tuple, by an equal one.
     """
     return len(before) == len(after) and all(
         type(old) is type(new)
@@ -104,7 +105,7 @@ def leaks(
         return ()
     common = _of_modules(belongings, whole_packages)
     ways = {key: way for key, way in _paths(clone, shared, stops).items() if key not in common}
-    of_original = _paths(original, set(ways), set())
+    of_original = _paths(original, set(ways), set(), through=True)
     names = {key: type(belongings[key]).__name__ for key in ways}
     return tuple(Leak(names[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items())
 
@@ -136,7 +137,7 @@ def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
             kind = type(part)
             if kind not in followed:
                 followed[kind] = follows(kind)
-            if followed[kind] and not (kind is dict and _GLOBALS in part):
+            if followed[kind] and not (kind is dict and _MODULE_KEY in part):
                 objects[id(part)] = part
                 level.append(part)
     return objects
@@ -156,7 +157,7 @@ def _is_of_a_clone(kind: Any) -> bool:
 
 
 def _is_of_a_module(kind: Any) -> bool:
-    """An object of Keras is somebody's model, or a part of it."""
+    """Whether what a module holds is followed: not an object of Keras, which is part of somebody's model."""
     return issubclass(kind, type) or (_is_of_a_model(kind) and not _is_of_keras(kind))
 
 
@@ -186,8 +187,11 @@ def _kind(kind: Any) -> _Kind:
 # -- paths, once something was found
 
 
-def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tuple[int, str]]:
-    """The shortest way to each object that is `wanted`, from the seed that is nearest: its number, and the path."""
+def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
+    """The shortest path to each `wanted` object, as the number of the nearest seed and the path from there.
+
+    Objects that only `stops` lead to have no path, nor, unless `through`, those that only other wanted objects lead to.
+    """
     numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
     ways = {key: (numbers[key], "") for key in wanted & numbers.keys()}
@@ -196,11 +200,12 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tup
         holder = todo.popleft()
         for part in _referents([holder]):
             key, kind = id(part), type(part)
-            if key in holders or not _is_of_a_clone(kind) or key in stops or (kind is dict and _GLOBALS in part):
+            if key in holders or not _is_of_a_clone(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
-            if key not in wanted:
+            if through or key not in wanted:
                 todo.append(part)
+            if key not in wanted:
                 continue
             way = [part]
             while holders[id(way[-1])] is not None:

@@ -1,7 +1,7 @@
-"""Something in the place of `clone_model`, tried on models beside the untouched release, and what came of it.
+"""Compares what replaces `clone_model`, a proposed fix or a change of Keras, with the untouched release.
 
-Models of known issues come first, then drawn ones. A cause that the release does not show is worse: something breaks
-that worked, or an exception has become a wrong clone. A cause that it shows as well is left.
+The models of known issues are tried first, then drawn ones. A cause that the release does not show is worse: something
+breaks that worked, or an exception has become a wrong clone. A cause that the release shows as well is left.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ class JudgedCause(msgspec.Struct, frozen=True):
 class Judged(msgspec.Struct, frozen=True):
     """What came of a proposal, or of a change of Keras.
 
-    `models` counts those that the release builds, `mends` and `leaves` have the known issues whose model is cloned
-    faithfully now, or is not. `reported` says whether the reported bug is gone, None where nobody asked. `refused` says
-    why nothing could be tried, `stopped` why not everything was.
+    `models` counts the trials of models that the release builds. `mends` and `leaves` are the known issues whose model
+    is now cloned faithfully, and those whose model is not. `reported` says whether the reported bug is gone, None if
+    nobody asked. `refused` says why nothing could be tried, `stopped` why not everything was.
     """
 
     name: str
@@ -112,11 +112,13 @@ class Judged(msgspec.Struct, frozen=True):
             return "makes something worse"
         if self.reported is False:
             return "does not fix the reported bug"
+        if self.stopped:
+            return "unfinished"
         return "holds, leaves others broken" if self.left else "holds"
 
 
 class CandidateProcess(SubjectProcess):
-    """A subject's process in which code stands in the place of the release's own, whenever it was started."""
+    """A subject's process in which a proposal replaces the release's own code, also after each restart."""
 
     def __init__(self, subject: Subject, proposal: Proposal, limits: Limits, place: Place) -> None:
         """Nothing is started until it is needed. Where the proposal is a diff, the release at `place` is patched."""
@@ -146,7 +148,10 @@ class CandidateProcess(SubjectProcess):
 
 
 def reference(process: SubjectProcess, cloners: tuple[str, ...] = UPSTREAM_AND_FIXED) -> Callable[[Case], Trial]:
-    """Trials on the untouched release, one of each model. What `fixed` breaks as well speaks against nobody."""
+    """A function that tries each model once on the untouched release.
+
+    What `fixed` breaks, too, does not count against a proposal.
+    """
     release = GraphTrials(process, KnownIssues(), cloners=cloners)
     trials: dict[bytes, Trial] = {}
 
@@ -165,7 +170,7 @@ class Candidate(GraphTrials):
     def __init__(
         self,
         process: SubjectProcess,
-        reference: Callable[[Case], Trial],
+        on_release: Callable[[Case], Trial],
         known: KnownIssues,
         budget: JudgeBudget,
         cloner: str = UPSTREAM_AND_FIXED[0],
@@ -173,7 +178,7 @@ class Candidate(GraphTrials):
     ) -> None:
         """`known` are the issues of the release; `in_script` puts what clones into a script."""
         super().__init__(process, KnownIssues(), cloners=(cloner,))
-        self._reference, self._issues, self._budget, self._cloner = reference, known, budget, cloner
+        self._on_release, self._issues, self._budget, self._cloner = on_release, known, budget, cloner
         self._in_script = in_script
         self._worse: dict[str, tuple[Cause, str, Case]] = {}
         self._left: dict[str, tuple[Cause, str, Case]] = {}
@@ -190,12 +195,14 @@ class Candidate(GraphTrials):
                 case = Case(source, ({"shape": [1], "dtype": "float32", "fill": "normal"},))
                 causes = self.look(case, "the bug report")
                 fixed = not any(cause.severity <= Severity.COMPUTES for cause, _ in causes)
-            issues = [issue for issue in self._issues.issues if issue.fingerprint is not None]
+            # What is documented is no bug to mend.
+            tried = (issue for issue in self._issues.issues if not issue.documented)
+            issues = [issue for issue in tried if issue.fingerprint is not None]
             for number, issue in enumerate(issues):
                 say(f"known issues, {number} of {len(issues)}")
                 case = case_of_script(issue)
                 left = self.look(case, f"the known issue {issue.id}")
-                if self._counted(self._reference(case), "upstream"):
+                if self._counted(self._on_release(case), "upstream"):
                     (leaves if left else mends).append(issue.id)
             self._draw(say)
             for id_, (_, where, case) in list(self._worse.items()):
@@ -236,7 +243,7 @@ class Candidate(GraphTrials):
         if self.process.losses.total() >= MOST_LOST:
             raise _GivenUp(f"it has ended or held up its process {MOST_LOST} times: given up")
         with ThreadPoolExecutor(1) as executor:
-            waiting = executor.submit(self._reference, case)
+            waiting = executor.submit(self._on_release, case)
             trial = self.try_case(case)
             release = waiting.result()
         if not release.built:
@@ -251,7 +258,7 @@ class Candidate(GraphTrials):
             known = self._issues.of(cause)
             if (known is not None and known.documented) or _is_among(cause, fixed):
                 continue
-            # Where the release makes no clone, a bug of its own may only show now, and what still crashes is no worse.
+            # If the release makes no clone, then a known issue that shows now was hidden, and a crash is no worse.
             excused = not makes_a_clone(before) and (known is not None or cause.severity is Severity.CRASHES)
             yield cause, not (_is_among(cause, before) or excused)
 
@@ -268,12 +275,11 @@ class Candidate(GraphTrials):
             hit = search(
                 self,
                 examples=budget.models - self.tally.drawn,
-                seed_=budget.seed * 1_000_003 + turn,
+                seed=budget.seed * 1_000_003 + turn,
                 seen=keys,
                 until=until,
                 after_each=lambda: say(f"drawn models, {self.tally.drawn}"),
                 reducing=_REDUCING,
-                cloners=("candidate",),
             )
             turn += 1
             if hit is not None:

@@ -44,7 +44,12 @@ np.testing.assert_array_equal(clone.predict(numbers), model.predict(numbers))
 CLONING_FUNCTIONS = ("clone_model", "_clone_functional_model", "_clone_sequential_model")
 PACKAGES = (RELEASE, "keras_applications==1.0.8", "keras_preprocessing==1.1.2", "pyyaml", "scipy")
 KERAS = Subject("keras")
-START, MEMORY, MOST_LOST = 180.0, 4 << 30, 3
+START = 180.0
+"""The seconds that a child may take to start."""
+MEMORY = 4 << 30
+"""The bytes that a child may hold."""
+MOST_LOST = 3
+"""The children that may be lost; after that, none is started."""
 
 
 def installed() -> Place:
@@ -55,10 +60,13 @@ def installed() -> Place:
 
 
 class ExhibitProcess:
-    """A child with Keras 2.2.4. If it hangs or dies, only the model that it was asked about is lost."""
+    """A child with Keras 2.2.4. If it hangs or dies, that is the answer for the model that it was asked about.
+
+    After `MOST_LOST` such answers it is not started again, and the last of them is the answer for all other models.
+    """
 
     def __init__(self, place: Place, *proposal: str, limit: float = 20.0) -> None:
-        """A proposal is code for the place of Keras' cloning functions; `limit` is in seconds for each model."""
+        """A `proposal` is code that replaces Keras' cloning functions; each model may take `limit` seconds."""
         script = str(Path(__file__).with_name("child.py"))
         self._start = functools.partial(Child, [sys.executable, "-u", script, *proposal], environment(KERAS, place))
         self._limit = limit
@@ -102,7 +110,7 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
     """Draw models until the time is up: what is found, as a text and as a record, and an exit code."""
     place = installed()
     most = trials or sys.maxsize
-    until = time.monotonic() + 60.0 * (minutes or (60.0 if trials else 1.0))
+    until = time.monotonic() + 60.0 * (minutes or (float("inf") if trials else 2.0))
     models: list[str] = []
     smallest: dict[str, str] = {}
     with contextlib.closing(ExhibitProcess(place)) as keras:
@@ -114,8 +122,11 @@ def fuzz(minutes: float | None, trials: int | None, seed: int) -> tuple[str, dic
     for finding in findings:
         finding["script"] = SCRIPT.format(source=finding["source"])
         command = [sys.executable, "-c", finding["script"]]
-        ended = subprocess.run(command, env=environment(KERAS, place), capture_output=True, check=False, timeout=120)
-        finding["fails_alone"] = ended.returncode != 0
+        try:
+            subprocess.run(command, env=environment(KERAS, place), capture_output=True, check=True, timeout=120)
+            finding["fails_alone"] = False
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+            finding["fails_alone"] = True
         text = "\n{text}\nIn {models} models. Its script fails alone: {fails_alone}\n\n{script}"
         lines.append(text.format(**finding))
     lines.append(f"Scripts run with PYTHONPATH={place[0]}, as does {Path(__file__).with_name('multi_gpu.py')}")
@@ -134,7 +145,9 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
             with contextlib.closing(ExhibitProcess(place, _code(path))) as proposal:
                 effects_of = functools.partial(_effects, proposal, keras, known)
                 smallest: dict[str, str] = {}
-                models = [REPORTED, TAKES_MASK, *known.values(), *search(trials or 100, seed, effects_of, smallest)]
+                drawn = search(trials or 100, seed, effects_of, smallest)
+                models = list(dict.fromkeys((REPORTED, TAKES_MASK, *known.values(), *drawn)))
+                # Effects that only the fixed models show have the first of these as their smallest model.
                 smallest = {effect: model for model in reversed(models) for effect in effects_of(model)} | smallest
                 effects = _table(models, smallest, effects_of)
                 mends = "mends" in effects_of(REPORTED)
@@ -149,7 +162,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
 
 
 def _code(path: Path) -> str:
-    """The code of a proposal, or some that says why there is none."""
+    """The code of a proposal; where there is none, code that raises why."""
     try:
         return read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS).text
     except ProposalError as error:
@@ -157,14 +170,14 @@ def _code(path: Path) -> str:
 
 
 def _effects(proposal: ExhibitProcess, keras: ExhibitProcess, known: Effects, model: str) -> Effects:
-    """What a proposal does to a model, in a word, with a sentence."""
+    """What a proposal does to a model: "mends", "leaves" or "breaks", with a sentence."""
     upstream, answer = keras.upstream(model), proposal.try_source(model)
     if "refused" in answer:
         return {} if "refused" in keras.try_source(model) else {"breaks": answer["refused"]}
     if answer["clones"]["proposal"] is None:
         return {"mends": "the clone is faithful"} if upstream else {}
     key, text = answer["clones"]["proposal"]
-    # A clone with another of the faults of 2.2.4 is no worse than none.
+    # If Keras' own clone is wrong, then another known fault of 2.2.4, or no clone at all, is no worse.
     return {"leaves" if upstream and (key in known or key.startswith(("made", "process"))) else "breaks": text}
 
 

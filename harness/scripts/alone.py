@@ -1,8 +1,9 @@
 """Scripts run alone: in a process of their own, where nothing of ours can be imported.
 
-A runner is a process that imports nothing and forks for each script. Importing Keras takes seconds, and what most
-scripts do after it a tenth of one, so that on TensorFlow and a CPU a second runner has imported Keras: JAX and GPUs
-come with threads, of which a fork has none. A script that ends there in an unexpected way is run again by the first.
+A runner is a process that imports nothing and forks for each script. Importing Keras takes seconds, and most scripts
+take a tenth of one after that, so a second runner has already imported Keras. It is for TensorFlow on a CPU only, since
+JAX and GPUs start threads, which a fork does not have. A script that ends there in an unexpected way is run again by
+the first.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ LIMIT = 180.0
 """The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
 
 UNTOLD = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
-"""What a trial ends in that a run of a script cannot show: it may take longer, or hold more, than a trial."""
+"""Ways in which a trial ends that a script cannot show: it has other limits, and may end with exit code 0 itself."""
 
 _RUNNER = """\
 import contextlib, ctypes, importlib, os, runpy, signal, sys, traceback
@@ -66,12 +67,17 @@ for folder in sys.stdin:
         os.killpg(script, signal.SIGKILL)  # what it has started
     print(code, file=answers, flush=True)
 """
+"""Reads the folder of a script from each line, runs its `repro.py` there in a fork, and answers with the exit code.
 
-_CODE = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
+Standard error goes to the file `stderr` of that folder. Runners and scripts end with the process that started them.
+"""
+
+_CHAINED = re.compile(r"^(?:During handling of the above|The above exception was)", re.MULTILINE)
+_ENDING = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
 
 
 class ReplayAnswer(enum.StrEnum):
-    """What became of something that was looked for."""
+    """Whether a finding, a graph or a script still shows what it is to show."""
 
     BREAKS = "breaks"
     GONE = "gone"
@@ -104,12 +110,14 @@ class ScriptRunner:
             answer = answer_of(script, *self.run(script.text, preload=False, visible=visible))
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
-        return ReplayAnswer.UNKNOWN, "it did not fail, and does not make the very comparison that differed"
+        ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed otherwise ({answer[1]})"
+        return ReplayAnswer.UNKNOWN, f"{ended}, and does not make the very comparison that differed"
 
     def run(self, text: str, *, preload: bool = True, visible: bool = False) -> tuple[int | None, str]:
-        """Run a script: its exit code, negative for a signal, None where its time was over; and what it wrote.
+        """Run a script, and return its exit code and what it wrote to standard error.
 
-        clonediff can be imported where it is to be `visible`.
+        The code is negative for a signal, and None if the script did not end in time: then the text says why. The
+        script can import clonediff if that is `visible`.
         """
         if self._fixed:
             package = self._subject.generation
@@ -149,9 +157,10 @@ def answer_of(script: Script, code: int | None, stderr: str) -> tuple[ReplayAnsw
         return ReplayAnswer.UNKNOWN, f"it did not end in time: {stderr}"
     if code == 0:
         return ReplayAnswer.GONE, ""
-    expected = _code(script.raises)
+    expected = _exit_code(script.raises)
     if expected is None:
-        breaks = script.raises in re.findall(r"^(?:[\w.]+\.)?([A-Za-z_]\w*)(?::|$)", stderr, re.MULTILINE)
+        last = _CHAINED.split(stderr)[-1]  # of a chain, the exception that nobody caught
+        breaks = script.raises in re.findall(r"^(?:[\w.]+\.)?([A-Za-z_]\w*)(?::|$)", last, re.MULTILINE)
     else:
         # An exception that nobody caught has an exit code too.
         breaks = code == expected and (code < 0 or "Traceback (most recent call last)" not in stderr)
@@ -159,8 +168,8 @@ def answer_of(script: Script, code: int | None, stderr: str) -> tuple[ReplayAnsw
     return ReplayAnswer.BREAKS if breaks else ReplayAnswer.OTHER, lines[-1]
 
 
-def _code(ending: str) -> int | None:
-    """The exit code of a script that takes its process with it in this way; None where it is to end in an exception."""
-    if match := _CODE.fullmatch(ending):
+def _exit_code(ending: str) -> int | None:
+    """The exit code of a process that ends so, "SIGSEGV" or "exit code 7"; None if `ending` is an exception."""
+    if match := _ENDING.fullmatch(ending):
         return int(match[1]) if match[1] else -int(match[2])
     return -signal.Signals[ending] if ending in signal.Signals.__members__ else None

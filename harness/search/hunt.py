@@ -20,20 +20,20 @@ from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.records import Difference
 from clonediff.strategies.program import Graph, Program
 
-REDUCING = 60.0
+REDUCING_SECONDS = 60.0
 """The seconds that a finding may be reduced for once the time for drawing is over."""
 
 
 class _Stopped(Exception):
-    """The time is over: what was found by then stays as it is."""
+    """The time for reducing is over: the smallest graph so far is kept."""
 
 
 def draws(
     process: SubjectProcess, seed: int, count: int, *, cloners: Collection[str] = (), **options: Any
 ) -> Iterator[Graph]:
-    """So many graphs of a seed. Where all `cloners` take what `clone_model` takes, models are prepared, too.
+    """Draw `count` graphs from a seed. Models are prepared, too, if all `cloners` take the arguments of `clone_model`.
 
-    Of a draw that comes to no model, the next takes the place; some layers of one's own come to none at all.
+    A draw that gives no model is replaced by the next; with some custom layers no draw gives one, so there is a limit.
     """
     options["plain"] = not (cloners and all(map(takes_arguments, cloners)))
     drawn = (process.draw({"seed": seed * 1_000_003 + number, **options}) for number in range(3 * count))
@@ -49,11 +49,11 @@ def search(
     trials: GraphTrials,
     *,
     examples: int,
-    seed_: int,
+    seed: int,
     seen: Collection[Key] = (),
     until: float | None = None,
     after_each: Callable[[], None] = lambda: None,
-    reducing: float = REDUCING,
+    reducing: float = REDUCING_SECONDS,
     **options: Any,
 ) -> Hit | None:
     """The first new hit among `examples` draws, with the smallest graph that shows it; None where there is none.
@@ -62,7 +62,7 @@ def search(
     same seed and releases give the same answer, unless time runs out. What shows once and not again is no hit: a time
     limit on a busy machine, say.
     """
-    for graph in draws(trials.process, seed_, examples, **{"cloners": trials.cloners, **options}):
+    for graph in draws(trials.process, seed, examples, **{"cloners": trials.cloners, **options}):
         if until is not None and time.monotonic() > until:
             return None
         trials.tally.drawn += 1
@@ -78,8 +78,9 @@ def search(
                 until=None if until is None else until + reducing,
                 after_each=after_each,
             )
-            trials.tally.unsteady += smaller.hit is None
-            return smaller.hit
+            if smaller.hit is not None:
+                return smaller.hit
+            trials.tally.unsteady += 1
     return None
 
 
@@ -105,9 +106,9 @@ def make_smaller(
     most: int = MOST,
     after_each: Callable[[], None] = lambda: None,
 ) -> Smaller:
-    """Cut a graph as long as it shows what has this key, whose first difference is `root`.
+    """Reduce a graph while it still shows the hit of this key, whose first difference is `root`.
 
-    The graph itself is tried however late it is.
+    The graph itself is tried even if the time is over.
     """
     first: Hit | None = None
     smallest: Hit | None = None
@@ -119,12 +120,16 @@ def make_smaller(
             raise _Stopped
         hit = trials.new_hit(candidate, key, costly=costly)
         after_each()
-        first, smallest = first or hit, hit or smallest
-        return hit is not None
+        if hit is None:
+            return False
+        smallest = hit
+        if first is None:
+            first = hit
+        return True
 
     again = still(graph)
     if not again and trials.sampled(graph):
-        # Only what does not show without the costly checks is worth them each time.
+        # It may take the costly checks to show it: only then are they run on each candidate.
         costly = root is None or takes_costly(root.check, root.path)
         again = still(graph)
     if not again:

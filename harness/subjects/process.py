@@ -27,7 +27,7 @@ from clonediff.strategies.program import Graph
 
 GIB = 1 << 30
 _TIMES = 30.0
-"""Making a model again takes about as long as making it did."""
+"""A cloner may take so many times what its model took, since a clone takes about as long to make."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Limits:
     """What a subject may take, in seconds and bytes.
 
     A child is replaced, between two trials, once it holds `growth` more than when it was ready: TensorFlow keeps a
-    little of every function that it ever traced. A cloner may take `cloning` seconds, or `_TIMES` what its model takes,
-    if that is more; with 0 there is no such limit.
+    little of every function that it ever traced. A cloner may take `cloning` seconds or, if that is more, `_TIMES` as
+    long as its model took. If `cloning` is 0, cloners have no limit of their own.
     """
 
     start: float = 180.0
@@ -62,8 +62,8 @@ class _Reply(msgspec.Struct, frozen=True):
 class SubjectProcess:
     """A subject that can be asked. Not for two threads at once: a thread has its own.
 
-    `place` is where the subject's release is. `losses` counts the children that were lost, by what each was lost over
-    and how. `layers` names those that are drawn beside Keras' own.
+    `place` is where the subject's release is. `losses` counts the children that were lost, by what each was
+    doing and how it ended: "a trial: timed out". `layers` names those that are drawn beside Keras' own.
     """
 
     def __init__(
@@ -83,8 +83,8 @@ class SubjectProcess:
         self._command = list(started_by or command(subject))
         self._child: Child | None = None
         self._ready: Ready | None = None
-        self._largest = 0
-        self._lost_draw = ""
+        self._most_memory = 0
+        self._lost_draw = ""  # under the first draw that is lost, all later ones are counted, too
 
     @property
     def ready(self) -> Ready:
@@ -120,7 +120,7 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: {reason}", failure)
         self._refuse_without_device(reply.ready)
         self._ready = reply.ready
-        self._largest = self._child.resident() + self.limits.growth
+        self._most_memory = self._child.resident() + self.limits.growth
         return self._ready
 
     def close(self) -> None:
@@ -158,14 +158,14 @@ class SubjectProcess:
 
     def cloning(self, code: str = "", timeout: float = 60.0) -> CloningFunctions:
         """The release's cloning functions; where the `code` of a proposed fix is given, put that in their place."""
-        SubjectProcess.start(self)
+        SubjectProcess.start(self)  # not `self.start`: that of a `CandidateProcess` calls this method
         cloning: CloningFunctions | Lost = self._ask({"do": "cloning", "code": code}, "cloning", timeout)
         if isinstance(cloning, Lost):
             raise SubjectError(f"{self.subject}: its process ends: {cloning.line}")
         return cloning
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph; see `inside.drawing` for the request. One that takes the process with it is none."""
+        """Draw a graph; see `inside.drawing` for the request. None if the draw ends the process, or gives no model."""
         self._renew()
         request = {"layers": self.layers, **request}
         over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
@@ -208,8 +208,8 @@ class SubjectProcess:
     def _renew(self) -> None:
         """Replace a child that has died by itself or has grown; start one where none runs."""
         if self._child is not None and not self._child.running():
-            self._count_loss("nothing that it was asked")
-        elif self._child is not None and self._child.resident() > self._largest:
+            self._count_loss("no request: it ended by itself")
+        elif self._child is not None and self._child.resident() > self._most_memory:
             self.close()
         self.start()
 

@@ -38,19 +38,19 @@ _FUNCTION = re.compile(r"^function (\w+) [0-9a-f]+$")
 _CALL_TYPE = re.compile(r"^call\.\w+ type$")
 _ARGUMENT = ("call.args ", "call.kwargs ")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
-"""What holds a layer and differs in its dimensions only: those of two and three have one base with that of one."""
+"""ConvLSTM1D, 2D and 3D have one base class, so faults of the layers in them have one fingerprint."""
 
 _SAME_FRAME = {
     "keras/src/models/cloning.py:_clone_sequential_model": "keras/src/models/cloning.py:_clone_functional_model",
     "keras/src/models/functional.py:process_node": "keras/src/ops/function.py:_run_through_graph",
 }
-"""A model and a Sequential, and a model and one within it, are cloned side by side."""
+"""Frames that count as another one, which does the same for a Sequential or for a nested model."""
 
 _OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A custom class that a drawn model is of; where there are several they have numbers."""
 _OF_A_CLASS = re.compile(r"^kind$|^attribute\.")
 _MODELS = ("Functional", "Sequential")
-_OF_A_KIND = re.compile(r"/layers/(?!layer\.py|__init__)")
+_LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 _CLONING = ("made", "again", "warned")
 """The checks that make a clone: an exception is raised there by the machinery, or by a layer that it called."""
 
@@ -90,7 +90,7 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
 
 
 def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
-    """What of the model may be behind a cause; `Cause.given` says why each is told."""
+    """The facts of the model that may be behind a cause; the docstring of `Cause` lists them."""
     expected, actual = _FUNCTION.match(root.expected), _FUNCTION.match(root.found)
     if expected and actual and expected[1] == actual[1]:
         yield "a function of the same name"
@@ -111,7 +111,7 @@ def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
 
 
 def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
-    """Whether the class at fault is the user's, and whether a layer, and no model, holds it."""
+    """Whether the graph does not call the layer at fault, its class is custom, or a layer (not a model) holds it."""
     if first.layer < len(layers) and layers[first.layer].kind == first.kind and not layers[first.layer].calls:
         yield "a layer that the graph does not call"
     classes = {layer.kind: layer for layer in layers}
@@ -126,7 +126,9 @@ def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
 
 def _is_of_one(args: list[Any]) -> bool:
     """Whether the first of a call's arguments is a list or a tuple that holds one tensor and nothing else."""
-    first = args[0].get("tuple") if args and isinstance(args[0], dict) else args and args[0]
+    first = args[0] if args else None
+    if isinstance(first, dict):
+        first = first.get("tuple")
     return isinstance(first, list) and len(first) == 1 and isinstance(first[0], dict) and "tensor" in first[0]
 
 
@@ -141,9 +143,9 @@ def fingerprint(root: Difference) -> str:
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """What a fingerprint is made of: check, aspect, kind, type of exception, frame.
 
-    What a layer raises when it is called to make the clone, it did not raise in the original: what it is called with is
-    another, and what calls it is at fault, whatever the layer then says. An exception in a frame of the framework is
-    the framework's, whichever layer its message speaks of.
+    A layer that raises while the clone is made did not raise in the original, so it was called with something else: the
+    frame that called it counts, and not what the layer raised. An exception in a frame of the framework is the
+    framework's, whichever layer its message names.
     """
     raised = root.raised
     if raised is None:
@@ -170,7 +172,7 @@ def _as_one(root: Difference) -> tuple[str, str]:
 
 
 def alike(cause: Cause, counterpart: Cause) -> bool:
-    """Whether two cloners, or two releases, break alike: in which frame is not compared, each has its own."""
+    """Whether two cloners, or two releases, break alike. Frames are not compared, since each has its own."""
     likeness, other_likeness = (
         (root.check, _aspect(root), _kind(root), root.raised.type if root.raised else "")
         for root in (cause.root, counterpart.root)
@@ -231,10 +233,11 @@ def _plain(kind: str) -> str:
 
 
 def _kind(root: Difference) -> str:
+    """The kind that a fingerprint names; "" where layers of any kind can show the cause."""
     first = root.first
     if first is None:
         return ""
-    if root.raised is not None and _OF_A_KIND.search(root.raised.frame):
+    if root.raised is not None and _LAYER_FILE.search(root.raised.frame):
         return ""
     if first.kind == "InputLayer" or not aspect_of(root).any_layer:
         return first.kind
@@ -242,9 +245,8 @@ def _kind(root: Difference) -> str:
         return "model"
     if root.aspect != "trainable":
         return ""
-    if (
-        first.kind in _MODELS
-    ):  # a model is made by other code than a layer, and what a layer holds is made by that layer
+    # A model is made by other code than a layer, and what a layer holds is made by that layer.
+    if first.kind in _MODELS:
         return first.kind
     return f"in {first.inside}" if first.inside and first.inside not in _MODELS else ""
 

@@ -24,7 +24,7 @@ def test_every_clone_is_faithful_or_a_known_issue(
     found = search(
         property_trials,
         examples=max(1, request.config.option.examples // SHARDS),
-        seed_=seed * SHARDS + shard,
+        seed=seed * SHARDS + shard,
     )
     if found is not None:
         script = script_of(found, process.subject.generation, process.versions)

@@ -48,7 +48,7 @@ CALLS = {"mask_function_dropped": 1, "crash_on_outputs": 1, "arguments_forgotten
 def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
     kinds = None if everything() else ["Lambda", "Dense", "Masking"]
-    found = search(trials, examples=500, seed_=seed, kinds=kinds)
+    found = search(trials, examples=500, seed=seed, kinds=kinds)
     assert found is not None
     assert found.graph is not None
     calls = [each for each in instructions(found.graph.program.body) if isinstance(each, Apply)]
@@ -57,16 +57,16 @@ def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: S
 
 def test_what_only_the_costly_checks_see_is_made_small(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted("second_clone_broken"),))
-    found = search(trials, examples=60, seed_=1, kinds=["Dense", "ReLU"])
+    found = search(trials, examples=60, seed=1, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None
     assert trials.tally.unsteady == 0
     assert len(found.graph.program.body) == 1
     seen = {hit.key for hit in trials.try_graph(found.graph, costly=True).hits}
-    assert search(trials, examples=10, seed_=1, kinds=["Dense", "ReLU"], seen=seen) is None
+    assert search(trials, examples=10, seed=1, kinds=["Dense", "ReLU"], seen=seen) is None
 
 
 def test_what_shows_once_and_not_again_is_counted_and_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
     (tmp_path / "breaks_once.py").write_text(ONCE)
     trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
-    assert search(trials, examples=8, seed_=1, kinds=["Dense"]) is None
+    assert search(trials, examples=8, seed=1, kinds=["Dense"]) is None
     assert trials.tally.unsteady == 1

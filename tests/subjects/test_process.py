@@ -208,7 +208,7 @@ def _killed(process: SubjectProcess) -> None:
     ("limits", "between", "losses"),
     [
         pytest.param({"growth": -1}, lambda process: None, {}, id="has grown"),
-        pytest.param({}, _killed, {"nothing that it was asked": 1}, id="died"),
+        pytest.param({}, _killed, {"no request: it ended by itself": 1}, id="died"),
     ],
 )
 def test_a_child_is_replaced_between_two_trials(

@@ -14,7 +14,7 @@ import msgspec
 from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
 from clonediff.harness.answers.audit.values import Arguments, alternatives, bases, is_guessed
 from clonediff.harness.inside.audit import Audit, Construction
-from clonediff.strategies.build import snake, write_loading
+from clonediff.strategies.build import loading_lines, snake_case
 from clonediff.strategies.dialects import Dialect
 from clonediff.strategies.values import NEEDS
 
@@ -119,8 +119,8 @@ class Auditor:
         above = "".join(f"{line}\n" for line in imports_of(written))
         path, colon, word = name.rpartition(":")
         if colon:
-            above += write_loading(snake(Path(path).stem), os.path.abspath(path))
-            name = f"{snake(Path(path).stem)}.{word}"
+            above += loading_lines(snake_case(Path(path).stem), os.path.abspath(path))
+            name = f"{snake_case(Path(path).stem)}.{word}"
         elif name.startswith(("keras.", "tf_keras.")):
             name = f"keras.{name.partition('.')[2]}"
         elif "." in name:  # a class of the caller's process has no module

@@ -1,7 +1,7 @@
 """Which of many differences are causes, and which merely follow from another.
 
-Differences come about in stages: a clone is made, it is at rest, the original is left as it was, both are run, trained,
-and used further. Nothing follows from what comes about later.
+Differences come about in stages: when a clone is made, at rest, in the original after cloning, when both are run,
+when they are trained, and in further use. No difference follows from one of a later stage.
 
 1. At rest, a difference is a fact of a layer. What is derived at a layer follows from the first fact that differs
    there, in the order of the table of aspects; so does what holds the layer. What was chosen follows from nothing there
@@ -12,6 +12,7 @@ and used further. Nothing follows from what comes about later.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
@@ -27,15 +28,15 @@ _STAGES = {
     **dict.fromkeys(("outputs", "masks"), _RUNS),
     "training": _TRAINED,
 }
-"""When each check sees what has come about; all others see it in further use."""
+"""The stage at which each check looks at the models; all other checks look at their further use."""
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
     """The causes among differences, each followed by what comes of it, in the order in which they come about."""
     groups: list[list[Difference]] = []
-    for difference in sorted(differences, key=lambda difference: _turn(difference, flow)):
-        explains = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
-        group = next(explains, None)
+    for difference in sorted(differences, key=lambda difference: _sort_key(difference, flow)):
+        explaining = (group for group in groups if any(follows(difference, earlier, flow) for earlier in group))
+        group = next(explaining, None)
         if group is None:
             groups.append([difference])
         else:
@@ -43,7 +44,8 @@ def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference
     return groups
 
 
-def _turn(difference: Difference, flow: Flow) -> tuple[object, ...]:
+def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
+    """The order in which differences come about: by stage, then names last at rest, then as the layers run."""
     stage, path = _stage(difference), difference.path
     is_flag = difference.aspect == "trainable"  # a layer is frozen with those in it
     time = flow.begins(difference.first) if is_flag else flow.time(difference.first)
@@ -52,7 +54,7 @@ def _turn(difference: Difference, flow: Flow) -> tuple[object, ...]:
         late = row.word not in (Word.ANOTHER, Word.CHOSEN)
         where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
         return stage, *where, path, difference.aspect
-    run = 0 if path.startswith("layers") else 1 + path.startswith("training")
+    run = next((number for number, part in enumerate(("layers", "inference", "training")) if path.startswith(part)), 1)
     at_end = ".outputs[" in path and ".steps[" not in path
     return stage, run, time, difference.check != "masks", at_end, path, difference.aspect
 
@@ -62,12 +64,14 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     before, now, source, place = _stage(earlier), _stage(later), earlier.first, later.first
     if _is_name(earlier):
         return _is_name(later) and flow.related(source, place)
-    if before == _MADE or (before == now == _FURTHER and earlier.check != later.check):
+    if before == _MADE:
         return False
+    if before == now == _FURTHER and earlier.check != later.check:
+        return False  # checks of further use do not explain each other
     if before == now and now in (_AT_REST, _UNTOUCHED):
         return _is_fact_of(later, earlier, flow)
     if now == _UNTOUCHED or before == _UNTOUCHED:
-        # The original changes by what the clone has of it.
+        # Cloning changes an original through the objects that the clone shares with it.
         return earlier.check == "own" and flow.related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
@@ -117,7 +121,7 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
             return word is Word.ANOTHER or earlier.check == "own"
         return word is Word.ANOTHER or later_word is not Word.CHOSEN
     if place.layer < 0:
-        return later_word not in (Word.CHOSEN, Word.COMPILED) and _is_told_of_model(later, earlier)
+        return later_word not in (Word.CHOSEN, Word.COMPILED) and _is_inherited_by_model(later, earlier)
     return place.container and flow.holds(place.layer, source.layer)
 
 
@@ -126,12 +130,14 @@ def _is_of_tensors(aspect: str) -> bool:
     return aspect.startswith(("attribute.input", "attribute.output")) or aspect.endswith((" tensor", " shape"))
 
 
-def _is_told_of_model(later: Difference, earlier: Difference) -> bool:
-    """Whether a model has it from its layers: a dtype, an option of its ends, a layer that it has as an attribute."""
-    words = {
-        difference.aspect.replace("_", " ").replace(".", " ").rpartition(" ")[2] for difference in (later, earlier)
-    }
-    if len(words) == 1 or earlier.aspect.startswith("layer "):
+def _is_inherited_by_model(later: Difference, earlier: Difference) -> bool:
+    """Whether a fact of a model follows from a fact of one of its layers.
+
+    It does if both are of one thing ("attribute.compute_dtype" and "config.dtype"), if the layer is another one, or if
+    it is of the model's inputs or outputs.
+    """
+    things = {re.split(r"[ ._]", difference.aspect)[-1] for difference in (later, earlier)}
+    if len(things) == 1 or earlier.aspect.startswith("layer "):
         return True
     of_ends = later.aspect.startswith(("attribute.input", "attribute.output"))
     return of_ends and earlier.aspect.startswith(("input", "output", "config"))
