@@ -25,10 +25,8 @@ from clonediff.reports.records import Finding
 
 REDUCING_SHARE = 1 / 4
 """The share of the time for making findings smaller, where there are any."""
-LEAST = 5.0
-"""The least seconds that a finding gets to be made smaller."""
-SCRIPT = 4.0
-"""About how many seconds the script of a finding takes."""
+LEAST, SCRIPT = 5.0, 4.0
+"""The least seconds that a finding gets to be made smaller, and about how many its script takes."""
 STARTING = 15.0
 """The most seconds of the budget that starting may use; a longer start, such as an installation, extends the run."""
 FAILURES = 3
