@@ -50,7 +50,6 @@ model = keras.Model(inputs, keras.layers.Add()([first, second]))
 
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
-_REDUCING = 4.0
 _CLONE = re.compile(r"^clone = .*$", re.MULTILINE)
 
 
@@ -148,10 +147,7 @@ class CandidateProcess(SubjectProcess):
 
 
 def reference(process: SubjectProcess, cloners: tuple[str, ...] = UPSTREAM_AND_FIXED) -> Callable[[Case], Trial]:
-    """A function that tries each model once on the untouched release.
-
-    What `fixed` breaks, too, does not count against a proposal.
-    """
+    """A function that tries each model once on the untouched release."""
     release = GraphTrials(process, KnownIssues(), cloners=cloners)
     trials: dict[bytes, Trial] = {}
 
@@ -196,8 +192,7 @@ class Candidate(GraphTrials):
                 causes = self.look(case, "the bug report")
                 fixed = not any(cause.severity <= Severity.COMPUTES for cause, _ in causes)
             # What is documented is no bug to mend.
-            tried = (issue for issue in self._issues.issues if not issue.documented)
-            issues = [issue for issue in tried if issue.fingerprint is not None]
+            issues = [issue for issue in self._issues.issues if issue.fingerprint and not issue.documented]
             for number, issue in enumerate(issues):
                 say(f"known issues, {number} of {len(issues)}")
                 case = case_of_script(issue)
@@ -253,6 +248,7 @@ class Candidate(GraphTrials):
             yield _unbuilt(trial), True
             return
         before = release.clones["upstream"].causes
+        # What `fixed` breaks, too, does not count against a proposal.
         fixed = release.clones["fixed"].causes if "fixed" in release.clones else ()
         for cause in self._counted(trial, self._cloner):
             known = self._issues.of(cause)
@@ -279,7 +275,7 @@ class Candidate(GraphTrials):
                 seen=keys,
                 until=until,
                 after_each=lambda: say(f"drawn models, {self.tally.drawn}"),
-                reducing=_REDUCING,
+                reducing=4.0,
             )
             turn += 1
             if hit is not None:

@@ -64,13 +64,9 @@ def classes_of(target: str) -> tuple[Generation, list[AuditedClass]]:
     return generation, [audited_class(name, kind, keras) for name, kind in kinds]
 
 
-SHARE = 0.8
-"""Of the memory that is free, what all jobs may take."""
-
-
 def audit_all(kinds: Sequence[AuditedClass], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
     """What came of each class, as it comes. A class that ends its process is not audited."""
-    memory = int(psutil.virtual_memory().available * SHARE / jobs)
+    memory = int(0.8 * psutil.virtual_memory().available / jobs)  # something is left for others
     left, starts = list(kinds), (generation, kinds, memory)
     while left:
         spawn = multiprocessing.get_context("spawn")
