@@ -175,7 +175,7 @@ class Facts:
             items = [(where, item) for where, item in items if not _ADDRESS.search(where)]
         elif all(map(self._is_told_apart, value)):
             self._facts[path] = name
-            return False
+            return changes and not value
         else:
             items = [("[%d]" % place, item) for place, item in enumerate(value)]
         for where, item in items:

@@ -88,7 +88,7 @@ class About:
 class Holds(layers.Layer):
     def __init__(self, **options):
         super().__init__(**options)
-        vars(self).update(mine=["its own"], _about=About(), value=("a tuple", 1.0), kind=About, module=types)
+        vars(self).update(mine=["its own"], empty=[], _about=About(), value=("a tuple", 1.0), kind=About, module=types)
 
     def call(self, x):
         return x * 1.0
@@ -346,6 +346,7 @@ ROWS = [
         ["layers['holds'].attribute._about.mine: object reached.mine"],
     ),
     ("holds()", "HOLDS.update(mine=OF.mine)", ["layers['holds'].attribute.mine: object shared"]),
+    ("holds()", "HOLDS.update(empty=OF.empty)", ["layers['holds'].attribute.empty: object shared"]),
     ("apart()", "return apart(mask=None, training=None, by=1.0)", []),
     ("apart()", "return apart(by=2.0, flag=False)", ["layers['apart'].calls[0].kwargs['by']: call.kwargs extra"]),
     ("apart()", "return apart(training=False)", ["layers['apart'].calls[0].kwargs['training']: call.kwargs extra"]),
