@@ -39,8 +39,6 @@ AnswerAndReason = tuple[ReplayAnswer, str]
 BREAKS, GONE = ReplayAnswer.BREAKS, ReplayAnswer.GONE
 OTHER, UNKNOWN = ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN
 _FROM_BEST_TO_WORST = (GONE, UNKNOWN, OTHER, BREAKS)
-_AS_IT_FAILS = ("no longer raises", "raises another")
-"""Aspects that show only where the original itself fails."""
 _OF_ANOTHER = re.compile(r"^(original|again|twice)\.")
 """The beginning of a path in another model than the clone: the original, a second clone, a clone of the clone."""
 _USES_WEIGHTS = ("inference", "training", "trained", "again", "twice")
@@ -223,7 +221,7 @@ def _hides(difference: Difference, expected: Difference) -> bool:
 def _failure(original: Observation | None, expected: Difference) -> str:
     """How the original itself fails in the part of a trial that shows the difference: "fails in inference", or ""."""
     part = re.split(r"[.\[]", _OF_ANOTHER.sub("", expected.path))[0]
-    if original is None or part not in ("inference", "training", "trained") or expected.aspect in _AS_IT_FAILS:
+    if original is None or part not in ("inference", "training", "trained"):
         return ""
     ran = getattr(original, part)
     if ran is None:

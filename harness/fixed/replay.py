@@ -103,10 +103,8 @@ class Replay:
             self.memo[id(layer)] = Values(self.copier).unbuilt(layer)
         self.settled.add(id(layer))
         new = self.memo[id(layer)]
-        if self.call_function is not None and is_layer:
-            outputs = self.call_function(new, *args, **kwargs)
-        else:
-            outputs = new(*args, **kwargs)
+        calls = self.call_function is not None and is_layer
+        outputs = self.call_function(new, *args, **kwargs) if calls else new(*args, **kwargs)
         tensors, outputs = self.leaves(call.outputs), self.leaves(outputs)
         if len(outputs) != len(tensors) or not all(isinstance(output, self.keras.TENSOR) for output in outputs):
             caller = "`call_function`" if self.call_function else str(new)
@@ -123,10 +121,11 @@ class Replay:
         pairs = [(getattr(tensor, "_keras_mask", None), getattr(new, "_keras_mask", None))]
         for mask, new_mask in pairs:
             maker, new_maker = call_of(mask), call_of(new_mask)
-            if maker is None or new_maker is None or id(mask) in self.memo:
+            if maker is None or new_maker is None or self.memo.get(id(mask)) is new_mask:
                 continue
             operation = layer_of(maker)
-            if type(operation) is type(layer_of(new_maker)) and not isinstance(operation, self.keras.LAYER):
+            is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled
+            if type(operation) is type(layer_of(new_maker)) and not is_called:
                 self.memo[id(mask)] = new_mask
                 layer_of(new_maker).name = operation.name
                 pairs += zip(maker.input_tensors, new_maker.input_tensors, strict=True)

@@ -157,6 +157,10 @@ def test_the_tensors_that_are_given_are_the_inputs(generation):
     arguments, tensor = load(generation).arguments, KERAS[generation].Input((3,), name="given")
     assert clone_model(arguments.single(), input_tensors=tensor).inputs[0] is tensor
     assert clone_model(arguments.sequential(), input_tensors=[tensor]).inputs[0] is tensor
+    x, i = arguments.ids(), KERAS[generation].Input((5, 3))
+    model = KERAS[generation].Model(x, KERAS[generation].Model(i, i)(arguments.embedding(True)(x)))
+    configs = model.get_config(), clone_model(model, input_tensors=x).get_config()
+    assert len({tuple(layer["name"] for layer in config["layers"]) for config in configs}) == 1  # a mask's, too
 
 
 @for_generations

@@ -167,7 +167,6 @@ ASPECTS = (
     derived("value", COMPUTES, "{clone} computes something else{training}{at}", "numbers"),
     derived("training: raises", CRASHES, "{clone} cannot be trained"),
     derived("raises", CRASHES, "{clone} does not run{training}", "run"),
-    derived("no longer raises|raises another", PROPERTY, "{clone} raises another exception, or none{training}"),
     # Training it.
     derived("losses count|losses value", TRAINS, "the layers add other losses{inside}"),
     derived("losses order", PROPERTY, "the losses that layers add come in another order{inside}", "", True),

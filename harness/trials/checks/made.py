@@ -121,18 +121,6 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
     return place(shape, min(positions)[1]) if positions else None
 
 
-def unlike_failures(
-    check: str, path: str, expected: str, want: Failure | None, have: Failure | None, shape: Shape
-) -> Iterator[Difference]:
-    """What differs of two that are to fail alike, or not to."""
-    if want is None and have is not None:
-        yield raises(check, path, expected, have, shape)
-    elif want is not None and have is None:
-        yield differs(check, "no longer raises", path, want.type, expected, place(shape, -1))
-    elif want is not None and have is not None and want.type != have.type and check != "training":
-        yield differs(check, "raises another", path, want.type, have.type, place(shape, -1))
-
-
 def raises(
     check: str, path: str, expected: str, failure: Failure, shape: Shape, *, aspect: str = "raises"
 ) -> Difference:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import Leaf, ModelRun, StepSeen
 from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order, differs_in_value
-from clonediff.harness.trials.checks.made import unlike_failures
+from clonediff.harness.trials.checks.made import raises
 from clonediff.harness.trials.checks.pairing import Pair, is_operation
 from clonediff.harness.trials.checks.places import at, full_name, place
 from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, unlike
@@ -39,10 +39,11 @@ def outputs(pair: Pair) -> list[Difference]:
 
 
 def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> list[Difference]:
-    """Everything in which two runs differ, masks aside."""
-    if expected.failure is not None or actual.failure is not None:
-        failures = expected.failure, actual.failure
-        return list(unlike_failures("outputs", where, "it runs", *failures, pair.original.shape))
+    """Everything in which two runs differ, masks aside. Nobody says how a clone runs where the original raises."""
+    if expected.failure is not None:
+        return []
+    if actual.failure is not None:
+        return [raises("outputs", where, "it runs", actual.failure, pair.original.shape)]
     ends = list(_outputs(pair, expected, actual, where))
     are_moved = any(difference.aspect == "order" for difference in ends)
     leaves = (leaf for leaf in _leaves(pair, expected, actual, where) if not (are_moved and leaf.is_output))
@@ -169,10 +170,10 @@ def training(pair: Pair) -> Iterator[Difference]:
     for run in pair.runs:
         yield from _losses(pair, *run)
     shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
-    if want is None or have is None:
+    if want is None or have is None or want.failure is not None:
         return
-    if want.failure is not None or have.failure is not None:
-        yield from unlike_failures("training", "trained", "it trains", want.failure, have.failure, shape)
+    if have.failure is not None:
+        yield raises("training", "trained", "it trains", have.failure, shape)
         return
     if want.loss != have.loss:
         yield differs_in_value("training", "loss", "trained.loss", want.loss, have.loss, place(shape, -1))
