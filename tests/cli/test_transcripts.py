@@ -44,6 +44,7 @@ def _errors(folder: Path, keras: SubjectProcess) -> None:
     write_bytes(folder / "full" / "mine.txt", b"mine")
     write_bytes(folder / "cut.json", b'{"graph": {"prog')
     write_bytes(folder / "broken.py", b"no python\n")
+    write_bytes(folder / "mine.py", b"def make(): import keras; x = keras.Input((1,)); return keras.Model(x, x)\n")
     (folder / "checkout").mkdir()
 
 

@@ -92,7 +92,8 @@ EXPECTED = """
 
 def test_everything_is_drawn() -> None:
     met = Counter(name for graph in drawn("keras", 400) for name in _features(graph))
-    touches = {f"argument {name}" for name in ("name", "trainable", "dtype", "autocast")} | {"after trainable"}
+    arguments = ("name", "trainable", "dtype", "autocast")
+    touches = {f"argument {name}" for name in arguments} | {"after trainable"}
     parts = {"call mask", "call training", "inner model", "inner Sequential"}
     assert not {*EXPECTED.split(), *touches, *parts} - met.keys()
     assert {"Lambda function", "Lambda mask", "Lambda output_shape", "Lambda of outputs", "Lambda of one"} <= met.keys()
