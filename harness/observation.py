@@ -6,7 +6,7 @@ Arrays are digests. Where two digests differ, `SubjectProcess.values` asks for t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,11 +24,6 @@ def same_fact(left: str | None, right: str | None) -> bool:
         return left == right
     (text, unnamed), (twin, twin_unnamed) = (fact.partition(NAMED)[::2] for fact in (left, right))
     return text == twin or unnamed == twin_unnamed != ""
-
-
-Keeps: TypeAlias = Literal["", "inputs", "layers"]
-"""What of the model that is cloned stands in its clone: its inputs, a tensor of a layer of its, layers that a
-`clone_function` gives themselves, or layers and one of the former."""
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -206,10 +201,9 @@ class Observation(msgspec.Struct, frozen=True):
     `brought` has what the weights of a clone begin with where it is to begin with the original's values.
     `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
-    Where a clone is to be another model than the one that is cloned, this is the model that it is to be, and `cloned`
-    the other; `keeps` says what of that one is to stand in the clone. `another` is another build of the same source,
-    observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be built again,
-    and is observed again.
+    Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
+    same source, observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be
+    built again, and is observed again.
     """
 
     shape: Shape
@@ -221,8 +215,7 @@ class Observation(msgspec.Struct, frozen=True):
     fresh_states: tuple[bool, ...] = ()
     brought: tuple[str, ...] | None = None
     trained: Trained | None = None
-    cloned: Shape | None = None
-    keeps: Keeps = ""
+    keeps_inputs: bool = False
     another: Observation | None = None
     live: bool = False
     leaks: tuple[Leak, ...] = ()

@@ -40,19 +40,6 @@ def build(source: str, module: Any) -> Any:
     return module.__dict__["model"]
 
 
-def build_after(source: str, more: str, module: Any) -> Any:
-    """Run `more` in the module in which the source ran; the model that it leaves under the name `model`.
-
-    Its own lines are numbered on from those of the source. It begins with the imports again: Python compiles a call of
-    what the same text imports in another way than any other.
-    """
-    lines = source.splitlines(True)
-    whole = "".join(lines) + more
-    linecache.cache[GRAPH_FILE] = (len(whole), None, whole.splitlines(True), GRAPH_FILE)
-    imports = [line for line in lines if line.startswith(("import ", "from "))]
-    return build("".join(imports) + "\n" * (len(lines) - len(imports)) + more, module)
-
-
 def custom_objects(module: Any) -> dict[str, Any]:
     """The classes and functions that the source defines, by name, and those that it calls its `custom_objects`."""
     named = module.__dict__.get("custom_objects")

@@ -17,8 +17,6 @@ from .observer import Observer
 from .structure import leaves
 from .warned import Warned, heard_as
 
-MODEL = "model"
-"""The name of an expression for what is cloned instead of the model."""
 CLONE_MODEL = "clone_model"
 """The name by which functions of the source call whoever clones their model."""
 
@@ -40,13 +38,13 @@ class Calling:
         self._arguments: list[dict[str, Any]] = []
         self._function_calls: list[tuple[Any, Any]] = []
 
-    def begin(self, cloner: Cloner, model: Any, known: dict[str, Any]) -> tuple[TrialContext, Any]:
-        """The context of another cloner, and what it is to clone: the model, or what is cloned instead of it."""
+    def begin(self, cloner: Cloner, model: Any, known: dict[str, Any]) -> TrialContext:
+        """The context of another cloner, which is to clone the model."""
         self._model, self._arguments, self._function_calls = model, [], []
         context = TrialContext(self._observer.framework, known, self._values)
         if self.arguments and CLONE_MODEL in self._module.__dict__:
             self._module.__dict__[CLONE_MODEL] = clone_model_by(cloner, context)
-        return context, self._value(self.arguments[MODEL]) if MODEL in self.arguments else model
+        return context
 
     def call(
         self, name: str, cloner: Cloner, model: Any, context: TrialContext, warned: Warned | None = None
@@ -69,7 +67,7 @@ class Calling:
 
     def _values(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
-        values = {name: self._value(text) for name, text in self.arguments.items() if name != MODEL}
+        values = {name: self._value(text) for name, text in self.arguments.items()}
         self._arguments.append(values)
         if not callable(values.get("clone_function")):
             return values

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 from msgspec.structs import replace
 
 from ..observation import Answer, Clone, Failure, Leak, ModelRun, Observation, Shape, same_fact
-from .build import build, build_after, custom_objects, script
+from .build import build, custom_objects, script
 from .calling import Calling
 from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
@@ -35,8 +35,7 @@ def run_trial(request: dict[str, Any], framework: Framework | None = None, obser
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
     Where one has changed the original, those after it are not called, and have no answer. Instead of `source`, `model`
-    may have a live model: its weights are put back at the end. Where `clone_model` is given `arguments`, a clone is
-    held against the model that they ask for, which `asked` builds.
+    may have a live model: its weights are put back at the end.
     """
     framework = framework or framework_of(request.get("generation"))
     if "source" not in request and "model" not in request:
@@ -56,11 +55,7 @@ def run_trial(request: dict[str, Any], framework: Framework | None = None, obser
 
 
 class _Trial:
-    """The steps of one trial, in their order.
-
-    The original is the model that a clone is to be. The model that is cloned is another where `clone_model` is given
-    arguments that ask for another.
-    """
+    """The steps of one trial, in their order."""
 
     def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
         self._request = request
@@ -68,7 +63,6 @@ class _Trial:
         self._observer = observer
         self._framework = observer.framework
         self._costly = bool(request.get("costly"))
-        self._keeps = request.get("keeps", "")
         self._cloners = chosen_cloners(request.get("cloners", ()))
         self._known: dict[str, Any] = request.get("custom_objects") or {}
         self._calling = Calling(request, module, observer)
@@ -81,10 +75,10 @@ class _Trial:
     def run(self) -> Answer:
         began = perf_counter()
         try:
-            model, expected = self._build()
+            model = self._build()
         except Exception as error:  # the framework refuses to build: counted, and never a finding
             return Answer(refused=failure(error, below="_build"))
-        self._original = original = Description(expected, self._observer)
+        self._original = original = Description(model, self._observer)
         layers = original.layers.objects()[1:]
         self._observer.backend_draws = self._framework.draws(layers, self._request.get("source", ""))
         specs = specs_of(original.shape.inputs, self._request.get("inputs"))
@@ -92,9 +86,11 @@ class _Trial:
         self._values = randomize(original, self._observer)
         observation = self._observe(original, self._values)
         self._first_inference = observation.inference
-        self._take_to_clone(model)
-        cloned = None if model is expected else self._cloned.shape
-        observation = replace(observation, keeps=self._keeps, fresh=(True,) * len(original.weights), cloned=cloned)
+        if self._cloners:
+            self._owned = owned(model)
+            self._remember(original.facts)  # which were read after the last run
+        keeps_inputs = bool(self._request.get("keeps_inputs"))
+        observation = replace(observation, keeps_inputs=keeps_inputs, fresh=(True,) * len(original.weights))
         least, times = self._request.get("clone_seconds") or (0.0, 0.0)
         self._calling.seconds = max(least, times * (perf_counter() - began)) if least else 0.0
         clones: dict[str, Clone] = {}
@@ -110,19 +106,14 @@ class _Trial:
                 self._framework.write(weight, value)
         return Answer(observation, clones=clones)
 
-    def _build(self) -> tuple[Any, Any]:
-        """The model, and the one that its clone is to be. What building warns of is heard, and never raised."""
+    def _build(self) -> Any:
+        """The model. What building it warns of is heard, and never raised."""
         if self._module is None:
-            return self._request["model"], self._request["model"]
+            return self._request["model"]
         with self._heard.listening():
             model = build(self._request["source"], self._module)
             self._known = {**custom_objects(self._module), **self._known}
-            if not self._request.get("asked"):
-                return model, model
-            if "clone_function" not in self._calling.arguments:  # it gives layers the names of the model's
-                self._framework.forget_names()
-            self._framework.reseed(self._observer.seed)
-            return model, build_after(self._request["source"], self._request["asked"], self._module)
+            return model
 
     # -- one model
 
@@ -139,7 +130,7 @@ class _Trial:
             trained = train(description.model, self._arrays, self._observer, self._original.model)
             values.restore()
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
-        description.hold(None if description.model is self._original.model else self._cloned)
+        description.hold(None if description.model is self._original.model else self._original)
         if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
             shape.attributes.clear()
         weights = tuple(map(digest, values.values[: len(description.weights)]))
@@ -164,22 +155,9 @@ class _Trial:
         return self._observe(description, values, trains, **begins)
 
     def _begins(self, description: Description) -> dict[str, Any]:
-        if self._keeps == "layers":
-            return {"fresh": (True,) * len(description.weights)}
         return {"fresh": fresh(self._original, self._values, description, repeats=self._module is not None)}
 
-    # -- the model that is cloned
-
-    def _take_to_clone(self, model: Any) -> None:
-        """Look at the model that the cloners are given; where that is not the original, it has values of its own."""
-        self._cloned, self._to_clone = self._original, self._values
-        if model is not self._original.model:
-            self._cloned = Description(model, self._observer)
-            self._cloned.hold()
-            self._to_clone = randomize(self._cloned, self._observer)
-        if self._cloners:
-            self._owned = owned(model)
-            self._remember(self._cloned.facts)  # which were read after the last run
+    # -- the original, before and after
 
     def _remember(self, facts: Facts | None = None) -> None:
         """Remember the model that the cloners are given as it is by now, since runs may have set something in it."""
@@ -188,17 +166,17 @@ class _Trial:
             self._contents = self._contents_now()
 
     def _shape_now(self, facts: Facts | None = None) -> Shape:
-        now = Description(self._cloned.model, self._observer, values=False)
+        now = Description(self._original.model, self._observer, values=False)
         now.hold(facts=facts)
         return now.shape
 
     def _contents_now(self) -> list[Any]:
-        variables = self._cloned.facts.other_variables
+        variables = self._original.facts.other_variables
         return contents(self._owned) + [self._framework.read(variable).tobytes() for variable in variables]
 
     def _look_again(self, answer: dict[str, Any]) -> None:
         """Whether the cloner left the original as it was: its shape, the values of its variables, and what it gives."""
-        written = self._to_clone.restore()
+        written = self._values.restore()
         if not written and same_contents(self._contents, self._contents_now()):
             return
         after = self._shape_now()
@@ -219,7 +197,8 @@ class _Trial:
 
     def _clone(self, name: str, cloner: Cloner) -> Clone:
         calling, warned = self._calling, Warned()
-        context, model = calling.begin(cloner, self._cloned.model, self._known)
+        model = self._original.model
+        context = calling.begin(cloner, model, self._known)
         self._remember()
         clone, refused = calling.call(name, cloner, model, context, warned)
         answer: dict[str, Any] = {"failure": refused}
@@ -227,30 +206,28 @@ class _Trial:
             self._warned[name] = warned
         self._look_again(answer)
         description = None if refused is not None else Description(clone, self._observer)
-        answer["functions"] = calling.function_calls(description, self._cloned.layers)
+        answer["functions"] = calling.function_calls(description, self._original.layers)
         if description is None:
             return Clone(**answer)
         answer["observation"] = replace(self._observe_clone(name, description), leaks=self._leaks(description))
-        if self._costly and (not calling.arguments or self._request.get("repeats")):
+        if self._costly:
             self._clone_again(name, cloner, context, description, answer)
-        if self._keeps or is_users(name):
-            self._to_clone.restore()  # what the clone was given, the model that shares its layers was given, too
+        if self._request.get("keeps_inputs") or is_users(name):
+            self._values.restore()  # what the clone was given, the model that shares its layers was given, too
         return Clone(**answer)
 
     def _leaks(self, clone: Description) -> tuple[Leak, ...]:
         """What of the original a clone reaches, but for what it was given, what both hold, and modules have."""
-        if self._keeps == "layers":
-            return ()
-        known, objects = self._calling.objects() + self._cloned.shared_with(clone), self._cloned.layers.objects()
+        known, objects = self._calling.objects() + self._original.shared_with(clone), self._original.layers.objects()
         return leaks(clone.layers.objects(), objects, self._owned, known, whole_packages=self._module is None)
 
     def _clone_again(
         self, name: str, cloner: Cloner, context: TrialContext, description: Description, answer: dict[str, Any]
     ) -> None:
         """Clone once more, and clone the clone."""
-        for part, model in (("again", self._cloned.model), ("twice", description.model)):
+        for part, model in (("again", self._original.model), ("twice", description.model)):
             if not self._touched:
-                self._to_clone.restore()
+                self._values.restore()
                 self._remember()
             clone, refused = self._calling.call(name, cloner, model, context)
             if not self._touched:
@@ -286,13 +263,13 @@ class _Trial:
         self._framework.forget()
         self._framework.reseed(observer.seed + 500)
         try:
-            description = Description(self._build()[1], observer)
+            description = Description(self._build(), observer)
         except Exception:  # a source may be one that runs once only: nobody knows which numbers of it are chance
             for clone in clones:
                 for number, path in _varying(facts, clone.shape.facts):
                     clone.shape.facts[number][path] = facts[number][path]
             return observation
-        description.facts = description.facts_now(self._cloned)
+        description.facts = description.facts_now(self._original)
         repeated = description.facts.of
         if runs or not all(same_fact(facts[number][path], repeated[number].get(path)) for number, path in varying):
             another = self._observe_clone("", description, trains="trained" in runs)

@@ -41,7 +41,6 @@ def config(model):
 assert config(clone) == config(model)"""
 _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
-MODEL = "model"
 _IN_CLONING = ("made", "warned")
 """Checks of what happens while a clone is made: the line that makes it is the one that fails."""
 _LONGEST = 160
@@ -88,7 +87,7 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
         return Script("\n".join((source, "", *facts, "")))
     before, lines, sure = _comparison(difference, dialect, case)
     imports, _, clone = clone.rpartition("\n\n")
-    clone = clone.replace("{}", f"{case.arguments.get(MODEL, MODEL)}{_arguments(case)}")
+    clone = clone.replace("{}", f"model{_arguments(case)}")
     if case.within:
         clone = re.sub("^clone = ", f"with {', '.join(case.within)}:\n    clone = ", clone, flags=re.MULTILINE)
     parts = (source, *(["", imports] if imports else []), *(["", *before] if before else []), "", clone, *lines)
@@ -128,13 +127,13 @@ def _called(cloner: UsersCloner) -> str:
 
 def _arguments(case: Case) -> str:
     """What `clone_model` is given beside the model, as it stands in its call."""
-    return "".join(f", {name}={text}" for name, text in case.arguments.items() if name != MODEL)
+    return "".join(f", {name}={text}" for name, text in case.arguments.items())
 
 
 def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[str], list[str], bool]:
     """The lines before the clone is made, those that fail after it, and whether they compare just what differed.
 
-    No lines where that takes many of them, or another model that is asked for.
+    No lines where that takes many of them.
     """
     if difference.check == "untouched":
         at_rest = replace(difference, path=difference.path.removeprefix("original."))
@@ -146,8 +145,6 @@ def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[
     expression = plan.expression
     if plan.how == "raises":
         return _warnings_raised(difference), [], True
-    if case.asked and difference.check != "own":
-        return [], [], False
     if plan.how == "run":
         return ([], *running.compared(difference, plan.sure, dialect, case))
     if plan.how == "assert":

@@ -7,8 +7,6 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.observation import Keeps
-
 RATE = 8
 """One drawn graph in so many has the costly part of a trial as well: a second clone, and a step of training."""
 
@@ -21,11 +19,9 @@ def takes_arguments(cloner: str) -> bool:
 class Case(msgspec.Struct, frozen=True):
     """What is tried.
 
-    `arguments` has the expressions that `clone_model` is given, by name; `asked` is the source of the model that is
-    then asked for, which leaves it in `model`, after `source`; where it is "", that is the model itself. `promises`
-    names what is asked, where that is less. `keeps` says what of the model itself is to stand in the clone; where it
-    `repeats`, the clone is cloned with the same arguments. `within` has the expressions of the scopes in which it is
-    cloned.
+    `arguments` has the expressions that `clone_model` is given, by name. `promises` names what is asked, where that is
+    less. Where it `keeps_inputs`, the clone is to have the inputs of the model itself. `within` has the expressions of
+    the scopes in which it is cloned.
     """
 
     source: str
@@ -33,10 +29,8 @@ class Case(msgspec.Struct, frozen=True):
     batch: int = 3
     seed: int = 0
     arguments: dict[str, str] = {}
-    asked: str = ""
-    keeps: Keeps = ""
+    keeps_inputs: bool = False
     promises: str = ""
-    repeats: bool = False
     within: tuple[str, ...] = ()
 
     def request(self, cloners: Iterable[str], costly: bool = False, device: str | None = None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from clonediff.harness.subjects.case import Case
 from clonediff.strategies.program import Graph, number_of
@@ -14,16 +14,14 @@ def case_of(graph: Graph) -> Case:
     """The case of a graph: its source, its inputs, and a seed that follows from its program."""
     program = graph.program
     compiled = any(preparation.does == "compile" for preparation in program.preparations)
-    case = Case(
+    return Case(
         graph.source,
         tuple({**asdict(spec), "shape": list(spec.shape)} for spec in program.inputs),
         batch=BATCH,
         seed=number_of(program),
         # Nobody says that the clone of a compiled model of tf_keras is compiled.
         promises="not compiled" if compiled and graph.generation == "tf_keras" else "",
+        arguments=graph.arguments,
+        keeps_inputs="own" in program.clone_arguments,
         within=graph.within,
     )
-    if not graph.arguments:
-        return case
-    keeps = "inputs" if "own" in program.clone_arguments else ""
-    return replace(case, arguments=graph.arguments, repeats=True, keeps=keeps)

@@ -26,7 +26,6 @@ from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.program import Generation, Graph, number_of
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
-MODEL = "model"
 
 Costly: TypeAlias = bool | None
 """Whether a graph gets the costly checks; None: it follows from the graph."""
@@ -121,11 +120,10 @@ class GraphTrials:
             lost = Hit(LOST, "", "The original takes its process with it", case, graph, detail=trial.lost.line)
             return replace(trial, hits=(lost,))
         hits = []
-        arguments = [f"{case.arguments[name]} for the model" if name == MODEL else name for name in case.arguments]
         for cloner, clone in trial.clones.items():
             for cause in clone.causes:
                 if cause.severity <= self.at_least:
-                    words = title(cause) + (f", with {' and '.join(arguments)}" if arguments else "")
+                    words = title(cause) + (f", with {' and '.join(case.arguments)}" if case.arguments else "")
                     known = self.known(cloner).of(cause)
                     hits.append(Hit(cause.fingerprint, cloner, words, case, graph, cause, known, pair=clone.pair))
         return replace(trial, hits=tuple(hits))

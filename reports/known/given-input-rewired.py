@@ -9,7 +9,7 @@ keras/src/models/cloning.py:317 puts a new InputLayer around the tensor, whose n
 # severity = "computes"
 # fingerprint = "untouched-original-input-tensor-inputlayer-24c7cd8d"
 # trial.inputs = [{ shape = [1] }]
-# trial.keeps = "inputs"
+# trial.keeps_inputs = true
 # [[match]]
 # check = "untouched"
 # aspect = ["input tensor", "call.*"]

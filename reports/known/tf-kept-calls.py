@@ -7,25 +7,6 @@ calls, and where layers are kept, those of the original are among them.
 # /// clonediff
 # generation = "tf_keras"
 # severity = "property"
-# fingerprint = "structure-call-count-ac09962e"
-# trial.inputs = [{ shape = [1] }]
-# trial.keeps = "layers"
-# [[match]]
-# check = "structure"
-# aspect = "call count"
-# found = ["0 calls", "2 calls", "3 calls", "4 calls", "5 calls", "6 calls"]
-# given = "clone_function"
-#
-# [[match]]
-# check = "structure"
-# aspect = "call.args type"
-# found = "{\"outside\"*"
-# given = "clone_function"
-#
-# [[match]]
-# check = "structure"
-# aspect = "call order"
-# given = "clone_function"
 # ///
 
 import tf_keras as keras

@@ -247,26 +247,6 @@ def asked_again(model: Any, **given: Any) -> Any:
     return clonediff.clone_model(model, **given)
 
 
-def input_tensors_ignored(model: Any, **given: Any) -> Any:
-    """structure: the clone is built upon inputs of its own, whatever tensors it is given."""
-    return clonediff.clone_model(model, **{**given, "input_tensors": None})
-
-
-def clone_function_ignored(model: Any, **given: Any) -> Any:
-    """structure: layers are made from their configs, whatever the clone function would give."""
-    return clonediff.clone_model(model, **{**given, "clone_function": None})
-
-
-def call_function_ignored(model: Any, **given: Any) -> Any:
-    """structure: layers are called plainly, whatever the call function would do."""
-    return clonediff.clone_model(model, **{**given, "call_function": None})
-
-
-def recursive_ignored(model: Any, **given: Any) -> Any:
-    """structure: a model within the model is asked for as one layer."""
-    return clonediff.clone_model(model, **{**given, "recursive": False})
-
-
 PLANTED = {
     name: (fault.__doc__ or "").partition(":")[0]
     for name, fault in list(globals().items())

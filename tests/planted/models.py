@@ -53,29 +53,13 @@ a = keras.Input((4,), name="a")
 model = keras.Model(a, layers.Dense(1, name="y")(a), name="compiled")
 model.compile("adam", "mse")
 """
-CHAIN = """
-def renamed(layer):
-    return type(layer).from_config(dict(layer.get_config(), name=layer.name + "_2"))
+PLAIN = """
+def made_anew(layer):
+    return type(layer).from_config(layer.get_config())
 
-def twice(tensor, name):
-    return layers.Rescaling(2.0, name="twice_" + name)(tensor)
-
-def doubled(layer, *args, **kwargs):
-    return twice(layer(*args, **kwargs), layer.name)
-
-def chain(name="a", inner="inner", within="within", x="x", after=lambda tensor, name: tensor):
-    a, b = keras.Input((4,), name=name), keras.Input((4,), name="b")
-    inside = keras.Model(b, layers.Dense(4, name=within)(b), name=inner)
-    return keras.Model(a, after(layers.Dense(2, name=x)(after(inside(a), inner)), x), name="chain")
-
-model = chain()
+a = keras.Input((4,), name="a")
+model = keras.Model(a, layers.Dense(2, name="x")(a), name="given")
 """
-
-
-def _given(asked: str, **arguments: str) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """A model that is cloned with arguments, which ask for another one."""
-    return CHAIN, FLOATS, {"arguments": arguments, "asked": f"model = {asked}\n"}
-
 
 MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "several": (SEVERAL, FLOATS, {}),
@@ -83,10 +67,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "masked": (MASKED, IDS, {}),
     "own": (OWN, FLOATS, {}),
     "compiled": (COMPILED, FLOATS, {}),
-    "other inputs": _given("chain('other')", input_tensors="[keras.Input((4,), name='other')]"),
-    "renamed": _given("chain(inner='inner_2', x='x_2')", clone_function="renamed"),
-    "renamed inside": _given("chain(within='within_2', x='x_2')", clone_function="renamed", recursive="True"),
-    "doubled": _given("chain(after=twice)", call_function="doubled"),
+    "given": (PLAIN, FLOATS, {"arguments": {"clone_function": "made_anew"}}),
 }
 """The source of each model, what it takes, and more fields of its case."""
 

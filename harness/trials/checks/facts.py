@@ -71,7 +71,7 @@ def shared(pair: Pair) -> Iterator[Difference]:
     if pair.clone.functions is not None:
         return  # a `clone_function` of the user's has made the layers
     clone = pair.shapes[1]
-    theirs = {layer.ident for layer in (pair.original.cloned or pair.original.shape).layers}
+    theirs = {layer.ident for layer in pair.original.shape.layers}
     for fact in _unlike(pair):
         if fact.expected.startswith(SHARED) or not fact.actual.startswith(SHARED):
             continue

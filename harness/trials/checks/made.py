@@ -55,7 +55,7 @@ def warned(pair: Pair) -> Iterator[Difference]:
 
 def functions(pair: Pair) -> Iterator[Difference]:
     """What a clone function was called on otherwise, and which of its layers the clone does not have."""
-    function_calls, shape = pair.clone.functions, pair.original.cloned or pair.original.shape
+    function_calls, shape = pair.clone.functions, pair.original.shape
     if function_calls is None:
         return
     counts = Counter(call.layer for call in function_calls.calls if call.layer >= 0)

@@ -34,31 +34,23 @@ _OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__
 
 def own(pair: Pair) -> list[Difference]:
     """What the clone has of the original, by its place there; and weights and states that begin with its values."""
-    differences = [*_common_objects(pair), *_stale_values(pair)]
-    if pair.original.keeps != "layers":
-        differences += facts.shared(pair)
-    return [*differences, *_reached(pair)]
+    return [*_common_objects(pair), *_stale_values(pair), *facts.shared(pair), *_reached(pair)]
 
 
 def _common_objects(pair: Pair) -> Iterator[Difference]:
-    """The layers, variables, optimizer and metrics of the model that was cloned, but for what the clone is to keep.
-
-    "If not provided, new Input objects will be created" (`clone_model`): so it is even where its `clone_function` gives
-    the layers themselves.
-    """
-    keeps, clone, cloned = pair.original.keeps, pair.shapes[1], pair.original.cloned or pair.original.shape
-    met = {layer.ident for layer in pair.shapes[0].layers} if keeps == "layers" else set()
+    """The layers, variables, optimizer and metrics of the original, but for inputs that the clone is to keep."""
+    original, clone = pair.shapes
+    met: set[int] = set()
     shared: list[tuple[str, str, Place]] = []
-    for word, index, thing in _in_common(cloned, clone):
-        is_kept = keeps == "layers"
+    for word, index, thing in _in_common(original, clone):
         if isinstance(thing, LayerSeen):
-            is_kept = thing.ident in met or (bool(keeps) and (thing.kind == "InputLayer") != is_kept)
+            if thing.ident in met or (pair.original.keeps_inputs and thing.kind == "InputLayer"):
+                continue
             met.add(thing.ident)
-        if not is_kept:
-            shared.append((word, *numbered(cloned, word, index)))
-    for number, ident in enumerate(cloned.compiled_with if keeps != "layers" else ()):
+        shared.append((word, *numbered(original, word, index)))
+    for number, ident in enumerate(original.compiled_with):
         if ident in clone.compiled_with:
-            shared.append(("compiled_with", f"compiled_with[{number}]", place(cloned, -1)))
+            shared.append(("compiled_with", f"compiled_with[{number}]", place(original, -1)))
     for word, path, first in shared:
         yield differs("own", f"{word} shared", path, "one of its own", "the original's", first)
 
@@ -127,8 +119,6 @@ def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pa
 def untouched(pair: Pair) -> list[Difference]:
     """Everything in which the original is not what it was, whether the cloner made a clone or not."""
     original, clone = pair.original, pair.clone
-    if original.cloned is not None:
-        original = Observation(shape=original.cloned, keeps=original.keeps)
     observation = Observation(shape=clone.original_after or original.shape, copied_weights=original.copied_weights)
     after = Pair(original, Clone(observation=observation))
     differences: list[Difference] = []
@@ -138,9 +128,7 @@ def untouched(pair: Pair) -> list[Difference]:
             if after.shapes[1].weights[number].value == "changed":
                 path, first = numbered(original.shape, "weight", index)
                 differences.append(differs("untouched", "weight value", f"{path}.value", "as before", "changed", first))
-        if original.keeps == "layers":  # they are called again, so that they may hold something else
-            differences = [change for change in differences if not change.aspect.startswith("attribute.")]
-        if not differences and not original.keeps:
+        if not differences and not original.keeps_inputs:
             first = place(original.shape, -1)
             differences.append(differs("untouched", "touched", "model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
@@ -176,8 +164,7 @@ def _all(pair: Pair) -> list[Difference]:
 def _shared_by_clones(pair: Pair, second: Shape, word: str) -> Iterator[Difference]:
     """What another clone has of the first one. What both have of the original is told of the first."""
     original, first = pair.shapes
-    shapes = original, pair.original.cloned or original
-    met = {thing.ident for shape in shapes for _, _, thing in _in_common(shape, shape)}
+    met = {thing.ident for _, _, thing in _in_common(original, original)}
     for kind, index, thing in _in_common(first, second):
         if thing.ident not in met:
             met.add(thing.ident)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -20,7 +19,6 @@ from clonediff.harness.trials.checks.skeletons import Tensor, TensorName, map_te
 Keys = tuple[Hashable, ...]
 Objects = Sequence[LayerSeen] | Sequence[Variable]
 
-_COUNTED = re.compile(r"(_\d+)*(CLONE)?$")
 _OF_CALLS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "InstanceProperty", "TensorFlowOpLayer")
 """The layers that tf_keras makes of operations: their names begin with those of TensorFlow's functions."""
 
@@ -85,16 +83,6 @@ def _pairing(pairs: Mapping[int, int], expected: Sequence[object], actual: Seque
     return Pairing(tuple(sorted(pairs.items())), missing, tuple(sorted(extra)))
 
 
-def is_counted(layer: LayerSeen) -> bool:
-    """Whether Keras names it by its class and a number, as a rule."""
-    return layer.kind == "InputLayer" or (is_operation(layer) and not layer.model)
-
-
-def uncounted(name: str) -> str:
-    """A name without a number at its end."""
-    return _COUNTED.sub("", name, 1)
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pair:
     """An original and what a cloner made of it, with the alignments between them, each found once."""
@@ -113,29 +101,15 @@ class Pair:
     def shapes(self) -> tuple[Shape, Shape]:
         return self.original.shape, self.observed.shape
 
-    @property
-    def by_hand(self) -> bool:
-        """Whether the original is not the model that was cloned, but one made by hand as its clone is to be."""
-        return self.original.cloned is not None
-
-    def same_name(self, expected: str, actual: str) -> bool:
-        """Whether Keras gave two things the same name, but for the number where the original was made by hand."""
-        return self.by_hand and uncounted(expected) == uncounted(actual)
-
     @cached_property
     def layers(self) -> Pairing:
         """Layers within paired containers: by role, name and kind, then by what of that is left the same."""
-
-        def keys(layer: LayerSeen) -> Keys:
-            role, kind, name = layer.role, layer.kind, layer.name
-            name = uncounted(name) if self.by_hand and is_counted(layer) else name
-            return (role, name, kind), (name, kind), (role, kind), name, kind
-
         original, clone = self.shapes
         containers = [(-1, -1)]
         for container, counterpart in containers:
             mine, theirs = original.members.get(container, []), clone.members.get(counterpart, [])
-            pairing = pair([keys(original.layers[i]) for i in mine], [keys(clone.layers[i]) for i in theirs])
+            keys = [_layer_keys(original.layers[index]) for index in mine]
+            pairing = pair(keys, [_layer_keys(clone.layers[index]) for index in theirs])
             containers += [(mine[index], theirs[number]) for index, number in pairing.pairs]
         return _pairing(dict(containers[1:]), original.layers, clone.layers)
 
@@ -244,6 +218,11 @@ class Pair:
             pairing = pair(keys, [_keys_of(have, owners.get(have.owner, -2)) for have in haves])
             pairings.append((word, wants, haves, pairing))
         return pairings
+
+
+def _layer_keys(layer: LayerSeen) -> Keys:
+    role, kind, name = layer.role, layer.kind, layer.name
+    return (role, name, kind), (name, kind), (role, kind), name, kind
 
 
 def _keys_of(variable: Variable, owner: int) -> Keys:

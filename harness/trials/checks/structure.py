@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from clonediff.harness.observation import CallSeen, LayerSeen, Shape
 from clonediff.harness.trials.checks import facts
 from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order
-from clonediff.harness.trials.checks.pairing import Pair, is_counted
+from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
 from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, map_tensors, unlike
 from clonediff.reports.records import Difference, Place
@@ -63,11 +63,10 @@ def _attributes(
     pair: Pair, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
     """What differs in the class, the name and the flag of a layer or of the model."""
-    counted = isinstance(layer, LayerSeen) and is_counted(layer)
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
     for name in ("kind", "name") if layer.kind == "InputLayer" else ("kind", "name", "trainable"):
         want, have = getattr(layer, name), getattr(counterpart, name)
-        if want != have and not (name == "name" and counted and pair.same_name(want, have)):
+        if want != have:
             yield differs("structure", name, f"{path}.{name}", want, have, first)
 
 
@@ -143,6 +142,6 @@ def _ends(pair: Pair, word: str) -> Iterator[Difference]:
     for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
         parts = [(name, getattr(want, name), getattr(have, name)) for name in names]
         for name, expected, actual in (*parts, ("tensor", *named)):
-            if expected != actual and not (name == "name" and pair.same_name(expected, actual)):
+            if expected != actual:
                 path, first = f"{side}[{index}].{name}", place(original, *want.tensor[:2])
                 yield differs("structure", f"{word} {name}", path, expected, actual, first)
