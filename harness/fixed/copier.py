@@ -122,7 +122,7 @@ class Copier:
         known = len(self.owned)
         self.walk(*(roots or (self.root,)))
         self.walk_functions()
-        self.fresh = {}
+        self.fresh.clear()
         memo = self.memo
         to_fill: dict[bool, list[Any]] = {False: [], True: []}  # by `Plan.fills_last`
         for key, thing in itertools.islice(self.owned.items(), known, None):

@@ -65,9 +65,6 @@ def a_sequential_that_is_built_by_a_call():
     return body
 
 
-# Frozen parts
-
-
 def nested():
     i = keras.Input((3,))
     inner = keras.Model(i, layers.BatchNormalization()(layers.Dense(3)(i)), name="inner")
