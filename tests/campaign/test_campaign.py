@@ -145,6 +145,64 @@ def test_a_local_run_imports_no_dask() -> None:
     assert not {"dask", "distributed"} & imported_by("fuzz", "--subject", "nothing-of-the-kind")
 
 
+ODD = """
+import keras
+
+class Odd(keras.layers.Layer):
+    made = 0
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        Odd.made += 1
+        if Odd.made % 2 == 0:
+            raise ValueError("an odd number of these can be made")
+
+    def call(self, x):
+        return 2.0 * x
+"""
+ONCE = """
+import clonediff
+
+clones = 0
+
+def clone(model):
+    global clones
+    clones += 1
+    copy = clonediff.clone_model(model)
+    if clones == 1:
+        copy.layers[-1].trainable = False
+    return copy
+"""
+
+
+def test_what_cannot_be_tried_or_shown_again_is_said_and_the_campaign_goes_on(tmp_path: Path) -> None:
+    source = tmp_path / "gone" / "keras" / "src"
+    (source / "models").mkdir(parents=True)
+    (source / "models" / "cloning.py").touch()
+    (source / "version.py").write_text('__version__ = "3.99.0"\n')
+    (source.parent / "__init__.py").write_text("import os\nos._exit(3)\n")
+    (tmp_path / "odd.py").write_text(ODD)
+    (tmp_path / "once.py").write_text(ONCE)
+    options = ("--subject", "keras", "--subject", "./gone", "--layers", "odd.py:Odd", "--cloner", "once.py:clone")
+    done = fuzz(tmp_path, *options, "--trials", "12", "--jobs", "1", "--out", "run", "--json")
+    read_back = read_run(tmp_path / "run")
+    run = read_back.run
+    ((subject, lost),) = run.lost.items()
+    unsteady = "keras: A trainable layer is frozen in the clone"
+    assert done.returncode == 2
+    assert lost == f"{subject}: does not start: exit code 3"
+    assert run.unsteady == [unsteady]
+    assert done.stderr.splitlines()[-2:] == [
+        f"clonediff: {lost}",
+        f"clonediff: not counted, since it did not show again: {unsteady}",
+    ]
+    assert list(run.counts["keras"].refused) == ["ValueError: an odd number of these can be made"]
+    assert [path.name.rpartition("-")[0] for path in (tmp_path / "run/refused").iterdir()] == ["keras-ValueError"]
+    assert run.total.graphs == 12
+    assert (read_back.problems, read_back.findings, summary(done)["findings"]) == ((), (), [])
+    assert not list((tmp_path / "corpus").rglob("*.json"))
+
+
 def _findings(run: Path) -> list[Path]:
     return list(run.glob("findings/*/finding.json"))
 
