@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +19,15 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully
-from clonediff.harness.answers.audit.one_class import imports_of
-from clonediff.harness.answers.audit.values import CALLS, small
 from tests.example_counts import everything
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
+HUB = Path(__file__).parents[2] / "harness" / "answers" / "audit" / "keras_hub.txt"
+CALLS: dict[str, list[ast.keyword]] = {
+    ast.unparse(line.value.func): line.value.keywords  # type: ignore[attr-defined]  # each line is a call
+    for line in ast.parse(HUB.read_text(encoding="utf-8")).body
+}
+"""The arguments of a small model of each class of keras_hub."""
 
 
 class Recipe(NamedTuple):
@@ -58,15 +63,25 @@ def applications() -> Iterator[Recipe]:
         yield Recipe(f"applications:{name}", source)
 
 
+def small(name: str, /, **given: Any) -> Any:
+    """A model of keras_hub with the arguments of its line, where no others are given."""
+    hub = importlib.import_module("keras_hub")
+    importlib.import_module("keras_hub.src.models.vae.vae_backbone")
+    names = {"keras_hub": hub, **{model: partial(small, model) for model in CALLS}}
+    line = {each.arg: each.value for each in CALLS[name] if each.arg not in given}
+    arguments = {argument: eval(ast.unparse(value), names) for argument, value in line.items()}  # noqa: S307 - our own file
+    return getattr(hub.models, name)(**arguments, **given)
+
+
 def keras_hub() -> Iterator[Recipe]:
     """Each model of keras_hub of which `keras_hub.txt` says how it is made small."""
     table = TABLES["keras_hub"]
     for name, arguments in CALLS.items():
-        if "." in name or name in table["bases"]:
+        if name in table["bases"]:
             continue
-        backbone = ast.unparse(arguments["backbone"]).partition("(")[0] if "backbone" in arguments else ""
-        model = small(name)
-        source = "\n".join((*imports_of(model), f"model = {model}\n"))
+        written = {each.arg: ast.unparse(each.value).partition("(")[0] for each in arguments}
+        backbone = written.get("backbone", "")
+        source = f"from tests.real.test_real_models import small\nmodel = small({name!r})\n"
         skipped = table["not_tried"].get(name) or table["not_tried"].get(backbone, "")
         sizes = table["sizes"].get(name) or table["sizes"].get(backbone, {})
         yield Recipe(f"keras_hub:{name}", source, sizes, skipped)

@@ -128,11 +128,6 @@ CALLS = {ast.unparse(call.func): _arguments(call) for call in _CALLS if isinstan
 """The arguments of a model of each class."""
 
 
-def small(name: str) -> str:
-    """The call that makes a small model of a class."""
-    return _written(ast.Call(ast.Name(name), [], []))
-
-
 def made_with(kinds: Sequence[AuditedClass]) -> dict[str, Arguments]:
     """The arguments of each class of keras_hub that needs some, by its name."""
     calls: dict[str, Arguments] = {}
