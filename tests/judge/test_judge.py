@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib.util
 import json
+import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,33 +20,98 @@ from tests.repositories import commit, git, put_keras
 
 KNOWN = KnownIssues(tuple(load().get(name) for name in ("lambda-refused", "compile-lambda")))
 LINE = "return layer.__class__.from_config(layer.get_config())\n"
+FILE = "keras/src/models/cloning.py"
 RAISES = "def clone_model(model, *args, **kwargs):\n    raise KeyError('here')\n"
-ITSELF = "The fix:\n\n```python\ndef clone_model(model, *args, **kwargs):\n    return model\n```\n"
+HELPER = "def helped(model):\n    return model\n"
+ITSELF = """\
+The cause:
+
+```python
+x = 1
+```
+What helps, and what uses it:
+
+```python
+def helped(model):
+    return model
+```
+
+```python
+def clone_model(model, *args, **kwargs):
+    return old(model)
+```
+1. or rather
+
+   ```
+   def clone_model(model, *args, **kwargs):
+       return helped(model)
+"""
+"""The last of several blocks that define a function counts, though it has no end, with what it uses."""
 
 
 def cloning() -> Path:
     """The file of Keras that clones."""
     spec = importlib.util.find_spec("keras")
     assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent / "src" / "models" / "cloning.py"
+    return Path(spec.origin).parents[1] / FILE
 
 
-def mended() -> str:
+def mended(module: str = "keras.src.saving.serialization_lib") -> str:
     """That file, where a layer is made of its config with lambdas allowed."""
     before = cloning().read_text()
     (at,) = [line for line in before.splitlines(True) if line.lstrip() == LINE]
     indent = at[: -len(LINE)]
-    scope = (
-        f"{indent}from keras.src.saving.serialization_lib import SafeModeScope\n{indent}with SafeModeScope(False):\n"
-    )
+    scope = f"{indent}from {module} import SafeModeScope\n{indent}with SafeModeScope(False):\n"
     return before.replace(at, f"{scope}    {at}")
 
 
-def diff() -> str:
-    """The same as a diff."""
-    file = "keras/src/models/cloning.py"
-    before, after = cloning().read_text().splitlines(True), mended().splitlines(True)
-    return "".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}"))
+def diff(old: str, new: str, after: str | None = None) -> str:
+    """What makes that file, by its names before and after, into another."""
+    before, lines = cloning().read_text().splitlines(True), (after or mended()).splitlines(True)
+    return "".join(difflib.unified_diff(before, lines, old, new))
+
+
+NEW = """\
+from pathlib import Path
+
+from keras.src.saving.serialization_lib import SafeModeScope as SafeModeScope
+
+less, more = (Path(__file__).with_name(name) for name in ("less.py", "more.py"))
+assert not less.exists() or not less.read_text()
+assert more.read_text() == "a = 1\\nb = 2\\nc = 3\\n"
+"""
+FOLDER = "keras/src/models"
+FIX = "".join(
+    (
+        diff("a/tests/a.py", "b/tests/a.py"),
+        f"diff --git a/src/{FILE} b/src/{FILE}\nindex 123..456 100644\n",
+        diff(f"a/src/keras/{FILE}", f"b/src/keras/{FILE}", mended("keras.src.models.new")),
+        diff(f"a/{FOLDER}/cloning_test.py", f"b/{FOLDER}/cloning_test.py"),
+        f"--- a/{FOLDER}/more.py\n+++ b/{FOLDER}/more.py\n@@ -1,0 +2 @@\n+b = 2\n",
+        f"--- a/{FOLDER}/less.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a = 1\n-b = 2\n",
+        f"diff --git a/{FOLDER}/new.py b/{FOLDER}/new.py\nnew file mode 120000\n--- /dev/null\n+++ b/{FOLDER}/new.py\n",
+        f"@@ -0,0 +1,{NEW.count(chr(10))} @@\n",
+        *(f"+{line}" for line in NEW.splitlines(True)),
+    )
+)
+"""Of two files deep in a repository, with tests beside them: more lines without context, a file less, and what would be
+a link is a file."""
+
+
+def tree(folder: Path, text: str) -> Path:
+    """A Keras with this text in the place of the file that clones, which is a link to a file outside of it."""
+    below, its = cloning().parents[2], folder / "keras"
+    for part in ("src", "models", "cloning.py"):
+        its.mkdir(parents=True)
+        for path in below.iterdir():
+            if path.name not in (part, "__pycache__"):
+                (its / path.name).symlink_to(path) if path.is_dir() else shutil.copy(path, its)
+        below, its = below / part, its / part
+    its.with_name("less.py").write_text("a = 1\nb = 2\n")
+    its.with_name("more.py").write_text("a = 1\nc = 3\n")
+    (folder / "outside.py").write_text(text)
+    its.symlink_to(folder / "outside.py")
+    return its
 
 
 @pytest.fixture
@@ -52,13 +121,21 @@ def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     return lambda *arguments: clonediff("judge", *arguments, "--minutes", "0")
 
 
-def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path) -> None:
-    for name, text in (("fix.diff", diff()), ("raises.py", RAISES), ("itself.md", ITSELF)):
+def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = tree(tmp_path / "site", cloning().read_text())
+    place = (str(tmp_path / "site"),)
+    monkeypatch.setattr("clonediff.harness.judge.judging.place_of", {Subject.parse("keras"): place}.__getitem__)
+    for name, text in (("fix.diff", FIX), ("raises.py", RAISES), ("itself.md", ITSELF)):
         (tmp_path / name).write_text(text)
     code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--json")
     fix, raises, itself = json.loads(out)
     assert code == 1
-    assert fix["holds"] and fix["word"] == "holds, leaves others broken"
+    assert fix["holds"] and fix["word"] == "holds, leaves others broken", fix["refused"]
+    assert [judged["taken"] for judged in (fix, raises, itself)] == [
+        "the whole file, a diff",
+        "the whole file",
+        "the code at line 9 and 14 and 20",
+    ]
     assert (fix["mends"], fix["leaves"], fix["reported"]) == (["lambda-refused"], ["compile-lambda"], True)
     assert [cause["known"] for cause in fix["left"]] == ["compile-lambda"]
     assert "clone_model(model)" in fix["left"][0]["script"]
@@ -66,38 +143,70 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path) -> None
     assert {cause["actual"] for cause in (*raises["worse"], *raises["left"])} == {"KeyError: 'here'"}
     assert itself["word"] == "makes something worse", "an exception has become a wrong clone"
     assert "The clone holds a layer of the original itself" in {cause["title"] for cause in itself["worse"]}
+    written = re.search("^PROPOSED = (.*)$", itself["worse"][0]["script"], re.MULTILINE)
+    assert written
+    proposed = ast.literal_eval(written[1]).splitlines()
+    head = "def clone_model(model, *args, **kwargs):"
+    assert [*filter(None, proposed)] == [
+        *HELPER.splitlines(),
+        head,
+        "    return old(model)",
+        head,
+        "    return helped(model)",
+    ]
+    assert proposed.index(head, 6) == 11, "each line is at its place in the file"
+    assert link.is_symlink() and link.read_text() == cloning().read_text()
+    assert {path.name for path in link.parent.glob("[lmn]e*.py")} == {"less.py"}
 
 
-def test_what_cannot_be_put_in_place_is_a_verdict(judge: Command, tmp_path: Path) -> None:
-    texts = {
-        "exits.py": ("import os\nos._exit(3)\n", "with it, keras: its process ends: exit code 3"),
-        "other.py": ("def other(model):\n    pass\n", "replaces none of the release's functions"),
-        "elsewhere.patch": (
-            "--- a/keras/none.py\n+++ b/keras/none.py\n@@ -1 +1 @@\n-a\n+b\n",
-            "keras/none.py: No such file",
-        ),
-    }
-    for name, (text, _) in texts.items():
+ELSEWHERE = f"{FILE}:1: the release has other lines there"
+WRONG = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
+A_DIFF = "the whole file, a diff"
+REFUSED = {
+    "exits.py": ("import os\nos._exit(3)\n", "the whole file", "with it, keras: its process ends: exit code 3"),
+    "other.py": ("def other(model):\n    pass\n", "the whole file", "replaces none of the release's functions"),
+    "no-code.md": ("No idea.", "", "no code in it"),
+    "helper.md": (f"```\n{HELPER}```\n", "", "it defines none of the release's cloning functions ._clone_"),
+    "text.txt": (f"Apply this:\n\n{WRONG}", A_DIFF, ELSEWHERE),
+    "block.md": (f"So:\n\n```diff\n{WRONG}```\n", "the code block at line 4, a diff", ELSEWHERE),
+    "no-diff.diff": ("nothing", A_DIFF, "no diff in it"),
+    "no-hunk.diff": (f"--- a/{FILE}\n+++ b/{FILE}\n", A_DIFF, "no diff in it"),
+    "files.patch": (
+        WRONG.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n", A_DIFF,
+        "keras/src/models/none.py: No such file or directory; keras/src/models/cloning.py: already exists"
+    ),
+    "tests.diff": (diff("a/tests/x.py", "b/tests/x.py"), A_DIFF, "it changes no line of the release"),
+    "out.diff": ("--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n", A_DIFF, "it changes no line of the release"),
+    "out-of-it.diff": (
+        "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", A_DIFF, "invalid path 'keras/../../out.py'"
+    ),
+}  # fmt: skip
+"""What is in a file, which part of it is taken, and why it cannot be put in place."""
+
+
+def test_what_cannot_be_put_in_place_is_a_verdict(
+    judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    for name, (text, *_) in REFUSED.items():
         (tmp_path / name).write_text(text)
-    code, out, _ = judge(*texts)
+    code, out, _ = judge(*REFUSED)
     assert code == 1
-    for name, (_, said) in texts.items():
-        (line,) = [line for line in out.splitlines() if line.startswith(name)]
-        assert "does not load" in line and said in line
+    lines = out.splitlines()
+    for name, (_, taken, reason) in REFUSED.items():
+        (at,) = [number for number, line in enumerate(lines) if line.startswith(f"{name}: does not load: ")]
+        assert re.search(reason, lines[at]), lines[at]
+        assert (f"  taken: {taken}" in lines[at + 1 : at + 2]) is bool(taken), lines[at : at + 2]
+    assert [*temporary.iterdir()] == [], "no path leads out of the copy"
 
 
 def test_a_change_is_told_by_what_it_mends_and_breaks(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    below, its = cloning().parents[2], tmp_path / "keras"
-    for part in ("src", "models", "cloning.py"):
-        its.mkdir(parents=True)
-        for path in below.iterdir():
-            if path.name not in (part, "__pycache__"):
-                (its / path.name).symlink_to(path)
-        below, its = below / part, its / part
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
-    its.write_text(mended() + broken)
+    tree(tmp_path, mended() + broken)
     release, changed = Subject.parse("keras"), Subject.parse("keras==99")
     known = KnownIssues((*KNOWN.issues, load().get("own-sequential")))
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)
