@@ -10,8 +10,8 @@ from typing import NoReturn, TypeVar
 
 import pytest
 
-from clonediff.harness.subjects import releases
 from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 
 T = TypeVar("T")
@@ -38,4 +38,8 @@ def missing(name: str) -> str:
     command = shutil.which("nvidia-smi")
     if subject.device != "cpu" and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
         return f"{name}: no GPU on this machine"
-    return releases.missing(subject)
+    try:
+        place_of(subject)
+    except ReleaseError as error:
+        return str(error)
+    return ""

@@ -8,10 +8,12 @@ from functools import cache
 from itertools import count, islice
 from typing import Any
 
-from clonediff.harness.search.hunt import draws, rebuilt
+import msgspec
+
+from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.strategies.program import Generation, Graph, Input, Instruction, Program
+from clonediff.strategies.program import Again, Apply, Generation, Graph, Input, Nest, Program
 
 _processes: list[Callable[[str], SubjectProcess]] = []
 
@@ -47,7 +49,12 @@ def drawn(generation: Generation, most: int) -> Iterator[Graph]:
     yield from known[:most]
 
 
-def built(*body: Instruction, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:
+def rebuilt(process: SubjectProcess, program: Program) -> Graph | None:
+    """The graph of a program; None where Keras refuses it."""
+    return process.draw({"program": msgspec.to_builtins(program)})
+
+
+def built(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:
     """The graph of a program, whose outputs are those of the last instruction; Keras 3 builds it."""
     program = Program(
         **{"generation": "keras", "inputs": inputs, "body": body, "outputs": ((len(body) - 1, 0),), **fields}

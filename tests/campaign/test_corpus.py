@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.reports.records import write_bytes
 from clonediff.strategies.program import to_json
 from tests.example_graphs import of_layer
-from tests.reports.making import TWO, record
+from tests.reports.making import TWO, put, record
 
 GRAPH = to_json(TWO)
 SMALLER = record(0, msgspec.structs.replace(TWO, source="smaller"))
@@ -32,7 +31,7 @@ def test_the_latest_graph_of_a_cause_is_tried_until_it_is_removed(tmp_path: Path
 
 
 def test_a_finding_that_is_put_there_by_hand_is_read(tmp_path: Path) -> None:
-    write_bytes(tmp_path / "keras" / "finding.json", msgspec.json.encode(record(0)))
+    put(tmp_path / "keras" / "finding.json", msgspec.json.encode(record(0)))
     assert NightlyCorpus(tmp_path).graphs("keras") == (GRAPH,)
 
 

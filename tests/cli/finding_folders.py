@@ -6,15 +6,15 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.harness.campaign.findings import finding_of
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.reports.records import Finding, write_bytes
+from clonediff.reports.records import Finding
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.program import Input
 from tests.example_graphs import example, of_source
+from tests.reports.making import put, record
 
 DENSE = of_source(
     """\
@@ -33,8 +33,16 @@ def a_finding(process: SubjectProcess, issue: str) -> Finding:
     """What a trial of the example of a known issue shows: the cause that the issue explains."""
     trial = GraphTrials(process, load(), cloners=("upstream",)).try_graph(example(issue), costly=True)
     (hit,) = [hit for hit in trial.hits if hit.known is not None and hit.known.id == issue]
-    script = script_of(hit, process.subject.generation, process.versions)
-    return msgspec.structs.replace(finding_of(hit, script, process), known=None)
+    assert hit.cause is not None
+    return record(
+        graph=example(issue),
+        id=hit.id,
+        title=hit.title,
+        differences=msgspec.to_builtins(hit.cause.differences),
+        source=script_of(hit, "keras", process.versions).text,
+        versions=process.versions,
+        proof=None,
+    )
 
 
 def run_of(path: Path, *findings: Finding) -> Path:
@@ -42,7 +50,7 @@ def run_of(path: Path, *findings: Finding) -> Path:
     folder = RunFolder(path)
     for finding in findings:
         folder.finding(finding)
-    write_bytes(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
+    put(path / "run.json", b'{"started": "2026-11-21T02:00:00+00:00"}')
     return path
 
 

@@ -14,11 +14,11 @@ import msgspec
 import pytest
 
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.reports.records import write_bytes
 from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
 from tests.command_line import Command
 from tests.example_graphs import example
+from tests.reports.making import put
 from tests.repositories import commit, git, put_keras
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
@@ -41,10 +41,10 @@ class Lives(keras.layers.Layer):
 
 def _errors(folder: Path, keras: SubjectProcess) -> None:
     """A folder that is not empty, files that are cut or no Python, and trees that are no Keras."""
-    write_bytes(folder / "full" / "mine.txt", b"mine")
-    write_bytes(folder / "cut.json", b'{"graph": {"prog')
-    write_bytes(folder / "broken.py", b"no python\n")
-    write_bytes(folder / "mine.py", b"def make(): import keras; x = keras.Input((1,)); return keras.Model(x, x)\n")
+    put(folder / "full" / "mine.txt", b"mine")
+    put(folder / "cut.json", b'{"graph": {"prog')
+    put(folder / "broken.py", b"no python\n")
+    put(folder / "mine.py", b"def make(): import keras; x = keras.Input((1,)); return keras.Model(x, x)\n")
     (folder / "checkout").mkdir()
 
 
@@ -56,8 +56,8 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
     run_of(folder / "none")
     cut = folder_of(run_of(folder / "cut", refused, renamed), refused) / "finding.json"
     cut.write_bytes(cut.read_bytes()[:200])
-    write_bytes(folder / "graphs" / "a-holds.json", to_json(DENSE))
-    write_bytes(folder / "graphs" / "b-breaks.json", to_json(example("lambda-refused")))
+    put(folder / "graphs" / "a-holds.json", to_json(DENSE))
+    put(folder / "graphs" / "b-breaks.json", to_json(example("lambda-refused")))
     graph = json.loads(bytes(refused.graph))
     graph["program"]["body"][0]["kind"] = HOSTILE
     hostile = msgspec.structs.replace(
@@ -65,9 +65,7 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
     )
     broken = msgspec.structs.replace(hostile, graph=msgspec.Raw(json.dumps(graph).encode()), cloner=HOSTILE)
     for number, finding in enumerate((hostile, broken)):
-        write_bytes(
-            folder / "hostile" / "findings" / f"{number}{HOSTILE}" / "finding.json", msgspec.json.encode(finding)
-        )
+        put(folder / "hostile" / "findings" / f"{number}{HOSTILE}" / "finding.json", msgspec.json.encode(finding))
 
 
 _BUILDS = "import keras\nfrom keras import layers\n\n{}\nx = keras.Input((4,))\nmodel = keras.Model(x, {}(x))\n"
@@ -105,10 +103,10 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         "lost": {"graph": built("layers.ReLU()", "import os\nos.abort()"), **lost},
     }
     for number, (title, fields) in enumerate(rows.items()):
-        write_bytes(folder / "findings" / f"{number}.json", json.dumps({**refused, "title": title, **fields}).encode())
+        put(folder / "findings" / f"{number}.json", json.dumps({**refused, "title": title, **fields}).encode())
     fixed = {**refused, "graph": dense, "cloner": "fixed"}
-    write_bytes(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
-    write_bytes(folder / "corpus" / "keras" / ".half.json", b'{"gra')
+    put(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
+    put(folder / "corpus" / "keras" / ".half.json", b'{"gra')
     wrong = (
         b'{"source": "\xff"}',
         b"[" * 100_000,
@@ -117,7 +115,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         b'{"graph": 1, "id": 2}',
     )
     for number, content in enumerate((*wrong, to_json(DENSE))):
-        write_bytes(folder / "wrong" / f"{number}.json", content)
+        put(folder / "wrong" / f"{number}.json", content)
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from clonediff.harness.cli import cli
+from tests.command_line import Command
 
 
 @pytest.mark.parametrize(
@@ -21,8 +20,8 @@ from clonediff.harness.cli import cli
     ],
 )
 def test_a_known_issue_is_replayed_by_its_script(
-    name: str, options: tuple[str, ...], answer: str, code: int, warm_commands: None
+    name: str, options: tuple[str, ...], answer: str, code: int, warm_commands: None, clonediff: Command
 ) -> None:
-    done = CliRunner().invoke(cli, ["replay", name, *options, "--json"])
-    assert [row["answer"] for row in json.loads(done.stdout)["replayed"]] == [answer]
-    assert done.exit_code == code
+    ended, out, _ = clonediff("replay", name, *options, "--json")
+    assert [row["answer"] for row in json.loads(out)["replayed"]] == [answer]
+    assert ended == code

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import lzma
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from clonediff.harness.trials.checks.flow import Flow
-from clonediff.harness.trials.triage import fingerprint
 from clonediff.reports.records import Difference
 
 FILE = Path(__file__).with_name("trials.json.xz")
@@ -23,9 +23,9 @@ class Recorded(msgspec.Struct, frozen=True):
     causes: tuple[str, ...]
 
 
-def said(root: Difference) -> str:
-    """What a cause is called, and where it is."""
-    return f"{fingerprint(root)} at {root.path}"
+def said(causes: Mapping[str, Sequence[Difference]]) -> tuple[str, ...]:
+    """What each cause is called, and where its root is."""
+    return tuple(f"{fingerprint} at {root.path}" for fingerprint, (root, *_) in causes.items())
 
 
 def read() -> list[Recorded]:

@@ -53,9 +53,8 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
         for cloner, clone in trial.clones.items():
             differences = tuple(replace(each, digests=None, numbers=None) for each in clone.differences)
             flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
-            roots = [said(members[0]) for members in causes_of(flow, differences).values()]
             if differences:
-                yield Recorded(f"{name} {fault}", flow, differences, tuple(roots))
+                yield Recorded(f"{name} {fault}", flow, differences, said(causes_of(flow, differences)))
 
 
 def main() -> None:

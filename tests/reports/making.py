@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.reports.records import Finding, write_bytes
+from clonediff.reports.records import Finding
 from clonediff.strategies.program import Graph, Input, to_json
 from tests.example_graphs import of_source
 
@@ -126,9 +126,15 @@ def a_run(**changes: Any) -> Json:
     }
 
 
+def put(path: Path, content: bytes) -> None:
+    """Write a file, and make the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
 def run_folder(path: Path, findings: Sequence[Json] = (), run: Json | None = None) -> Path:
     """Write a folder as a campaign leaves it."""
     for number, made in enumerate(findings):
-        write_bytes(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
-    write_bytes(path / "run.json", json.dumps(run or a_run()).encode())
+        put(path / "findings" / f"keras-{number:03}" / "finding.json", json.dumps(made).encode())
+    put(path / "run.json", json.dumps(run or a_run()).encode())
     return path

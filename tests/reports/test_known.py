@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.reports.records import RecordError, Severity
+from clonediff.reports.records import Severity
 from clonediff.strategies.program import Input
 from tests.example_graphs import of_layer, of_source
 
@@ -116,14 +117,13 @@ def test_an_issue_explains_what_it_matches_in_every_field(
 )
 def test_a_wrong_script_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
-    with pytest.raises(RecordError) as caught:
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
         load(written(tmp_path, GOOD.replace(old, new)))
     assert str(caught.value).startswith(f"{tmp_path / 'one.py'}: ")
-    assert message in str(caught.value)
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="nowhere: not a folder"):
+    with pytest.raises(ValueError, match="nowhere: not a folder"):
         load(tmp_path / "nowhere")
 
 

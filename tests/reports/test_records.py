@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from clonediff.reports.reading import read_run
-from clonediff.reports.records import RecordError, write_bytes
 from clonediff.reports.run_folder import RunFolder
 from tests.reports.making import finding, record, run_folder
 
@@ -26,13 +25,13 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     def fail(*_: object) -> None:
         raise OSError("disk is full")
 
-    path = tmp_path / "run.json"
-    write_bytes(path, b"then")
+    folder = RunFolder(tmp_path)
+    folder.finding(record(0, title="then"))
+    files = {path: path.read_text() for path in tmp_path.rglob("*.*")}
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk"):
-        write_bytes(path, b"now")
-    assert path.read_bytes() == b"then"
-    assert list(tmp_path.iterdir()) == [path]
+        folder.finding(record(0, title="now"))
+    assert {path: path.read_text() for path in tmp_path.rglob("*.*")} == files
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ def test_what_is_no_run_is_an_error(missing: str, tmp_path: Path) -> None:
         path.write_text("{}")
     elif missing == "an empty folder":
         path.mkdir()
-    with pytest.raises(RecordError, match="expected the folder of a run"):
+    with pytest.raises(ValueError, match="expected the folder of a run"):
         read_run(path)
 
 

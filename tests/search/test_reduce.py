@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.hunt import rebuilt
 from clonediff.harness.search.reduce import reduce
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program
-from tests.warm_keras import built
+from tests.warm_keras import built, rebuilt
 
 DENSE = Apply("Dense", (("units", "4"), ("use_bias", "False")), after=("trainable = False",))
 LAMBDA = Apply(

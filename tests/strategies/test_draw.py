@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-import msgspec
 import pytest
 
 from clonediff.harness.search.hunt import draws
@@ -23,7 +22,7 @@ from clonediff.strategies.program import (
 )
 from clonediff.strategies.undefined import why_undefined
 from tests.example_counts import examples
-from tests.warm_keras import drawn, process_of
+from tests.warm_keras import drawn, process_of, rebuilt
 
 Warm = Callable[[str], SubjectProcess]
 SIMPLEST = {"parts": ["00", "00"]}
@@ -48,7 +47,7 @@ def test_a_seed_draws_the_same_whatever_was_drawn_before(keras: SubjectProcess) 
 
 def test_a_program_is_built_again_as_it_was(keras: SubjectProcess) -> None:
     for graph in drawn("keras", 60):
-        assert keras.draw({"program": msgspec.to_builtins(graph.program)}) == graph
+        assert rebuilt(keras, graph.program) == graph
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,26 @@ import pytest
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from clonediff.strategies.kind import INPUTS, arguments
-from clonediff.strategies.program import Again, Apply, Generation, Input, Instruction, Nest, Preparation, Scope
+from clonediff.strategies.program import Again, Apply, Generation, Input, Nest, Preparation, Scope
 from tests.warm_keras import built
 
 KNOWN = load()
+INPUTS = {
+    "one": Input((1,)),
+    "vector": Input((4,)),
+    "sequence": Input((3, 4)),
+    "image": Input((4, 4, 2)),
+    "rgb": Input((4, 4, 3)),
+    "optional": Input((4,), optional=True),
+    "id": Input((1,), "int32", fill="ids", high=6),
+    "word": Input((1,), "string", fill="words"),
+}
+
+
+def arguments(text: str) -> tuple[tuple[str, str], ...]:
+    """Each argument of a call with its value, as text."""
+    pairs = (pair.partition("=") for pair in re.split(r", (?=\w+=)(?![^(]*\))", text) if pair)
+    return tuple((name, value) for name, _, value in pairs)
 
 
 def of(kind: str, text: str = "", **fields: Any) -> Apply:
@@ -32,12 +48,12 @@ def prepared(line: str, on: int | None = 0) -> dict[str, Any]:
     return {"preparations": (Preparation("it", (line,), on),)}
 
 
-def compiled(text: str) -> tuple[list[Instruction], str, dict[str, Any]]:
+def compiled(text: str) -> tuple[list[Any], str, dict[str, Any]]:
     """A model that is compiled with these arguments."""
     return [of("Dense", "units=1")], "one", prepared(f"<it>.compile({text})", None)
 
 
-def a_lambda(text: str, **definitions: str) -> list[Instruction]:
+def a_lambda(text: str, **definitions: str) -> list[Any]:
     """A `Lambda` with the functions that it needs."""
     return [Apply("Lambda", arguments(text), definitions=tuple(definitions.items()))]
 
@@ -49,7 +65,7 @@ MASK = "@keras.saving.register_keras_serializable()\ndef <output_mask>(x, mask=N
 ADD_ONE = TWO.replace("[x, x * 2.0]", "x + 1.0")
 NAMED = "def <transform>(x):\n    return x * 2.0\n"
 LOOP = "ops.while_loop(lambda v: ops.max(v) < 3.0, lambda v: v + 1.0, <0>, maximum_iterations=3)"
-Model = tuple[list[Instruction], str, dict[str, Any]]
+Model = tuple[list[Any], str, dict[str, Any]]
 
 KERAS: dict[str, Model] = {
     "activation-lambda": ([of("Dense", "units=1, activation=lambda x: x * 2.0")], "one", {}),

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
-from clonediff.harness.subjects import Case, Limits, Subject, SubjectError, SubjectProcess
+from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from tests.waiting import PATIENCE, until
 
@@ -78,7 +78,7 @@ def test_answers_a_trial_and_the_values_behind_its_digests(started: SubjectProce
 
 
 def test_a_request_that_the_child_cannot_answer_is_our_own_fault(started: SubjectProcess) -> None:
-    with pytest.raises(SubjectError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
+    with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
         tried(started, GOOD, "nobody")
     assert tried(started).built
 
@@ -242,7 +242,7 @@ def test_a_child_is_replaced_between_two_trials(
 def test_a_child_that_does_not_come_up(program: str, says: str) -> None:
     limits = Limits(start=1 if "timed out" in says else PATIENCE)
     process = SubjectProcess(Subject("keras"), limits=limits, started_by=[sys.executable, "-u", "-c", program])
-    with pytest.raises(SubjectError, match=says):
+    with pytest.raises(RuntimeError, match=says):
         process.start()
     assert process.pid is None
 
