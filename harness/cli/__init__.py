@@ -39,7 +39,7 @@ def main() -> None:
     """
     failed = 128 if "--bisect" in sys.argv else 2
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="clonediff", standalone_mode=False)
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
         say(f"{context.command_path if context else 'clonediff'}: {error.format_message()}", err=True)
