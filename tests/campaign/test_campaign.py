@@ -241,7 +241,8 @@ def test_a_full_disk_is_a_line_and_what_was_written_is_whole(
     options = ("--trials", "120", "--known-issues", "nothing", "--out", str(out), "--jobs", "1")
     done = fuzz(tmp_path, *options, "--corpus", str(tmp_path / "corpus"))
     assert done.returncode == 2, done.stderr
-    assert re.search(rf"^clonediff: .*No space left on device.*{re.escape(str(out))}", done.stderr, re.MULTILINE)
+    advice = "No space left on device: make room, give access, or name another file or folder"
+    assert re.search(rf"^clonediff: {re.escape(str(out))}/.*: {advice}$", done.stderr, re.MULTILINE)
     assert "Traceback" not in done.stderr
     assert read_run(out).problems == ()
     assert not list(out.rglob(".*.????????")), "half a file was left behind"
