@@ -37,7 +37,7 @@ CALLED = {
     "training on other inputs": (
         "layers.CenterCrop(5, 3)(inputs, training=True)",
         (4, 4, 1),
-        {"input_tensors": "keras.Input(shape=(4, 4, 1))"},
+        {"input_tensors": "keras.Input(shape=(4, 4, 1), name='x')"},
     ),
     "training with a call function": (CROP, (4, 4, 1), CALLS),
     "no mask with a call function": ("layers.LSTM(2)(inputs, mask=None)", (3, 4), CALLS),
@@ -49,7 +49,7 @@ CALLED = {
 @pytest.mark.parametrize("subject", ["keras", "keras-nightly"])
 def test_a_call_is_made_as_it_was_written(warm: Process, subject: str, what: str) -> None:
     call, shape, arguments = CALLED[what]
-    source = f"{HEAD}\ninputs = keras.Input(shape={shape})\nmodel = keras.Model(inputs, {call})\n"
+    source = f"{HEAD}\ninputs = keras.Input(shape={shape}, name='x')\nmodel = keras.Model(inputs, {call})\n"
     case = Case(source, ({"shape": list(shape), "dtype": "float32", "fill": "steps"},), arguments=arguments)
     trial = run(case, warm(had(lambda: in_full(subject))), ("fixed",))
     assert trial.clones["fixed"].verdict.value == "faithful"
