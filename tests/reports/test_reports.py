@@ -11,7 +11,6 @@ import pytest
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
-from clonediff.reports.draws import reason
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import verdict
@@ -265,12 +264,6 @@ def test_each_check_has_its_promise(tmp_path: Path) -> None:
     _, _, issues = reports(tmp_path, [finding(0, differences=[root]) for root in broken])
     assert issues.count("## What should happen") == len(broken)
     assert "should hold" not in issues
-
-
-def test_a_reason_has_neither_names_nor_numbers() -> None:
-    message = "Exception encountered when calling Dense.call().\n\nno units=-1.5e3 for 'dense_3', shape=(None, 3)"
-    assert reason("ValueError", message) == "ValueError: no units=… for …, shape=…"
-    assert len(reason("ValueError", 1000 * "no ")) <= 200
 
 
 POISON = " ".join(

@@ -22,7 +22,7 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import ReleaseError
-from clonediff.harness.subjects.releases import in_full, is_tree, place_of, split
+from clonediff.harness.subjects.releases import in_full, place_of
 from tests.command_line import CLONEDIFF
 from tests.repositories import commit, git, hash_of, put_keras
 from tests.required_releases import had
@@ -75,29 +75,32 @@ def copies() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("spec", "tree", "suffix"),
+    ("spec", "tree"),
     [
-        ("../keras", "../keras", ""),
-        (".", ".", ""),
-        ("~/keras/jax", "~/keras", "/jax"),
-        ("../keras/jax/tensorflow@gpu:1", "../keras/jax", "/tensorflow@gpu:1"),
-        ("../keras@home", "../keras@home", ""),
-        ("../keras#HEAD@{1}/torch", "../keras#HEAD@{1}", "/torch"),
-        ("keras#master", "keras#master", ""),
-        ("keras.git#feature/numpy/jax", "keras.git#feature/numpy", "/jax"),
-        ("keras-3.16.0-py3-none-any.whl/jax", "keras-3.16.0-py3-none-any.whl", "/jax"),
+        ("../keras", "../keras"),
+        (".", "."),
+        ("~/keras/jax", "~/keras"),
+        ("../keras/jax/tensorflow@gpu:1", "../keras/jax"),
+        ("../keras@home", "../keras@home"),
+        ("../keras#HEAD@{1}/torch", "../keras#HEAD@{1}"),
+        ("keras#master", "keras#master"),
+        ("keras.git#feature/numpy/jax", "keras.git#feature/numpy"),
+        ("keras-3.16.0-py3-none-any.whl/jax", "keras-3.16.0-py3-none-any.whl"),
     ],
 )
-def test_a_tree_may_have_a_backend_and_a_device_behind_it(spec: str, tree: str, suffix: str) -> None:
-    assert is_tree(spec)
-    assert split(spec) == (tree, suffix)
+def test_a_tree_may_have_a_backend_and_a_device_behind_it(
+    spec: str, tree: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReleaseError, match=f"^{re.escape(tree)}: (there is no file or folder|has no version)"):
+        in_full(spec)
 
 
 @pytest.mark.parametrize(
     "spec", ["keras", "keras/jax", "keras@gpu", "keras/theano", "tf_keras@tpu", "", "keras==3.14.1/jax", "keras-2.2.4"]
 )
 def test_a_release_is_no_tree_and_its_name_stays_as_it_is(spec: str) -> None:
-    assert not is_tree(spec)
     assert in_full(spec) == spec
 
 
@@ -142,6 +145,7 @@ def test_a_folder_has_a_version_of_its_own_by_what_is_in_its_package(
     assert committed == in_full(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
     another(checkout)
     edited = in_full(f"{checkout}/tensorflow")
+    assert in_full(f"{checkout}/tensorflow@gpu:1") == f"{edited}@gpu:1"
     assert (edited == committed) is (another is _write_others)
     shutil.rmtree(checkout / ".git")
     assert re.fullmatch(r"keras==3\.16\.0\+tree-[0-9a-f]{8}", in_full(str(checkout)))
