@@ -347,8 +347,6 @@ class Builder:
     def prepare(self, level: Level, preparation: Preparation) -> None:
         """Run the lines of a preparation."""
         it = "model" if preparation.on is None else level.layers[preparation.on]
-        if not it:
-            raise Refused("an operation is no layer")
         for line in preparation.lines:
             self.add(self.text(line.replace("<it>", it)))
 

@@ -24,11 +24,9 @@ _MOST = 2
 
 
 def drawn_object(sort: str, objects: Objects, digits: Digits) -> str:
-    """An object of a class of Keras, with one or two arguments that need not be given; "" where there is none."""
+    """An object of a class of Keras, with one or two arguments that need not be given."""
     module = "losses" if sort == "loss" else f"{sort}s"
     names = [name for name in objects if name.rpartition(".")[0] == module]
-    if not names:
-        return ""
     name = digits.pick(names)
     parameters = {parameter["name"]: parameter for parameter in objects[name] if parameter.get("required")}
     others = [parameter for parameter in objects[name] if not parameter.get("required")]

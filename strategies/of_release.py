@@ -14,7 +14,7 @@ from .values import NOT_DRAWN as NOT_GIVEN
 from .values import values
 
 Signature = Mapping[str, Any]
-"""The parameters of a layer's `constructor` and of its `call`; None where they cannot be read."""
+"""The parameters of a layer's `constructor` and of its `call`."""
 UNLISTED = "unlisted"
 """The family of layers that the catalogue does not know."""
 _LAYERS = 3
@@ -57,9 +57,9 @@ def kinds_of(
 
 def _unlisted(name: str, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
     """A layer of which its signature is all that is known."""
-    needed = [parameter["name"] for parameter in signature.get("constructor") or () if parameter.get("required")]
+    needed = [parameter["name"] for parameter in signature["constructor"] if parameter.get("required")]
     # A call that needs several tensors takes them one by one.
-    count = sum(bool(parameter.get("required")) for parameter in signature.get("call") or ())
+    count = sum(bool(parameter.get("required")) for parameter in signature["call"])
     options = {key: further.get(key) or values(key, required=True) or ("0.5",) for key in needed}
     bases = _bases(options)
     if count > 1:
@@ -75,9 +75,8 @@ def _bases(options: Mapping[str, tuple[str, ...]]) -> tuple[Arguments, ...]:
 def _completed(kind: Kind, signature: Signature, further: Mapping[str, tuple[str, ...]]) -> Kind:
     """The kind with what the signature has, and without what it has not."""
     bases, more = kind.bases, dict(kind.more)
-    constructor, call = signature.get("constructor"), signature.get("call")
-    if constructor is not None and kind.family != "lambda":
-        has = {parameter["name"]: parameter for parameter in constructor}
+    if kind.family != "lambda":
+        has = {parameter["name"]: parameter for parameter in signature["constructor"]}
         bases = tuple(base for base in bases if all(key in has for key, _ in base)) or ((),)
         needed = {name: values(name, required=True) for name, parameter in has.items() if parameter.get("required")}
         missing = {name: texts or ("0.5",) for name, texts in needed.items() if name not in dict(bases[0])}
@@ -89,16 +88,14 @@ def _completed(kind: Kind, signature: Signature, further: Mapping[str, tuple[str
             elif not parameter.get("required") and name not in NOT_GIVEN:
                 more[name] = values(name, parameter.get("default"))
     more = {name: texts for name, texts in more.items() if texts}
-    call_options, extra = dict(kind.call), list(kind.extra)
-    if call is not None:
-        takes = {parameter["name"]: parameter for parameter in call}
-        call_options = {key: texts for key, texts in call_options.items() if key in takes}
-        extra = [name for name in extra if name in takes]
-        if "mask" in takes and "mask" not in extra:
-            extra.append("mask")
-        for name, parameter in takes.items():
-            if name not in call_options and name == "training":
-                call_options[name] = ("", "", "True")
-            elif name not in call_options and isinstance(parameter.get("default"), bool):
-                call_options[name] = ("", "", "", repr(not parameter["default"]))
+    takes = {parameter["name"]: parameter for parameter in signature["call"]}
+    call_options = {key: texts for key, texts in kind.call.items() if key in takes}
+    extra = [name for name in kind.extra if name in takes]
+    if "mask" in takes and "mask" not in extra:
+        extra.append("mask")
+    for name, parameter in takes.items():
+        if name not in call_options and name == "training":
+            call_options[name] = ("", "", "True")
+        elif name not in call_options and isinstance(parameter.get("default"), bool):
+            call_options[name] = ("", "", "", repr(not parameter["default"]))
     return replace(kind, bases=bases, more=more, call=call_options, extra=tuple(extra))

@@ -186,13 +186,13 @@ _NEVER = frozenset(
 _LISTS = ("xs", "arrays", "tensors", "values")
 
 
-def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]] | None], generation: str) -> dict[str, Kind]:
+def operations_of(functions: Mapping[str, Sequence[Mapping[str, Any]]], generation: str) -> dict[str, Kind]:
     """The operations of a release, by the parameters of its functions; operators are everywhere."""
     kinds: dict[str, Kind] = {}
     for name, row in OPERATORS.items():
         kinds[name] = _written(name, row, 8 if name == "operator.slice" else 2, generation)
     for name, parameters in functions.items():
-        if parameters is None or name in _SLOW or (name.startswith("tf.") and name not in {*_TENSORFLOW, *CALLS}):
+        if name in _SLOW or (name.startswith("tf.") and name not in {*_TENSORFLOW, *CALLS}):
             continue
         kind = _written(name, CALLS[name], 2, generation) if name in CALLS else _of_signature(name, parameters)
         if kind is not None:

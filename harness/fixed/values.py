@@ -180,8 +180,6 @@ class Values:
     def _begin_optimizer(self, optimizer: Any) -> None:
         """Give an optimizer counts and slots that are new; its learning rate is as it is."""
         variables = self._waiting_under(optimizer)
-        if not variables:
-            return
         with scope_of(variables):
             known = self.take_over(variables, self.keras.begun_optimizer(self, optimizer))
         if known != len(variables):

@@ -35,8 +35,6 @@ def script(source: str | None) -> Iterator[Any]:
 def build(source: str, module: Any) -> Any:
     """Run the source in `module`; the model that it leaves there under the name `model`."""
     exec(compile(source, GRAPH_FILE, "exec"), module.__dict__)  # noqa: S102 - the source is the model
-    if "model" not in module.__dict__:
-        raise NameError("the source leaves no `model`: its last line has to bind that name")
     return module.__dict__["model"]
 
 

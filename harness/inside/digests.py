@@ -15,8 +15,6 @@ import numpy as np
 from ..observation import Leaf
 
 KEPT_BYTES = 64 * 1024 * 1024
-_LARGE = 1 << 20
-"""From this size on a copy costs more than what is to be found out with it."""
 
 
 _name = functools.lru_cache(maxsize=None)(str)
@@ -72,9 +70,8 @@ def same(left: Any, right: Any) -> bool:
     """Whether two arrays are equal, bit for bit."""
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
-    if left.nbytes < _LARGE or left.dtype.kind in "OSU":
-        return bool(left.tobytes() == right.tobytes())
-    return bool(np.array_equal(_bytes(left), _bytes(right)))
+    of_bytes = left.dtype.kind not in "OSU"
+    return bool(np.array_equal(_bytes(left), _bytes(right)) if of_bytes else left.tobytes() == right.tobytes())
 
 
 def one_nan(array: Any) -> Any:

@@ -118,16 +118,12 @@ class BesideKeras:
         result = eval(compile(text, "<proposal>", "eval"), self._names)  # noqa: S307 - likewise
         outputs = []
         for suffix, tensor in _flat(result):
-            if not isinstance(tensor, self._framework.tensor_class):
-                raise build.Refused("it gives %s, which is no tensor of a model" % type(tensor).__name__)
             if any(tensor is value for value in self._names.values()):
                 raise build.Refused("it gives back a tensor that it takes")
             outputs.append(self.output(word + suffix, tensor))
             maker: Any = getattr(tensor, "_keras_history", (None,))[0]
             if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
                 maker.get_config()  # Keras says of some custom classes that they have to have one of their own
-        if not outputs:
-            raise build.Refused("it gives no tensor at all")
         self._names[word] = result
         return outputs
 

@@ -137,8 +137,6 @@ class Facts:
         """The fact of what is not looked into; "" of anything else. Layers and calls have facts of their own."""
         if id(value) in self._layers:
             return "a layer"
-        if kind in self._calls:
-            return "a call"
         if isinstance(value, self._framework.tensor_class):
             return "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is told of the call
         if isinstance(value, _FUNCTIONS):

@@ -1,8 +1,7 @@
 """The layers of a model, numbered depth-first, each with its calls.
 
 The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that was
-given the value which the call has by default is left out: it is the same call. Where others come after it, it is
-{"value": "default"}.
+given the value which the call has by default is left out: it is the same call.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ from .signatures import parameters_of
 from .structure import leaves, skeleton
 
 _PLAIN = (type(None), bool, int, float, str)
-_DEFAULT = inspect.Parameter.empty
-"""Stands for a value that the call has by default."""
 _LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
 
 
@@ -122,13 +119,7 @@ class Layers:
         if place is None:
             return None
         use = self._uses.get((holder, id(node)))
-        if use is not None:
-            return place, use, output
-        for use, call in enumerate(self._nodes.get(place, ())):
-            for number, result in enumerate(self._framework.outputs(call)):
-                if result is tensor:
-                    return place, use, number
-        return None
+        return None if use is None else (place, use, output)
 
     def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> CallSeen:
         """A call as a record. The tensors of its graph may be `copied`: their masks say nothing."""
@@ -159,9 +150,6 @@ class Layers:
         )
         while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
             args = args[:-1]
-        for place in range(1, min(len(args), len(positional))):
-            if _by_default(positional[place], args[place], masked):
-                args = (*args[:place], _DEFAULT, *args[place + 1 :])
         return args, {
             name: value
             for name, value in kwargs.items()
@@ -175,8 +163,6 @@ class Layers:
             return {"tensor": list(place)} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
         if value is None or isinstance(value, (bool, str, int)):
             return value
-        if value is _DEFAULT:
-            return {"value": "default"}
         if isinstance(value, float):
             return value if math.isfinite(value) else {"value": repr(value)}
         if isinstance(value, framework.variable_class):
@@ -191,8 +177,8 @@ class Layers:
 
 @once_a_class
 def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
-    """The parameters of the call of a layer; none where they cannot be told."""
-    return parameters_of(getattr(kind, "call", None), 1) or []
+    """The parameters of the call of a layer."""
+    return parameters_of(kind.call, 1)
 
 
 def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:

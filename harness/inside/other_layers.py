@@ -58,9 +58,7 @@ def _is_of(value: Any, module: Any) -> bool:
 
 def _loaded(path: str) -> Any:
     name = os.path.splitext(os.path.basename(path))[0]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ValueError("%s: expected a file of Python" % path)
+    spec: Any = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     former = sys.modules.get(name)
     sys.modules[name] = module

@@ -30,7 +30,7 @@ _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), ker
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until the parent says "quit" or closes its end. The argument is the generation."""
+    """Serve until the parent closes its end. The argument is the generation."""
     arguments = sys.argv[1:] if arguments is None else arguments
     generation = arguments[0] if arguments else "keras"
     with os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n") as lines:
@@ -76,7 +76,7 @@ class Server:
     def __init__(self, framework: Framework, lines: TextIO) -> None:
         self._framework = framework
         self._lines = lines
-        self._last: Observer | None = None
+        self._last = Observer(framework, 0)
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
@@ -93,33 +93,18 @@ class Server:
     def serve(self, requests: TextIO) -> None:
         """Answer each line of `requests`; an error is an answer too, as the child outlives what it cannot answer."""
         for line in requests:
-            if not line.strip():
-                continue
-            identity: Any = None
             try:
                 request = msgspec.json.decode(line)
-                if not isinstance(request, dict):
-                    raise TypeError("a request is a JSON object with a field `do`, this is %s" % type(request).__name__)
-                identity, task = request.get("id"), request.get("do")
-                if task == "quit":
-                    return
-                if task not in self._work:
-                    known = ", ".join(sorted([*self._work, "quit"]))
-                    raise ValueError("field `do` is %r: choose one of %s" % (task, known))
-                name = "answer" if task == "trial" else task
-                send(self._lines, {"id": identity, name: self._work[task](request)})
+                task = request["do"]
+                send(self._lines, {"answer" if task == "trial" else task: self._work[task](request)})
             except Exception as error:
-                send(self._lines, {"id": identity, "error": failure(error, below="serve")})
+                send(self._lines, {"error": failure(error, below="serve")})
 
     def _trial(self, request: dict[str, Any]) -> Answer:
-        observer = Observer(self._framework, int(request.get("seed", 0)))
-        self._last = None
+        self._last = observer = Observer(self._framework, int(request.get("seed", 0)))
         answer = run_trial(request, self._framework, observer)
         observer.release()
-        self._last = observer
         return answer
 
     def _values(self, request: dict[str, Any]) -> list[dict[str, Any]]:
-        if self._last is None:
-            raise ValueError("no trial has run yet: values can be asked for after one")
         return [self._last.digests.difference(left, right) for left, right in request["digests"]]

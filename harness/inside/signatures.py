@@ -44,9 +44,8 @@ def _objects(keras: Any) -> dict[str, Any]:
         for name, kind in sorted(vars(module).items()):
             if isinstance(kind, type) and kind.__name__ == name and name not in without:
                 parameters = _of_constructor(kind, keras)
-                if parameters is not None:
-                    public = [parameter for parameter in parameters if not parameter["name"].startswith(("*", "_"))]
-                    objects[place + "." + name] = public
+                public = [parameter for parameter in parameters if not parameter["name"].startswith(("*", "_"))]
+                objects[place + "." + name] = public
     return objects
 
 
@@ -83,11 +82,9 @@ def _of_tensorflow() -> dict[str, Any]:
     return functions
 
 
-def _signature(function: Any, first: int = 0) -> list[dict[str, Any]] | None:
-    """The parameters that a function names, from the `first` on; None without a signature."""
+def _signature(function: Any, first: int = 0) -> list[dict[str, Any]]:
+    """The parameters that a function names, from the `first` on."""
     parameters = parameters_of(function, first)
-    if parameters is None:
-        return None
     return [as_data(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
 
@@ -112,13 +109,10 @@ def _plain(value: Any) -> Any:
 
 def signature(layer: Any, keras: Any) -> dict[str, Any]:
     """What a layer's constructor and its call take."""
-    call = _signature(layer.call, 1)
-    if call is not None and any(parameter["name"].startswith("*") for parameter in call):
-        call = None  # it takes any number of tensors
-    return {"constructor": _of_constructor(layer, keras), "call": call}
+    return {"constructor": _of_constructor(layer, keras), "call": _signature(layer.call, 1)}
 
 
-def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
+def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]]:
     """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base.
 
     Of the latter those of Keras' own layers that nobody documents are left out, such as a seed of an LSTM of tf_keras.
@@ -133,8 +127,6 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]] | None:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = parameters_of(base.__init__, 1)
-        if parameters is None:
-            return None
         inherited = of_keras and bool(arguments)
         private = base is not layer and base not in public and base.__module__.split(".")[0] == root
         for parameter in parameters:
@@ -162,9 +154,6 @@ def words_of(constructor: Any) -> set[str]:
 OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
-def parameters_of(function: Any, first: int) -> list[inspect.Parameter] | None:
-    """The parameters of a function from the `first` on; None where they cannot be told."""
-    try:
-        return list(inspect.signature(function).parameters.values())[first:]
-    except (TypeError, ValueError):
-        return None
+def parameters_of(function: Any, first: int) -> list[inspect.Parameter]:
+    """The parameters of a function from the `first` on."""
+    return list(inspect.signature(function).parameters.values())[first:]

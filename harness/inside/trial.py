@@ -20,7 +20,6 @@ from .cloners.users import is_users
 from .description import Description
 from .facts import Facts, may_vary
 from .failures import failure
-from .frameworks import framework as framework_of
 from .frameworks.interface import Framework
 from .leaks import contents, leaks, owned, same_contents
 from .observer import Observer, tidy
@@ -30,16 +29,13 @@ from .variable_values import VariableValues, copy, fresh, fresh_states, randomiz
 from .warned import Warned, unheard
 
 
-def run_trial(request: dict[str, Any], framework: Framework | None = None, observer: Observer | None = None) -> Answer:
+def run_trial(request: dict[str, Any], framework: Framework, observer: Observer | None = None) -> Answer:
     """The answer to a trial.
 
     `request["cloners"]` is a list of names, or a dict of names to cloners, each a name or a function of a model.
     Where one has changed the original, those after it are not called, and have no answer. Instead of `source`, `model`
     may have a live model: its weights are put back at the end.
     """
-    framework = framework or framework_of(request.get("generation"))
-    if "source" not in request and "model" not in request:
-        raise ValueError("a trial needs the field `source`: Python that leaves a `model`")
     observer = observer or Observer(framework, int(request.get("seed", 0)))
     observer.values_by_chance = bool(request.get("ran"))
     began = perf_counter()

@@ -24,8 +24,7 @@ def test_a_clone_is_faithful(generation, builder):
 
 def quietly(model):
     """The clone of a model, which is made without a warning of what cannot be serialized."""
-    with warnings.catch_warnings(record=True) as recorded:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as recorded:
         clone = clone_model(model)
     assert [warning for warning in recorded if "serializ" in str(warning.message)] == []
     return clone

@@ -27,13 +27,14 @@ def test_an_object_that_cannot_be_copied_is_refused_by_name(generation):
 
         __copy__ = __reduce_ex__ = __deepcopy__
 
-    layer = package.layers.Dense(2, name="mine")
-    layer.single = Single()
-    model = load(generation).around(layer)
-    before = footprint(model)
-    with pytest.raises(ValueError, match=r"(?s)single.*mine.*Single.*there is only one"):
-        clone_model(model)
-    assert footprint(model) == before
+    for value, place in ((Single(), "`single` of 'mine'"), ({"a": Single()}, "the model '.*'")):
+        layer = package.layers.Dense(2, name="mine")
+        layer.single = value
+        model = load(generation).around(layer)
+        before = footprint(model)
+        with pytest.raises(ValueError, match=rf"(?s){place} holds.*Single.*there is only one"):
+            clone_model(model)
+        assert footprint(model) == before
 
 
 @for_generations

@@ -100,6 +100,78 @@ def test_everything_is_drawn() -> None:
     assert met["Again"] >= 15, "a layer that is called twice is in one bug of twenty"
 
 
+OF_ALL_KINDS = r"""
+    keras\.initializers\.\w+\(\w+=
+    keras\.regularizers\.\w+\(\w+=
+    keras\.constraints\.\w+\(\w+=
+    keras\.losses\.\w+\(\w+=
+    keras\.optimizers\.\w+\(\w+=
+    keras\.metrics\.\w+\(\w+=
+    _constraint=(?:"non_neg"|keras\.constraints\.M)
+    loss=\[
+    loss_weights=
+    weighted_metrics=
+    steps_per_execution=
+    ops\.\w+\(\w+, axis=
+    ops\.\w+\(\w+, \w+\)
+    ops\.\w+\([^\n]*(?:dtype|keepdims)=
+    ops\.image\.
+    bitwise_|_shift
+    functools\.partial\(
+    keras\.Variable\(
+    training=None
+    how=\[
+    layers\.InputLayer\(
+    class OwnSequential\(
+    with keras\.utils\.custom_object_scope\(
+"""
+OF_LAMBDAS = r"""
+    x\[0\] \+ x\[1\]
+    def transform
+    def output_mask
+    def output_shape
+    output_shape=lambda
+    mask=lambda
+    mask=.*np\.arange\(
+    if mask is None else
+    \* 3\.0 if training
+    arguments=\{"by"
+    FACTOR = 2\.0
+    "a": x
+"""
+OF_LEARNING = r"""
+    \.adapt\(np\.arange
+    \.adapt\(np\.array\(\["red"
+    lora_rank=
+    enable_lora\(
+    kernel\.trainable =
+"""
+OF_STATES = r"""
+    initial_state=\[(.+), \1\]
+"""
+
+
+@pytest.mark.parametrize(
+    ("generation", "kinds", "count", "texts"),
+    [
+        ("keras", "", 400, OF_ALL_KINDS),
+        ("keras", "Lambda", 60, OF_LAMBDAS),
+        ("keras", "Dense Normalization StringLookup", 60, OF_LEARNING),
+        ("tf_keras", "LSTM", 2, OF_STATES),
+    ],
+    ids=["all", "Lambda", "what learns", "states"],
+)
+def test_what_can_be_written_is_written(generation: Generation, kinds: str, count: int, texts: str) -> None:
+    some = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
+    sources = [graph.source for graph in (some if kinds else drawn(generation, count))]
+    patterns = [line.strip() for line in texts.strip().splitlines()]
+    assert [pattern for pattern in patterns if not re.search(pattern, "\n".join(sources))] == []
+    for source in sources:
+        layers = re.findall(r"(?m)^ *(\w+_layer) = ", source)
+        assert all(len(re.findall(rf"\b{layer}\b", source)) > 1 for layer in layers), source
+        assert not re.search(r"\bby(?:=2\.0)?\)?:\s*+(?!.*\b(?:by|def)\b)", source), "the function needs no number"
+
+
 def test_no_kind_is_left_out_and_layers_are_drawn_more_often_than_operations() -> None:
     met = Counter(kind for graph in drawn("keras", 400) for kind in _kinds(graph))
     operations = sum(count for kind, count in met.items() if kind.startswith(("ops.", "operator.")))

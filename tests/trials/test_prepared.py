@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
-from clonediff.strategies.program import Apply, Generation, Graph, Input, Nest, Preparation, Scope
+from clonediff.strategies.program import Apply, Generation, Graph, Input, Nest, Preparation, Program, Scope
 from clonediff.strategies.undefined import why_undefined
 from tests.example_graphs import of_layer
 from tests.waiting import PATIENCE
@@ -99,6 +100,26 @@ def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProc
             ]
         )
     assert met == [[], ["lambda-named"]]
+
+
+ADAPTED, QUANTIZED = ({"preparations": (Preparation(does, ()),)} for does in ("adapt", "quantize"))
+
+
+@pytest.mark.parametrize(
+    ("layer", "fields", "reason"),
+    [
+        (Apply("StringLookup", (("output_mode", '"tf_idf"'),)), ADAPTED, "what a lookup gives"),
+        (Apply("StringLookup"), ADAPTED, ""),
+        (Apply("SpectralNormalization"), QUANTIZED, "a kernel that is quantized"),
+        (DENSE, {"clone_arguments": "call_function", "sequential": True}, "the calls of a Sequential"),
+        (DENSE, {"clone_arguments": "listed", "takes": "dict"}, "inputs in a list"),
+        (DENSE, {"clone_arguments": "recursive"}, "recursion without a model"),
+        (Nest((DENSE,)), {"clone_arguments": "recursive"}, ""),
+    ],
+)
+def test_what_the_clone_is_of_some_models_nobody_can_say(layer: Apply, fields: dict[str, Any], reason: str) -> None:
+    why = why_undefined(Program("keras", (X,), (layer,), **fields))
+    assert reason in why and bool(reason) == bool(why)
 
 
 CHAIN: tuple[Apply, ...] = (DENSE, Apply("ReLU", (), ((0, 0),)))

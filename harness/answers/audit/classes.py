@@ -66,7 +66,7 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
-        parameters = parameters_of(base.__init__, 1) or []
+        parameters = parameters_of(base.__init__, 1)
         of_keras = base.__module__.partition(".")[0] in ("keras", "tf_keras") and base not in _BASES(keras)
         for parameter in parameters:
             argument = parameter.name

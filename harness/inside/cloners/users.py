@@ -89,9 +89,6 @@ def _function(cloner: UsersCloner) -> Callable[..., Any]:
             value = getattr(value, part)
         except AttributeError:
             raise CannotBeCalled("there is no %s in %s%s" % (part, cloner.module, _functions(value))) from None
-        except Exception as error:  # a module that imports its parts when they are needed may raise anything
-            problem = part, cloner.module, type(error).__name__, error
-            raise CannotBeCalled("%s of %s cannot be had: %s: %s" % problem) from None
     if not callable(value):
         advice = "name a function that takes a model and gives its clone"
         raise CannotBeCalled("%s is of the type %s: %s" % (cloner.function, type(value).__name__, advice))
@@ -140,8 +137,5 @@ def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
         return None
     cloner, kind = users_cloner(name), type(clone)
     text = kind.__name__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__name__)
-    if isinstance(clone, framework.keras.models.Model):
-        text = "a subclassed model (%s): Keras knows no graph of it to compare" % text
-    else:
-        text = "a %s: return a Functional or Sequential model of %s" % (text, framework.keras.__name__)
+    text = "a %s: return a Functional or Sequential model of %s" % (text, framework.keras.__name__)
     return Failure(NO_MODEL, encodable("%s gave %s" % (cloner.short if cloner else name, text)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from typing import Any
 
 from .interface import Framework
@@ -23,12 +22,8 @@ def generation_of(model: Any) -> str:
     raise TypeError("expected a model of Keras 3 or tf_keras, found %s" % type(model).__qualname__)
 
 
-def framework(generation: str | None = None) -> Framework:
-    """The framework that models of a generation are made in; without one, that of the package already imported."""
-    if generation is None:
-        generation = "tf_keras" if "tf_keras" in sys.modules and "keras" not in sys.modules else "keras"
-    if generation not in _CLASSES:
-        raise ValueError("unknown generation %r: choose one of %s" % (generation, ", ".join(sorted(_CLASSES))))
+def framework(generation: str) -> Framework:
+    """The framework that models of a generation are made in."""
     if generation not in _loaded:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         module, name = _CLASSES[generation]

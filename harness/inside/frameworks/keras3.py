@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import importlib
-import inspect
 import re
 import threading
 from typing import Any, Iterator
@@ -122,11 +121,7 @@ class Keras3(Framework):
     def compiled(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "compiled", False):
             return None
-        methods = [inspect.getattr_static(kind, "get_compile_config") for kind in (type(model), self.keras.Model)]
-        arguments = self._compile_arguments(model)
-        if arguments is None or methods[0] is not methods[1]:  # its class has a method of its own
-            config: dict[str, Any] = model.get_compile_config()
-            return config
+        arguments = self._compile_arguments(model) or {}
         return {**arguments, **{name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}}
 
     @staticmethod

@@ -7,7 +7,7 @@ import collections
 import keras
 from keras import layers
 
-from . import ASKED, GENERATION, MISUSED
+from . import ASKED, GENERATION, MISUSED, around
 
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
 """The clone of what `build` makes, with these arguments, is to be what `by_hand` makes."""
@@ -197,6 +197,7 @@ IN_KERAS = {
     "a call function of a Sequential": (keras.Sequential, functions(call=print), "is not supported with Sequential"),
     "a layer with a function": (dense, functions(remade), "only supported for Sequential"),
     "no outputs": (single, functions(call=lambda *_, **__: None), "`call_function` gave .*None.* for the call of"),
+    "a variable of no layer": (lambda: around(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
     "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
 }
@@ -204,6 +205,7 @@ IN_TF_KERAS = {
     "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
     "a dictionary": (subtracting, tensors(lambda: {"a": given(), "b": given(2, "d")}), "same structure"),
     "a layer with a function": (dense, functions(remade), ""),
+    "a call function": (single, functions(call=print), "arguments of Keras 3"),
 }
 IN_BOTH = {
     "two outputs for one": (single, functions(lambda _: Both()), "gave 2 outputs.* for the call of 'dense'"),
