@@ -211,8 +211,6 @@ def _written(name: str, row: str, weight: int, generation: str) -> Kind:
 
 def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
     """The operation that a function is; None where nobody knows what to give it."""
-    if not parameters or parameters[0].get("keyword_only"):
-        return None
     first, *rest = parameters
     needed: dict[str, tuple[str, ...]] = {}
     more: dict[str, tuple[str, ...]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import types
 import weakref
@@ -85,10 +86,8 @@ def function(value: Any, depth: int = 0) -> str:
 def contents(cells: Any) -> Iterator[Any]:
     """What the cells of a closure hold; one may hold nothing yet."""
     for cell in cells:
-        try:
+        with contextlib.suppress(ValueError):
             yield cell.cell_contents
-        except ValueError:
-            continue
 
 
 def _code(code: Any) -> str:
@@ -98,17 +97,13 @@ def _code(code: Any) -> str:
 
 def _object(value: Any, depth: int) -> str:
     name = type(value).__name__
-    if hasattr(value, "numpy") and hasattr(value, "dtype"):
-        try:
+    with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and a user's object may refuse to tell
+        if hasattr(value, "numpy") and hasattr(value, "dtype"):
             return "%s %s" % (name, text(np.asarray(value.numpy()), depth + 1))
-        except Exception:  # a symbolic tensor refuses in a way of its own, release by release
-            return "%s(%s, %s)" % (name, getattr(value, "shape", ""), value.dtype)
-    if hasattr(value, "get_config"):
-        try:
+        if hasattr(value, "get_config"):
             return "%s %s" % (name, text(value.get_config(), depth + 1))
-        except Exception:  # a user's object may refuse to tell
-            return name
-    return without_addresses("%s %s" % (name, value))
+        return without_addresses("%s %s" % (name, value))
+    return name
 
 
 def _is_the_code_of_a_lambda(value: dict[Any, Any]) -> bool:

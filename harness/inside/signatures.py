@@ -96,8 +96,6 @@ def as_data(parameter: inspect.Parameter) -> dict[str, Any]:
         data["default"] = _plain(parameter.default)
     elif not any_number:
         data["required"] = True
-    if parameter.kind is parameter.KEYWORD_ONLY:
-        data["keyword_only"] = True
     return data
 
 

@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from clonediff import functional_graphs
 from tests.waiting import PATIENCE
 
 TEST = """
@@ -55,6 +58,14 @@ def test_what_cannot_run_is_not_drawn(graph):
 def test_smallest(graph):
     assert "Dropout" not in graph.source
 """
+
+
+def test_a_layer_that_no_script_finds_is_refused() -> None:
+    class Local:
+        pass
+
+    with pytest.raises(ValueError, match=r"<locals>.Local is made within a function, .*: define it in a module"):
+        functional_graphs(layers=[Local])
 
 
 def test_a_test_of_ones_own_draws_in_a_child_and_shrinks(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
         calls = [each for each in instructions(graph.program.body) if not isinstance(each, Nest)]
         assert 1 <= len(calls) <= 5
         assert not why_undefined(graph.program)
+        assert generation == "keras" or "factor=2.0" not in graph.source
         trial = run(case_of(graph), process_of(generation), ())
         assert trial.built, (trial.refused, graph)
 
@@ -231,9 +232,17 @@ def test_layers_of_a_file_are_drawn_often_and_with_arguments_that_suit_their_nam
     assert re.search(r"pair\w*\(\w+, \w+\)", calls), "two tensors, one by one"
 
 
-def test_kinds_that_a_release_lacks_are_named(keras: SubjectProcess) -> None:
-    with pytest.raises(Exception, match="'Dens' is no layer or operation"):
-        keras.draw({"seed": 0, "kinds": ["Dens"]})
+@pytest.mark.parametrize(
+    ("request_of", "says"),
+    [
+        ({"kinds": ["Dens"]}, "'Dens' is no layer or operation"),
+        ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file that has some"),
+        ({"layers": ["nowhere"]}, "No module named 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_named(request_of: dict[str, list[str]], says: str, keras: SubjectProcess) -> None:
+    with pytest.raises(Exception, match=says):
+        keras.draw({"seed": 0, **request_of})
 
 
 def test_again_calls_a_layer_of_an_earlier_instruction() -> None:

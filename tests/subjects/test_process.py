@@ -134,6 +134,31 @@ def test_how_a_process_was_lost_is_said(source: str, lost: str) -> None:
         assert tried(process, "").lost is None
 
 
+def test_what_a_child_writes_fills_no_disk() -> None:
+    writes = "import os, time\nfor _ in range(20):\n    os.write(2, bytes(1 << 20))\n    time.sleep(0.02)\n"
+    with fake() as process:
+        size = refused(process, f"{writes}time.sleep(0.2)\nraise ValueError(os.fstat(2).st_size)")
+    assert int(size) < 16 * MIB
+
+
+def test_an_interrupt_leaves_no_answer_to_the_next_request() -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    with fake() as process:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(KeyboardInterrupt):
+            tried(process, "import time\ntime.sleep(1)\nraise ValueError('late')")
+        signal.signal(signal.SIGALRM, before)
+        assert refused(process, "raise ValueError('in time')") == "in time"
+
+
+def test_a_device_that_is_not_there_is_named() -> None:
+    with pytest.raises(Exception, match="keras@gpu: none 0 sees no gpu:0 here.* or ask for keras$"):
+        fake("keras@gpu").start()
+
+
 def test_of_the_draws_that_take_a_process_the_first_is_named() -> None:
     with fake() as process:
         for seed in (3, 4):

@@ -80,6 +80,10 @@ def needs_more(model, path):
     return model
 
 
+def subclassed(model):
+    return importlib.import_module("keras").Model()
+
+
 class Cloner:
     clone = staticmethod(loses)
 """
@@ -96,6 +100,8 @@ SOURCE = case().source
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
     path.write_text(MINE)
+    for other in ("ends", "keras"):
+        path.with_stem(other).write_text("raise SystemExit('no')\n")
     return path
 
 
@@ -112,6 +118,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             {"made no model"},
             "gives_config gave a dict: return a Functional or Sequential model of keras",
         ),
+        ("subclassed", {"made no model"}, "subclassed gave a keras.src.models.model.Model: return a Functional or"),
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
@@ -149,15 +156,17 @@ def test_a_copy_is_held_to_what_it_documents(
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        ("good", ""),
-        ("none", "clones_of_mine:none: there is no none in clones_of_mine; it has good, loses, "),
-        ("needs_more", "it is called with a model and nothing else, and is needs_more(model, path)"),
+        ("clones_of_mine.py:good", ""),
+        ("clones_of_mine.py:none", "clones_of_mine:none: there is no none in clones_of_mine; it has good, loses, "),
+        ("ends.py:clone", "ends cannot be imported: SystemExit: no (/"),
+        ("keras.py:clone", "another module of the name keras is imported already, from /"),
+        ("clones_of_mine.py:needs_more", "it is called with a model and nothing else, and is needs_more(model, path)"),
     ],
 )
 def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
     function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = named(f"{file}:{function}")
+    name = named(f"{file.parent}/{function}")
     trials = GraphTrials(keras, load(), cloners=(name,))
     monkeypatch.setattr("clonediff.harness.trials.cloners._ALLOWED", {name})
     reason = trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried

@@ -19,6 +19,7 @@ import warnings
 import weakref
 
 import keras
+import numpy as np
 from keras import layers
 
 X = (3, 4)
@@ -65,6 +66,52 @@ def join(call=lambda join, one, two: join(one, two)):
     return keras.Model(x, [call(Joins(name="join"), one, two), one, two], name="join")
 
 
+def free(second=1):
+    """A model that computes with variables of no layer."""
+    variables = [keras.Variable(2.0, name=name) for name in ("first", "second")]
+    x = keras.Input(X, name="x")
+    return keras.Model(x, x * variables[0] + variables[second], name="free")
+
+
+class Mute:
+    """A loss, and a regularizer, that tells nobody what it is."""
+
+    def __call__(self, x, *more):
+        return keras.ops.mean(x)
+
+    def get_config(self):
+        raise NotImplementedError
+
+
+class Offset(layers.Layer):
+    """Its constructor makes its weight."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.offset = self.add_weight(name="offset", shape=X[-1:], initializer="uniform")
+
+    def call(self, x):
+        return x + self.offset
+
+    def get_config(self):
+        return {"name": self.name}
+
+
+def mute(optimizer="sgd"):
+    x = keras.Input(X, name="x")
+    model = keras.Model(x, Offset(activity_regularizer=Mute(), name="offset")(x), name="mute")
+    model.compile(optimizer, Mute())
+    return model
+
+
+class Remembers(keras.optimizers.SGD):
+    """Has a variable that its `build` does not make."""
+
+    def __init__(self):
+        super().__init__()
+        self.further = keras.Variable(0.5)
+
+
 def operation():
     x = keras.Input(X, name="x")
     return keras.Model(x, layers.Dense(2, name="y")(x * 2.0), name="operation")
@@ -89,6 +136,7 @@ class Holds(layers.Layer):
     def __init__(self, **options):
         super().__init__(**options)
         vars(self).update(mine=["its own"], empty=[], _about=About(), value=("a tuple", 1.0), kind=About, module=types)
+        self.table = np.zeros(2, "i4,f4")
 
     def call(self, x):
         return x * 1.0
@@ -202,6 +250,11 @@ ROWS = [
     ("chain()", "after(Y, refuse)", ["inference: raises"]),
     (
         "chain()",
+        'clone.get_layer("masking").compute_mask = lambda x, **more: keras.ops.any(x, axis=-1, keepdims=True)',
+        ["layers['masking'].attribute.compute_mask: attribute.compute_mask"],
+    ),
+    (
+        "chain()",
         'clone.get_layer("masking").compute_mask = lambda *args, **kwargs: None',
         ["layers['masking'].attribute.compute_mask: attribute.compute_mask"],
     ),
@@ -281,6 +334,34 @@ ROWS = [
         "join()",
         "return join(lambda join, one, two: join(one, two, third=2.0))",
         ["layers['join'].calls[0].kwargs['third']: call.kwargs extra"],
+    ),
+    (
+        "join()",
+        "return join(lambda join, one, two: join(one, None))",
+        ["layers['join'].calls[0].args[1]: call.args missing", "model.layers: layer order"],
+    ),
+    ("free()", "pass", []),
+    (
+        "free()",
+        "return free(second=0)",
+        [
+            "states[1]: state missing",
+            "layers['add'].calls[0].args[1]['variable']: call.args value",
+            "layers['multiply'].name: name",
+        ],
+    ),
+    ("mute()", "pass", []),
+    ("mute()", "return mute('adam')", ["model.compiled.optimizer: compiled.optimizer"]),
+    ("mute(Remembers())", "pass", ["clone: raises"]),
+    (
+        "unnamed()",
+        "return keras.Sequential([layers.Dense(2)])",
+        [
+            "layers['dense_1'].calls: call count",
+            "layers['dense']: layer missing",
+            "layers['x']: layer missing",
+            "layers['dense_1'].name: name",
+        ],
     ),
     ("unnamed()", "return unnamed()", ["layers['dense_1'].name: name"]),
     ("unnamed()", "clone.layers[1].name = 'mine'", ["layers['dense_1'].name: name"]),

@@ -15,7 +15,7 @@ from clonediff.reports.known import KnownIssues, load
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Apply, Generation, Graph, Input, Nest, Preparation, Program, Scope
 from clonediff.strategies.undefined import why_undefined
-from tests.example_graphs import of_layer
+from tests.example_graphs import of_layer, of_source
 from tests.waiting import PATIENCE
 from tests.warm_keras import built
 
@@ -67,6 +67,30 @@ def test_fixed_keeps_what_was_read_of_the_session_and_the_next_trial_has_it_as_i
         done = (Preparation("session", (line,)),)
         fixed_is_faithful(built(Apply("MaxPooling2D"), inputs=(Input((6, 6, 3)),), preparations=done), keras)
         assert session() == before
+
+
+LEARNS = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
+WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
+STATES = "x = keras.Input(batch_shape=(3, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "spec", "aspects"),
+    [
+        (STATES, STEPS, set()),
+        ("x = keras.Input((None, 4), ragged=True)\nmodel = keras.Model(x, layers.LSTM(2)(x))\n", STEPS, set()),
+        (f"layer = layers.StringLookup()\n{LEARNS}", WORDS, set()),
+        (f"layer = layers.TextVectorization()\n{LEARNS}", WORDS, {"name"}),
+        (f"{STATES}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, {"attribute.extra"}),
+    ],
+    ids=["states", "ragged", "lookup", "texts", "not built"],
+)
+def test_what_tf_keras_has_beside_weights_is_compared(body: str, spec: Input, aspects: set[str], warm: Warm) -> None:
+    head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
+    graph = of_source(head + body, spec, generation="tf_keras")
+    clones = tried(graph, warm("tf_keras"), "upstream", "fixed", costly=True).clones
+    assert clones["fixed"].differences == ()
+    assert {one.aspect for one in clones["upstream"].differences} == aspects
 
 
 def test_nobody_says_that_tf_keras_compiles(warm: Warm) -> None:

@@ -158,7 +158,8 @@ class TfKeras(Framework):
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:
-        if isinstance(model, self._sequential) and not model.built:  # which does not tell them, nor does one within it
+        if any(isinstance(part, self._sequential) and not part.built for part in model._flatten_layers()):
+            # It tells none, nor does a model around it.
             by_id = {id(weight): weight for layer in model._flatten_layers() for weight in self._own_weights(layer)}
             weights = list(by_id.values())
             return weights, {id(weight) for weight in weights if weight.trainable}
