@@ -80,10 +80,6 @@ def needs_more(model, path):
     return model
 
 
-def subclassed(model):
-    return importlib.import_module("keras").Model()
-
-
 class Cloner:
     clone = staticmethod(loses)
 """
@@ -118,7 +114,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             {"made no model"},
             "gives_config gave a dict: return a Functional or Sequential model of keras",
         ),
-        ("subclassed", {"made no model"}, "subclassed gave a keras.src.models.model.Model: return a Functional or"),
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
