@@ -120,7 +120,9 @@ class Replays:
                     began = time.monotonic()
                     runner = upstream if row.cloner == UPSTREAM else fixed
                     try:
-                        if target.issue:
+                        if target.generation not in ("", subject.generation):
+                            answered = replace(row, because=f"it is of another generation, {target.generation}")
+                        elif target.issue:
                             answered = self._by_script(row, target, runner)
                         else:
                             answered = self._by_trial(row, target, process)
@@ -132,9 +134,6 @@ class Replays:
     def _by_script(row: ReplayRow, target: Target, runner: ScriptRunner) -> ReplayRow:
         """The row with what the script of a known issue shows, run with the row's cloner."""
         assert target.issue is not None
-        generation = Subject.parse(row.subject).generation
-        if target.generation != generation:
-            return replace(row, because=f"it is an issue of {target.generation}, and {row.subject} is {generation}")
         if row.cloner not in UPSTREAM_AND_FIXED:
             return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
         answer, because = runner.answer(Script(target.issue.script, target.issue.raises, sure=True))
@@ -146,8 +145,6 @@ class Replays:
         trials = GraphTrials(process, self._known, cloners=(row.cloner,) if row.cloner else ())
         trial = trials.try_or_say_why_not(target.graph, costly=needs_costly(target.finding) or None)
         answer, because = answer_to(target.finding, trial)
-        if answer is not UNKNOWN and target.generation not in ("", process.subject.generation):
-            because = "; ".join(filter(None, (because, f"it is of another generation, {target.generation}")))
         return replace(row, answer=answer, because=because, causes=causes_shown(trial))
 
 
@@ -221,9 +218,5 @@ def _hides(difference: Difference, expected: Difference) -> bool:
 def _failure(original: Observation | None, expected: Difference) -> str:
     """How the original itself fails in the part of a trial that shows the difference: "fails in inference", or ""."""
     part = re.split(r"[.\[]", _OF_ANOTHER.sub("", expected.path))[0]
-    if original is None or part not in ("inference", "training", "trained"):
-        return ""
-    ran = getattr(original, part)
-    if ran is None:
-        return "cannot be trained" if part == "trained" else ""
-    return f"fails in {part}: {ran.failure.type}" if ran.failure is not None else ""
+    ran = getattr(original, part) if part in ("inference", "training", "trained") else None
+    return f"fails in {part}: {ran.failure.type}" if ran is not None and ran.failure is not None else ""

@@ -6,7 +6,6 @@ from contextlib import closing
 
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
-from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.reading import StoredFinding
@@ -25,11 +24,8 @@ def script_of(stored: StoredFinding) -> Script:
 
 def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     """Run a script in a fresh process of a subject's release: what became of the break, and why, in a line."""
-    try:
-        with closing(ScriptRunner(subject, place_of(subject))) as runner:
-            answer, reason = runner.answer(script)
-    except SubjectError as error:
-        return ReplayAnswer.UNKNOWN, str(error)
+    with closing(ScriptRunner(subject, place_of(subject))) as runner:
+        answer, reason = runner.answer(script)
     if answer is ReplayAnswer.BREAKS:
         return answer, f"it ends in {script.raises}, as it should"
     if answer is ReplayAnswer.UNKNOWN:

@@ -147,10 +147,8 @@ def run(
         clones = {**first.clones, **rest.clones}
         return _blamed({name: clones[name] for name in cloners}, rest.original)
     alone = subject.trial(case, cloners=(), costly=costly, timeout=timeout) if cloners else outcome
-    if not isinstance(alone, Answer):
-        return Trial(lost=alone)
-    if alone.original is None:
-        return _judge(case, subject, (), alone)
+    if not isinstance(alone, Answer) or alone.original is None:
+        return Trial(lost=alone) if isinstance(alone, Lost) else _judge(case, subject, (), alone)
     if outcome.how == TIMED_OUT:
         timeout = min(outcome.seconds, max(_AT_LEAST, _TIMES * alone.seconds))
     judged: dict[str, CloneTrial] = {}
@@ -161,10 +159,7 @@ def run(
             ended = causes(None, [lost_difference(outcome)], tuple(case.arguments))
             judged[name] = CloneTrial(tuple(ended), Pair(alone.original, Clone()))
             continue
-        trial = _judge(case, subject, [name], outcome)
-        if not trial.built:
-            return trial
-        judged.update(trial.clones)
+        judged.update(_judge(case, subject, [name], outcome).clones)
     return _blamed(judged, alone.original)
 
 

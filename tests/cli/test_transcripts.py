@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from clonediff.harness.subjects import SubjectProcess
+from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
 from tests.command_line import Command
@@ -36,6 +37,15 @@ class Dies(keras.layers.Layer):
 
 class Lives(keras.layers.Layer):
     pass
+
+
+class Loses(keras.layers.Layer):
+    def __init__(self, factor=1.0, **options):
+        super().__init__(**options)
+        self.factor = factor
+
+    def get_config(self):
+        return super().get_config()
 """
 
 
@@ -46,6 +56,8 @@ def _errors(folder: Path, keras: SubjectProcess) -> None:
     put(folder / "broken.py", b"no python\n")
     put(folder / "mine.py", b"def make(): import keras; x = keras.Input((1,)); return keras.Model(x, x)\n")
     (folder / "checkout").mkdir()
+    (folder / "issues" / "folder.py").mkdir(parents=True)
+    put(folder / "latin" / "one.py", b"'\xe9'")
 
 
 def _replay(folder: Path, keras: SubjectProcess) -> None:
@@ -54,8 +66,10 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
     run_of(folder / "run", refused, renamed)
     run_of(folder / "one", renamed)
     run_of(folder / "none")
+    run_of(folder / "mended", msgspec.structs.replace(renamed, source="import keras\n"))
+    run_of(folder / "nothing-compared", msgspec.structs.replace(renamed, differences=(), detail=""))
     cut = folder_of(run_of(folder / "cut", refused, renamed), refused) / "finding.json"
-    cut.write_bytes(cut.read_bytes()[:200])
+    cut.put(cut.read_bytes()[:200])
     put(folder / "graphs" / "a-holds.json", to_json(DENSE))
     put(folder / "graphs" / "b-breaks.json", to_json(example("lambda-refused")))
     graph = json.loads(bytes(refused.graph))
@@ -116,6 +130,8 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
     )
     for number, content in enumerate((*wrong, to_json(DENSE))):
         put(folder / "wrong" / f"{number}.json", content)
+    (folder / "wrong" / "6.json").mkdir()
+    put(folder / "one-known" / "lambda-refused.py", (KNOWN_ISSUES / "lambda-refused.py").read_bytes())
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:

@@ -109,6 +109,21 @@ def operation():
     return keras.Model(x, layers.Dense(2, name="y")(x * 2.0), name="operation")
 
 
+def pieces(number):
+    x = keras.Input(X, name="x")
+    return keras.Model(x, keras.ops.split(x, number, axis=-1)[0], name="pieces")
+
+
+def nested(*numbers):
+    """Models that hold layers of these numbers, each behind the other."""
+    held = [layers.Dense(4, name="dense") for _ in numbers]
+    y = x = keras.Input(X, name="x")
+    for place, number in enumerate(numbers):
+        within = keras.Input(X, name="within")
+        y = keras.Model(within, held[number](within), name=f"inner{place}")(y)
+    return keras.Model(x, y, name="nested")
+
+
 def unnamed():
     x = keras.Input(X, name="x")
     return keras.Model(x, layers.Dense(2)(layers.Dense(2)(x)), name="unnamed")
@@ -287,9 +302,45 @@ ROWS = [
     ),
     (
         "chain()",
+        "model.get_layer('y').trainable = False; refuse()",
+        ["clone: raises", "original.layers['y'].trainable: trainable"],
+    ),
+    (
+        "chain()",
         'after(model.get_layer("y"), lambda x: -x)',
         ["original.inference.outputs[0]: value", "original.inference.steps['drop'][0].outputs[0]: value"],
     ),
+    (
+        "chain()",
+        "clone.compile('sgd', 'mse'); after(LSTM, lambda x: -x)",
+        ["inference.steps['lstm'][0].outputs[0]: value", "model.compiled.metrics: compiled.metrics"],
+    ),
+    (
+        "chain()",
+        "return keras.Model(clone.input, [clone.outputs[0], layers.ReLU(name='more')(clone.outputs[1])], name='chain')",
+        [
+            "layers['more']: layer extra",
+            "outputs[1].tensor: output tensor",
+            "states[2]: state missing",
+            "model.compiled: compiled",
+        ],
+    ),
+    (
+        "costly chain()",
+        "warnings.warn('a'); refuse() if again('c') else None",
+        ["again: no clone", "warned[0]: raises"],
+    ),
+    (
+        "pieces(2)",
+        "return pieces(4)",
+        [
+            "layers['split'].config.indices_or_sections: config.indices_or_sections",
+            "layers['split'].calls[0].outputs: call outputs",
+            "layers['split'].name: name",
+        ],
+    ),
+    ("nested(0, 1)", "return nested(0, 0)", ["layers['inner1/dense']: layer merged"]),
+    ("nested(0, 0)", "return nested(0, 1)", ["layers['inner1/dense']: layer unshared"]),
     ("two()", "pass", []),
     (
         "two()",

@@ -216,8 +216,6 @@ def differs(
 ) -> Difference:
     """A difference in the aspect of that name, as severe as that is unless the place makes it otherwise."""
     _, row = _row(check, name)
-    if row is _UNDECLARED:
-        raise KeyError(f"the check {check} has no aspect {name!r}")
     expected, actual = (short(value, 300 if raised else 160) for value in (expected, actual))
     severity = row.severity if severity is None else severity
     return Difference(check, path, name, expected, actual, severity, first, raised, digests)
