@@ -94,7 +94,7 @@ def _ran(difference: Difference) -> bool:
 def happens(cause: Cause) -> str:
     """What a cause does to whoever uses the clone, as concretely as a run shows it."""
     difference = worst(cause)
-    where, _, rest = difference.path.partition(".")
+    where = difference.path.partition(".")[0]
     if difference.check == "made":
         lost = "cloning it ends its process" if difference.aspect.startswith("process ") else "cannot be cloned"
         return _LOST.get(difference.aspect, lost)
@@ -102,14 +102,14 @@ def happens(cause: Cause) -> str:
         return "cloning changes the original"
     whose = "the clone"
     if difference.check == "again":
-        if difference.aspect == "raises" and not rest:
-            return "the clone cannot be cloned" if where == "twice" else "cannot be cloned twice"
         whose = "a clone of the clone" if where == "twice" else "a second clone"
     return f"{whose} {_does(difference, cause.severity)}"
 
 
 def _does(difference: Difference, severity: Severity) -> str:
     if severity is Severity.CRASHES:
+        if difference.aspect == "no clone":
+            return "cannot be made"
         if "set_weights" in difference.path:
             return "does not take the original's weights"
         if difference.check == "training":
@@ -118,7 +118,7 @@ def _does(difference: Difference, severity: Severity) -> str:
     if severity is Severity.COMPUTES and not _ran(difference):
         # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
         if difference.aspect.startswith(("weight", "state", "copied")):
-            return "begins with another state" if difference.aspect == "state value" else "has other weights"
+            return "begins with another state" if difference.aspect.startswith("state") else "has other weights"
         return "has other inputs or outputs"
     if difference.aspect == "compiled":
         return "is not compiled"
@@ -128,7 +128,7 @@ def _does(difference: Difference, severity: Severity) -> str:
 def headline(cause: Cause) -> str:
     """What happens, and the cause of it: the thing itself, never what follows from it."""
     root, reason = cause.root, title(cause)
-    if root.check == "made" or cause.severity is Severity.NAME:
+    if root.check in ("made", "untouched") or cause.severity is Severity.NAME:
         return reason
     effect = happens(cause).removeprefix("the clone ")
     if root.raised is None or root is not worst(cause):

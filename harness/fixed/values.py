@@ -104,7 +104,8 @@ class Values:
         if not build.__module__.startswith(COMPOSED) or "assign" in inspect.unwrap(build).__code__.co_names:
             return False
         parts = [part for part in layer._flatten_layers() if self.keras.variables_of(self, part)]
-        return layer not in parts and all(part._build_shapes_dict for part in parts)
+        makes_states = getattr(layer, "stateful", False)  # which are no weights
+        return not makes_states and layer not in parts and all(part._build_shapes_dict for part in parts)
 
     def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:
         """Take over the values of the variables of a layer that `make` makes anew."""

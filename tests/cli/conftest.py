@@ -112,6 +112,15 @@ def masks():
     return keras.Model(ends, layers.Concatenate()(ends))
 
 
+def whole():
+    x = keras.Input((3, 4), batch_size=2, name="x")
+    state = layers.SimpleRNN(3, stateful=True, name="rnn")(layers.Dropout(0.5, name="drop")(x))
+    model = keras.Model(x, layers.Dense(2, name="y")(state), name="whole")
+    model.compile("sgd", "mse")
+    model(keras.ops.ones((2, 3, 4)))
+    return model
+
+
 def unbuilt():
     return keras.Sequential([layers.Dense(2)])
 

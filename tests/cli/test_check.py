@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,68 @@ def test_a_cloner_of_ones_own(models: Path, clonediff: Command) -> None:
     assert code == 1 and "the clone trains differently" in out
     code, _, err = clonediff("check", "dict.keras", "--cloner", "cloners_of_mine.py:clones", cwd=models)
     assert code == 2 and "there is no clones in cloners_of_mine; it has itself" in err
+
+
+BREAKS = {
+    "refuse() if again('once') else None": "a second clone cannot be made: RuntimeError in breaks_one_thing.py:refuse",
+    "refuse() if made_here(model) else None": "a clone of the clone cannot be made: RuntimeError in",
+    "Y.name = 'z' if again('second') else 'y'": "A layer has another name in a second clone",
+    "clone = clone_model(model, clone_function=wider)": "does not take the original's weights: The setting units",
+    "Y.call = stops(Y.call)": "crashes when trained: The attribute call",
+    "DROP.call = lambda x, training=False: refuse() if training else x": "crashes when called in training mode: The",
+    "Y.call = refuse": "crashes when called: The attribute call",
+    "RNN.states[0].assign(model.get_layer('rnn').states[0])": "begins with another state",
+    "clone = keras.Model([clone.input], clone.output, name='whole')": "computes something else: The inputs",
+    "clone = keras.Model(clone.input, clone.output, name='whole')": "computes something else: A ... , is not compiled",
+    "model.get_layer('y').trainable = False": "Cloning changes the original: a trainable layer is frozen, a second",
+}
+"""A line of a cloner, and the beginning of what is said of what happens to its clone."""
+CLONERS = """
+import keras
+import tensorflow as tf
+from clonediff import clone_model
+
+cloned, clones = set(), []
+
+
+def again(name):
+    return name in cloned or cloned.add(name)
+
+
+def made_here(model):
+    return any(model is clone for clone in clones)
+
+
+def refuse(*args, **options):
+    raise RuntimeError("no")
+
+
+def wider(layer):
+    config = layer.get_config()
+    return type(layer).from_config({**config, **({"units": 3} if "units" in config else {})})
+
+
+def stops(call):
+    run = tf.custom_gradient(lambda x: (call(x), refuse))
+    return lambda x, **options: run(x)
+"""
+
+
+def test_what_happens_to_a_clone_is_said(models: Path, clonediff: Command) -> None:
+    text, cloners = CLONERS, []
+    for number, line in enumerate(BREAKS):
+        line = re.sub(r"\b(Y|DROP|RNN)\b", lambda name: f"clone.get_layer('{name[0].lower()}')", line)
+        text += f"\n\ndef clone{number}(model):\n    clone = clone_model(model)\n    {line}\n"
+        text += "    clones.append(clone)\n    return clone\n"
+        cloners += ["--cloner", f"breaks_one_thing.py:clone{number}"]
+    (models / "breaks_one_thing.py").write_text(text)
+    said = {}
+    for options in (cloners[:-2], cloners[-2:]):  # what changes the model is tried on another one
+        _, out, _ = clonediff("check", "theirs.py:whole", *options, "--json", cwd=models)
+        said.update(json.loads(out)["clones"])
+    for causes, expected in zip(said.values(), BREAKS.values(), strict=True):
+        headlines = ", ".join(cause["headline"] for cause in causes)
+        assert re.match(re.escape(expected).replace(r"\ \.\.\.\ ", ".*"), headlines), (expected, headlines)
 
 
 def test_no_name_reaches_the_terminal_as_a_command(models: Path, clonediff: Command) -> None:

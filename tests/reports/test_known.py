@@ -110,6 +110,9 @@ def test_an_issue_explains_what_it_matches_in_every_field(
         pytest.param("kind =", "kidn =", "unknown field `kidn` - at `$.match[0]`", id="unknown field of a match"),
         pytest.param('"3.4.0"', '"soon"', "`since` is 'soon', expected a release", id="no release"),
         pytest.param('"3.13.0"', '"3.4.0"', "`until` 3.4.0 is not after `since` 3.4.0", id="an empty range"),
+        pytest.param(
+            GOOD[GOOD.index("# [[") : GOOD.index("# ///\n")], "", "needs at least one [[match]]", id="no match"
+        ),
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
         pytest.param('kind = "Lambda"', "kind = ", "is not TOML", id="no TOML"),
         pytest.param("import keras", "import", "not Python", id="no Python"),
