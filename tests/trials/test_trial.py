@@ -224,3 +224,37 @@ def test_what_is_lost_alike_has_one_name(
         assert trial.built, trial.refused
         names.append([hit.fingerprint for hit in trial.hits])
     assert names[0] == names[1] != []
+
+
+RAISES_IN_A_CLONE = """
+import keras
+from keras import layers
+
+
+class Once(layers.Layer):
+    made = []
+
+    def call(self, x):
+        if self not in Once.made and Once.made:
+            raise TypeError("it was called")
+        Once.made.append(self)
+        return x[0] * 2.0
+
+    def compute_output_spec(self, x):
+        return self.call(x)
+
+
+x = keras.Input((4,), name="x")
+model = keras.Model(x, Once(name="once")([x]))
+"""
+
+
+def test_a_layer_that_raises_is_told_by_who_called_it_and_on_what(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues(), cloners=("upstream",))
+    (hit,) = trials.try_case(Case(RAISES_IN_A_CLONE, (INPUT,))).hits
+    assert hit.cause is not None
+    assert hit.title == "A model cannot be cloned: TypeError in layer.py:symbolic_call"
+    assert (hit.fingerprint, hit.cause.given) == (
+        "made-raises-in-a-call-typeerror-6e90e7c3",
+        ("a list of one tensor",),
+    )

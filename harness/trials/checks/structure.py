@@ -97,13 +97,11 @@ def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iter
             yield side, leaf
 
 
-def _both_lists(args: Any, others: Any) -> Any:
+def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
     """Arguments, a tensor in a list where the other side has a list that begins with it: what is lost is the rest.
 
     In tf_keras that is how a recurrent layer is called with its initial state, and without.
     """
-    if not isinstance(args, list) or not isinstance(others, list):
-        return args
     alone = [
         isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
         for mine, argument in zip(args, others, strict=False)
