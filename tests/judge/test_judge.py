@@ -118,7 +118,7 @@ def tree(folder: Path, text: str) -> Path:
 def judge(clonediff: Command, monkeypatch: pytest.MonkeyPatch) -> Command:
     """`clonediff judge` with few known issues, and nothing drawn."""
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: KNOWN)
-    return lambda *arguments: clonediff("judge", *arguments, "--minutes", "0")
+    return lambda *arguments: clonediff("judge", "--minutes", "0", *arguments)
 
 
 def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,6 +184,26 @@ REFUSED = {
 """What is in a file, which part of it is taken, and why it cannot be put in place."""
 
 
+MENDS_SOME = """
+def clone_model(model, *args, **kwargs):
+    from keras.src.saving.serialization_lib import SafeModeScope
+    with SafeModeScope(False):
+        return _clone_functional_model(model, lambda layer: type(layer).from_config(layer.get_config()))
+"""
+
+
+def test_drawn_models_are_judged_too(judge: Command, tmp_path: Path) -> None:
+    (tmp_path / "some.py").write_text(MENDS_SOME)
+    code, out, _ = judge("some.py", "--minutes", "1", "--trials", "3")
+    first, taken, *worse, mends = out.splitlines()
+    assert (code, taken, mends) == (1, "  taken: the whole file", "  mends: lambda-refused, compile-lambda")
+    counts = r"mends 2 known issues, leaves 0; \d+ models tried; \d things? worse"
+    assert re.fullmatch(rf"some\.py: makes something worse: {counts}", first)
+    at = "cloning.py:_clone_functional_model [made-raises-valueerror-adad5688]"
+    number = worse.index(f"  worse: crashes: A model cannot be cloned: ValueError in {at}")
+    assert worse[number + 1].startswith("    first on a drawn model: ValueError: Expected `model` argument to be a ")
+
+
 def test_what_cannot_be_put_in_place_is_a_verdict(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +248,7 @@ def test_a_change_is_told_by_what_it_mends_and_breaks(
         (("missing.py",), "'missing.py' does not exist"),
         (("--base", "main"), "or a change: --repo FOLDER --base BRANCH"),
         (("--repo", "nowhere", "--base", "main"), "there is no folder"),
+        (("--repo", "keras", "--base", "main", "--subject", "keras"), "--subject is for a FILE"),
         (("--repo", "keras", "--base", "main"), "has no change since it left main"),
     ],
 )

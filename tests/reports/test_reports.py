@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import verdict
 from clonediff.reports.writing import write_reports
 from tests.planted.faults import PLANTED
-from tests.reports.making import PICTURES, Json, a_run, box, counts, difference, finding, run_folder
+from tests.reports.making import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
 
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
@@ -90,38 +91,37 @@ def test_every_report_begins_with_what_is_broken(
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "findings", "said"),
-    [
-        pytest.param({}, [], "clonediff's own cloner is faithful on all 300 graphs.", id="the other cloner"),
-        pytest.param({}, [], "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs", id="what ran"),
-        pytest.param({"ended": False}, [], "it has not ended", id="not ended"),
-        pytest.param({"interrupted": True}, [], "it was interrupted", id="interrupted"),
-        pytest.param({"lost": {"keras/jax": "keras/jax: jax\nis not installed"}}, [],
-                     "not tried: keras/jax: jax is not installed", id="lost"),
-        pytest.param({"failures": ["keras: a shard: no"]}, [], "not done: keras: a shard: no", id="failed"),
-        pytest.param({"unsteady": ["keras: a title"]}, [], "did not show again: keras: a title", id="unsteady"),
-        pytest.param({"counts": of_keras(losses={"memory": 2})}, [],
-                     "process was lost 2 times over memory", id="losses"),
-        pytest.param({"counts": of_keras(refused={"ValueError: no": 10})}, [],
-                     "keras cannot build 10 of 300 graphs (3.3%), more than 3%: a fault of the generator", id="mend"),
-        pytest.param({"counts": of_keras(refused={"ValueError: no": 4})}, [],
-                     "keras refused 4: ValueError: no [refused/keras-ValueError-", id="refused"),
-        pytest.param({"at_least": 2,
-                      "counts": of_keras(verdicts={"upstream": {"crashed": 12, "left out": 270}})}, [],
-                     "left out by --at-least trains: what only loses a property or changes a name; "
-                     "graphs with only that: 270 with upstream", id="left out"),
-        pytest.param({}, [finding(0, smallest=False)], "1 finding not as small as it could be", id="large"),
-        pytest.param({}, [finding(0, proof=False)], "its script does not fail alone, so it does not count", id="proof"),
-        pytest.param({}, [finding(0, proof=None, unproven="it hangs")],
-                     "not known whether its script fails alone: it hangs", id="why not"),
-        pytest.param({}, [finding(0, known="lambda-refused")], "1 finding of known issues", id="of known issues"),
-    ],
-)  # fmt: skip
-def test_every_report_says(changes: dict[str, Any], findings: list[Json], said: str, tmp_path: Path) -> None:
-    page, summary, _ = reports(tmp_path, findings, **changes)
-    assert said in page.text
-    assert said in re.sub(r"\\(.)", r"\1", summary)
+def test_a_run_that_has_not_ended_says_so(tmp_path: Path) -> None:
+    page, summary, _ = reports(tmp_path, [], ended=False)
+    assert "it has not ended" in page.text and "it has not ended" in summary
+
+
+RICH: Json = {
+    "interrupted": True, "seconds": 8000.0, "at_least": 2, "jobs": 3,
+    "lost": {"keras/jax": "keras/jax: jax\nis not installed"},
+    "failures": ["keras: a shard: no"],
+    "unsteady": ["keras: a title"],
+    "counts": of_keras(losses={"memory": 2, "time": 1}, refused={"ValueError: no": 10, "TypeError: b": 1},
+       verdicts={"mine:cloner": {"faithful": 10, "left out": 290}, "fixed": {"faithful": 300},
+                 "upstream": {"crashed": 12, "diverged": 8, "faithful": 10, "left out": 270}},
+       worst={"upstream": {"crashes": 12, "trains": 8}}),
+}  # fmt: skip
+"""A run to which all happened that can."""
+
+
+def test_the_whole_text_of_a_run(tmp_path: Path) -> None:
+    """The summary, and the words of the page but for known issues."""
+    followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
+    findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
+    findings += [finding(3, proof=None, unproven="it hangs", differences=[LOST, *followers])]
+    run_folder(tmp_path / "run", findings, a_run(**RICH))
+    put(tmp_path / "run" / "findings" / "cut" / "finding.json", b"{")
+    write_reports(read_run(tmp_path / "run"), KNOWN)
+    page = Page((tmp_path / "run" / "report.html").read_text()).text.partition("clonediff \N{MIDDLE DOT}")[2]
+    words = " ".join(re.sub(r"(?s)\sKnown causes\s.*\sWhat ran\s", " What ran ", page).split())
+    words = textwrap.fill(words, 118, break_long_words=False, break_on_hyphens=False)
+    summary = (tmp_path / "run" / "summary.md").read_text()
+    assert f"{summary}\n{words}\n" == Path(__file__).with_name("whole.txt").read_text()
 
 
 def test_causes_come_worst_first(tmp_path: Path) -> None:
