@@ -69,7 +69,7 @@ def _replay(folder: Path, keras: SubjectProcess) -> None:
     run_of(folder / "mended", msgspec.structs.replace(renamed, source="import keras\n"))
     run_of(folder / "nothing-compared", msgspec.structs.replace(renamed, differences=(), detail=""))
     cut = folder_of(run_of(folder / "cut", refused, renamed), refused) / "finding.json"
-    cut.put(cut.read_bytes()[:200])
+    cut.write_bytes(cut.read_bytes()[:200])
     put(folder / "graphs" / "a-holds.json", to_json(DENSE))
     put(folder / "graphs" / "b-breaks.json", to_json(example("lambda-refused")))
     graph = json.loads(bytes(refused.graph))

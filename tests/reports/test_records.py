@@ -95,6 +95,9 @@ def test_a_finding_is_replaced_by_a_smaller_one_and_withdrawn(tmp_path: Path) ->
     folder.withdraw(kept.finding)
     assert read_run(folder.path).findings == ()
     assert len(list(folder.path.glob("unsteady/*/finding.json"))) == 1
+    for graph in (b"first", b"second"):
+        folder.refused("keras", "ValueError: no", graph)
+    assert [file.read_bytes() for file in folder.path.glob("refused/keras-ValueError-*.json")] == [b"first\n"]
 
 
 def test_runs_that_begin_in_one_second_have_folders_of_their_own(

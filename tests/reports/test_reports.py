@@ -94,6 +94,9 @@ def test_every_report_begins_with_what_is_broken(
 def test_a_run_that_has_not_ended_says_so(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], ended=False)
     assert "it has not ended" in page.text and "it has not ended" in summary
+    put(tmp_path / "run.json", b"{")
+    write_reports(read_run(tmp_path), KNOWN)
+    assert (tmp_path / "summary.md").read_text().startswith("## clonediff: What ran cannot be read\n")
 
 
 RICH: Json = {

@@ -121,6 +121,17 @@ class NoConfig(keras.layers.Layer):
         raise NotImplementedError("it has no config")
 
 
+class Refuses(NoConfig):
+    """Nobody says which value it takes back."""
+
+    def get_config(self):
+        return {}
+
+    @classmethod
+    def from_config(cls, config):
+        raise ValueError("not so")
+
+
 class Clips(keras.constraints.Constraint):
     """Its config leaves out `low`."""
 

@@ -74,6 +74,8 @@ def test_an_audit_as_a_test_of_ones_own_package(planted: ModuleType) -> None:
         assert_config_is_complete(planted.Loses, values={"note": ["louder"]}, ignore=["factor", "seed"])
     with pytest.raises(ValueError, match="NoConfig: it cannot be made, or has no config"):
         assert_config_is_complete(planted.NoConfig)
+    with pytest.raises(ValueError, match="Refuses: nobody says how it is made: .*not so"):
+        assert_config_is_complete(planted.Refuses)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(IncompleteConfig, match=r"factor=.*: factor is 1\.0"):
