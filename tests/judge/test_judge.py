@@ -175,8 +175,10 @@ REFUSED = {
         WRONG.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n", A_DIFF,
         "keras/src/models/none.py: No such file or directory; keras/src/models/cloning.py: already exists"
     ),
-    "tests.diff": (diff("a/tests/x.py", "b/tests/x.py"), A_DIFF, "it changes no line of the release"),
-    "out.diff": ("--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n", A_DIFF, "it changes no line of the release"),
+    "other-files.diff": (
+        diff("a/tests/x.py", "b/tests/x.py") + "--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n", A_DIFF,
+        "it changes no line of the release"
+    ),
     "out-of-it.diff": (
         "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", A_DIFF, "invalid path 'keras/../../out.py'"
     ),
