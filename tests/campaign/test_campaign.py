@@ -54,8 +54,11 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
     read_back = read_run(whole)
     assert read_back.problems == ()
     (kept,) = read_back.findings
-    assert kept.finding.proof
-    assert kept.finding.smallest
+    finding = kept.finding
+    assert finding.proof and finding.smallest and finding.first_seen >= read_back.run.started
+    assert (finding.subject, finding.cloner, finding.blame) == ("keras", "upstream", "upstream bug")
+    assert finding.versions == read_back.run.versions["keras"] != {}
+    assert finding.id.startswith(finding.differences[0].check) and f"# {finding.title}\n" in kept.issue
     assert kept.issue and kept.script
     assert read_back.run.ended
     assert read_back.run.total.graphs == 10
