@@ -14,11 +14,10 @@ import msgspec
 import pytest
 
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
 from tests.command_line import Command
-from tests.example_graphs import example
+from tests.example_graphs import KNOWN, example
 from tests.reports.making import put
 from tests.repositories import commit, git, put_keras
 
@@ -131,7 +130,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
     for number, content in enumerate((*wrong, to_json(DENSE))):
         put(folder / "wrong" / f"{number}.json", content)
     (folder / "wrong" / "6.json").mkdir()
-    put(folder / "one-known" / "lambda-refused.py", (KNOWN_ISSUES / "lambda-refused.py").read_bytes())
+    put(folder / "one-known" / "lambda-refused.py", KNOWN.get("lambda-refused").script.encode())
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:
