@@ -302,11 +302,6 @@ ROWS = [
     ),
     (
         "chain()",
-        "model.get_layer('y').trainable = False; refuse()",
-        ["clone: raises", "original.layers['y'].trainable: trainable"],
-    ),
-    (
-        "chain()",
         'after(model.get_layer("y"), lambda x: -x)',
         ["original.inference.outputs[0]: value", "original.inference.steps['drop'][0].outputs[0]: value"],
     ),
@@ -420,6 +415,11 @@ ROWS = [
         "given operation()",
         "given['clone_function'](model.operations[1]); return clonediff.clone_model(model, **given)",
         ["layers['multiply']: asked of an operation"],
+    ),
+    (
+        "given operation()",
+        "given['clone_function'](model.layers[0]); refuse()",
+        ["clone: raises", "layers['x']: asked of an input"],
     ),
     (
         "given operation()",
