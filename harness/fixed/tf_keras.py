@@ -135,9 +135,11 @@ def begin_generators(values: Values) -> None:
         for counter in (vars(model).get(name) for name in COUNTERS):
             if counter is not None and id(counter) in values.waiting:
                 values.give(counter, tf.zeros_like(counter))
-    for _, optimizer in values.copier.pairs(OptimizerV2):
+    for original, optimizer in values.copier.pairs(OptimizerV2):  # it makes its variables when it is first used
         begins: dict[str, Any] = {"_weights": [], "_slots": {}, "_iterations": None, "_hypers_created": False}
         vars(optimizer).update((name, value) for name, value in begins.items() if name in vars(optimizer))
+        for variable in original.variables():
+            values.waiting.pop(id(variable), None)
     for original, generator in values.copier.pairs(RandomGenerator):
         random = vars(original).get("_generator")
         if random is not None and id(random._state_var) in values.waiting:

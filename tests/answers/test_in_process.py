@@ -121,7 +121,7 @@ def trained(generation: str) -> Any:
     x = layers.BatchNormalization()(Scale(2.0)(layers.Dropout(0.5, seed=3)(x)))
     model = theirs.Model(inputs, layers.Dense(1)(x), name="of_ones_own")
     model.get_layer("table").trainable = False
-    model.compile("adam", "mse", metrics=["mae"])
+    model.compile("adam" if generation == "keras" else tf_keras.optimizers.legacy.Adam(), "mse", metrics=["mae"])
     model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
     return model
 

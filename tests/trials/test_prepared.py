@@ -72,6 +72,7 @@ def test_fixed_keeps_what_was_read_of_the_session_and_the_next_trial_has_it_as_i
 LEARNS = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
 WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
 STATES = "x = keras.Input(batch_shape=(3, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
+MIRRORED = "import tensorflow as tf\nwith tf.distribute.MirroredStrategy(['CPU:0']).scope():\n    y = layers.Dense(2)\n"
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,14 @@ STATES = "x = keras.Input(batch_shape=(3, 3, 4))\nmodel = keras.Model(x, layers.
         ("x = keras.Input((None, 4), ragged=True)\nmodel = keras.Model(x, layers.LSTM(2)(x))\n", STEPS, set()),
         (f"layer = layers.StringLookup()\n{LEARNS}", WORDS, set()),
         (f"layer = layers.TextVectorization()\n{LEARNS}", WORDS, {"name"}),
+        (
+            f"{MIRRORED}    model = keras.Sequential([keras.Input((3, 4)), y])\n",
+            STEPS,
+            {"attribute.distribute_strategy"},
+        ),
         (f"{STATES}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, {"attribute.extra"}),
     ],
-    ids=["states", "ragged", "lookup", "texts", "not built"],
+    ids=["states", "ragged", "lookup", "texts", "replicas", "not built"],
 )
 def test_what_tf_keras_has_beside_weights_is_compared(body: str, spec: Input, aspects: set[str], warm: Warm) -> None:
     head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
