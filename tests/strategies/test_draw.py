@@ -12,15 +12,7 @@ from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import run
-from clonediff.strategies.program import (
-    Again,
-    Apply,
-    Generation,
-    Graph,
-    Nest,
-    Preparation,
-    instructions,
-)
+from clonediff.strategies.program import Apply, Generation, Graph, Nest, Preparation, instructions
 from clonediff.strategies.undefined import why_undefined
 from tests.example_counts import examples
 from tests.warm_keras import built, drawn, process_of, rebuilt
@@ -208,9 +200,3 @@ def test_layers_of_a_file_are_drawn_often_and_with_arguments_that_suit_their_nam
 def test_what_cannot_be_drawn_is_named(request_of: dict[str, list[str]], says: str, keras: SubjectProcess) -> None:
     with pytest.raises(Exception, match=says):
         keras.draw({"seed": 0, **request_of})
-
-
-def test_again_calls_a_layer_of_an_earlier_instruction() -> None:
-    for graph in drawn("keras", 200):
-        for at, each in enumerate(graph.program.body):
-            assert not isinstance(each, Again) or each.layer < at

@@ -391,16 +391,6 @@ ROWS = [
     ),
     ("mute()", "pass", []),
     ("mute(further=keras.Variable(0.5))", "pass", ["clone: raises"]),
-    (
-        "unnamed()",
-        "return keras.Sequential([layers.Dense(2)])",
-        [
-            "layers['dense_1'].calls: call count",
-            "layers['dense']: layer missing",
-            "layers['x']: layer missing",
-            "layers['dense_1'].name: name",
-        ],
-    ),
     ("unnamed()", "return unnamed()", ["layers['dense_1'].name: name"]),
     ("unnamed()", "clone.layers[1].name = 'mine'", ["layers['dense_1'].name: name"]),
     ("costly chain()", "refuse() if again('a') else None", ["again: no clone"]),
@@ -471,6 +461,11 @@ ROWS = [
     ),
     ("holds()", "HOLDS.update(mine=OF.mine)", ["layers['holds'].attribute.mine: object shared"]),
     ("holds()", "HOLDS.update(empty=OF.empty)", ["layers['holds'].attribute.empty: object shared"]),
+    (
+        "apart()",
+        "return keras.Sequential([Apart(name='apart')], name='apart')",
+        ["layers['apart'].calls: call count", "layers['x']: layer missing"],
+    ),
     ("apart()", "return apart(mask=None, training=None, by=1.0)", []),
     ("apart()", "return apart(by=2.0, flag=False)", ["layers['apart'].calls[0].kwargs['by']: call.kwargs extra"]),
     ("apart()", "return apart(training=False)", ["layers['apart'].calls[0].kwargs['training']: call.kwargs extra"]),
