@@ -96,11 +96,11 @@ class Offset(layers.Layer):
         return {"name": self.name}
 
 
-def mute(**further):
+def mute(masking="mse", **further):
     x = keras.Input(X, name="x")
     masked = layers.Masking(name="masking")(x)
     model = keras.Model(x, [masked, Offset(activity_regularizer=Mute(), name="offset")(masked)], name="mute")
-    model.compile("sgd", Mute())
+    model.compile("sgd", {"masking": masking, "offset": Mute()})
     vars(model.optimizer).update(further)
     return model
 
@@ -390,6 +390,7 @@ ROWS = [
         ],
     ),
     ("mute()", "pass", []),
+    ("mute()", "return mute('mae')", ["model.compiled.loss['masking']: compiled.loss"]),
     ("mute(further=keras.Variable(0.5))", "pass", ["clone: raises"]),
     ("unnamed()", "return unnamed()", ["layers['dense_1'].name: name"]),
     ("unnamed()", "clone.layers[1].name = 'mine'", ["layers['dense_1'].name: name"]),
