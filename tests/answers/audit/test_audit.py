@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 import warnings
 from operator import attrgetter
@@ -15,13 +14,12 @@ import pytest
 import tf_keras
 
 from clonediff import IncompleteConfig, assert_config_is_complete
-from tests.command_line import Command, ran
+from tests.command_line import Command
 from tests.interrupting import interrupt, under_way
 from tests.waiting import until
 
 FILE = Path(__file__).with_name("planted.py")
 DIES = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"
-LIVES = "\n\nclass Lives(keras.layers.Layer):\n    pass\n"
 
 
 @pytest.fixture(scope="module")
@@ -80,15 +78,6 @@ def test_an_audit_as_a_test_of_ones_own_package(planted: ModuleType) -> None:
         warnings.simplefilter("error")
         with pytest.raises(IncompleteConfig, match=r"factor=.*: factor is 1\.0"):
             assert_config_is_complete(planted.Warns)
-
-
-def test_a_class_that_ends_its_process_is_told_and_the_others_are_audited(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(DIES.format("os.abort()") + LIVES)
-    done = ran("audit", "mine.py", "--jobs", "1", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    dies, lives = json.loads(done.stdout)
-    assert dies == {"name": f"{tmp_path}/mine.py:Dies", "reason": "it takes its process with it"}
-    assert sorted(argument["answer"] for argument in lives["arguments"]) == ["cannot tell", *["kept"] * 4]
 
 
 def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
