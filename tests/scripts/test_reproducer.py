@@ -214,7 +214,7 @@ SAID = {
     "trainable": "clone.layers[{number}].trainable = False",
     "config": "clone.layers[{number}].units = 3",
     "attribute": "clone.layers[{number}].more = {name!r}",
-    "reached": "clone.layers[{number}].more = {{{name!r}: model.layers[{number}].input_spec}}",
+    "reached": "vars(clone.layers[{number}])['_more'] = {{{name!r}: model.layers[{number}].input_spec}}",
     "numbers": "after(clone.layers[{number}], lambda x: -x)",
     "raises": "raise KeyError({name!r})",
     "warns": "warnings.warn({name!r})",
