@@ -1,7 +1,8 @@
 """The layers of a model, numbered depth-first, each with its calls.
 
 The arguments of a call are a skeleton, in which a tensor is {"tensor": [layer, use, output]}. An argument that was
-given the value which the call has by default is left out: it is the same call.
+given the value which the call has by default is left out: it is the same call. Where others come after it, it is
+{"value": "default"}.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from .signatures import parameters_of
 from .structure import leaves, skeleton
 
 _PLAIN = (type(None), bool, int, float, str)
+_DEFAULT = inspect.Parameter.empty
+"""Stands for a value that the call has by default."""
 _LISTS_OF_KERAS = ("_layers", "_self_tracked", "_obj_reference", "_self_unconditional")
 
 
@@ -150,6 +153,9 @@ class Layers:
         )
         while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
             args = args[:-1]
+        for place in range(1, min(len(args), len(positional))):
+            if _by_default(positional[place], args[place], masked):
+                args = (*args[:place], _DEFAULT, *args[place + 1 :])
         return args, {
             name: value
             for name, value in kwargs.items()
@@ -163,6 +169,8 @@ class Layers:
             return {"tensor": list(place)} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
         if value is None or isinstance(value, (bool, str, int)):
             return value
+        if value is _DEFAULT:
+            return {"value": "default"}
         if isinstance(value, float):
             return value if math.isfinite(value) else {"value": repr(value)}
         if isinstance(value, framework.variable_class):
