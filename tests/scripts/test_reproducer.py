@@ -65,6 +65,7 @@ FAULTS = {
 OF_KERAS_3 = {
     "renamed": f"{DENSE}.name = 'other'",
     "weight_renamed": f"{DENSE}.kernel._path += 's'",
+    "weight_shared": f"{DENSE}._trainable_variables[0] = model.get_layer('dense').kernel",
     "weight_frozen": f"{DENSE}.kernel.trainable = False",
 }
 """What tf_keras has no such setter for."""
@@ -163,6 +164,7 @@ def run(made: dict[str, Script], generation: str) -> None:
         for wanted in (lambda script: True, lambda script: script.raises, lambda script: script.sure)
     )
     assert (compare, sure) == (faults, faults - UNSURE)
+    assert not any(script.raises for name, script in made.items() if " again-" in name), "none makes a second clone"
     texts = {name: script.text for name, script in made.items() if script.raises}
     raised = {name: script.raises for name, script in made.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
