@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from clonediff.harness.inside.cloners.users import UsersCloner, is_users, users_cloner
+from clonediff.harness.inside.cloners.users import is_users, users_cloner
 from clonediff.harness.scripts import running
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
 from clonediff.harness.subjects.case import Case
@@ -79,12 +79,8 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
     else:
         facts += [f"#   original: {comment(values.expected)}{at}", f"#   clone:    {comment(values.found)}{at}"]
     facts += [f"#   {numbers.said}"] if numbers else []
-    users = users_cloner(cloner)
-    clone = _CLONES.get(cloner) or (_called(users) if users is not None else "")
+    clone = _CLONES.get(cloner) or _called(cloner)
     source = case.source.rstrip("\n")
-    if not clone:
-        facts.insert(0, comment(f"# The cloner {cloner} is not to be had outside clonediff; this is the model."))
-        return Script("\n".join((source, "", *facts, "")))
     before, lines, sure = _comparison(difference, dialect, case)
     imports, _, clone = clone.rpartition("\n\n")
     clone = clone.replace("{}", f"model{_arguments(case)}")
@@ -118,8 +114,10 @@ def comment(text: str) -> str:
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 
-def _called(cloner: UsersCloner) -> str:
+def _called(name: str) -> str:
     """The lines that import a user's own cloner and call it."""
+    cloner = users_cloner(name)
+    assert cloner is not None, "a trial asks for no other"
     path = f"sys.path.insert(0, {literal(cloner.folder)})\n" if cloner.folder else ""
     module = f"cloner = importlib.import_module({literal(cloner.module)})"
     return f"import importlib\nimport sys\n\n{path}{module}\n\nclone = cloner.{cloner.function}(model)"
