@@ -196,6 +196,7 @@ def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: Subje
         if hit.known is not None and hit.known.id == issue
     }
     assert set(made) == {*ISSUES.split()}
+    assert "# Inputs without a name of their own have another one in the clone" in made["call-order"].text
     run(made, "keras")
 
 
