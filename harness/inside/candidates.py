@@ -19,15 +19,12 @@ from .frameworks.interface import Framework
 def cloning(framework: Framework, code: str) -> dict[str, Any]:
     """What the release has for cloning and, where `code` is given, what came of putting it in its place."""
     module = sys.modules[framework.keras.models.clone_model.__module__]
-    file, package = (
-        os.path.realpath(getattr(holder, "__file__", None) or "")
-        for holder in (module, sys.modules[module.__name__.partition(".")[0]])
-    )
+    package = sys.modules[module.__name__.partition(".")[0]]
     names = vars(module)
     functions = {name: value for name, value in names.items() if isinstance(value, types.FunctionType)}
     own = {name: value for name, value in functions.items() if value.__module__ == module.__name__}
-    package = os.path.dirname(package)
-    about: dict[str, Any] = {"module": module.__name__, "file": file, "package": package, "functions": sorted(own)}
+    folder = os.path.dirname(os.path.realpath(package.__file__ or ""))
+    about: dict[str, Any] = {"module": module.__name__, "package": folder, "functions": sorted(own)}
     if code:
         try:
             put_in_place(names, code)

@@ -17,7 +17,7 @@ Fill = Callable[[Any, "tuple[int, ...]", "dict[str, Any]"], Any]
 
 def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> list[Any]:
     """An array for each input, in the order of the specs."""
-    random = np.random.default_rng(seed % (1 << 63))
+    random = np.random.default_rng(seed)
     return [input_array(spec, batch or DEFAULT_BATCH, random) for spec in specs]
 
 
@@ -54,7 +54,7 @@ def _as(dtype: str, values: Any) -> Any:
 def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) -> list[Any]:
     """A value for each weight of a float dtype, None for the others. Its numbers differ, and none is 0 or 1."""
     sizes = [int(np.prod(shape, dtype=np.int64)) if "float" in dtype else 0 for _, shape, dtype in variables]
-    random = np.random.default_rng((seed + 1) % (1 << 63))
+    random = np.random.default_rng(seed + 1)
     drawn = random.standard_normal(sum(sizes), dtype=np.float32)
     drawn *= np.float32(0.5)
     arrays: list[Any] = []

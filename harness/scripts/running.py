@@ -39,7 +39,7 @@ def drawn(case: Case) -> list[str]:
     functions: dict[str, str] = {}
     arrays = [f"    {_array(spec, case.batch or DEFAULT_BATCH, functions)}," for spec in case.inputs]
     lines = [line for function in functions.values() for line in function.splitlines()]
-    return [*lines, f"rng = np.random.default_rng({case.seed % (1 << 63)})", "values = [", *arrays, "]"]
+    return [*lines, f"rng = np.random.default_rng({case.seed})", "values = [", *arrays, "]"]
 
 
 def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
@@ -58,7 +58,7 @@ def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> st
 
 def weighted(case: Case) -> list[str]:
     """The lines that give the model numbers for weights that no initializer gives."""
-    text = _WEIGHTS.format(seed=(case.seed + 1) % (1 << 63))
+    text = _WEIGHTS.format(seed=case.seed + 1)
     text += _VARIANCES if "Normalization" in case.source else ""
     return [*text.splitlines(), "model.set_weights(weights)"]
 
