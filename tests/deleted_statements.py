@@ -18,7 +18,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("harness", "reports", "strategies")
 MOST_UNNOTICED = 5
-SECONDS = 1800
+SECONDS = 900
 NO_TESTS = 5
 
 
