@@ -70,6 +70,7 @@ NOT_BUILT: Rules = (
     (Layer, "_build_input_shape", None),
     (InputSpec, "shape", None),
     (InputSpec, "axes", {}),
+    *((tf_keras.layers.RNN, name, None) for name in ("state_spec", "_states")),
     *((Layer, name, Marker.MISSING) for name in (*FOLLOWED, "_obj_reference_counts_dict")),
 )
 
@@ -156,9 +157,6 @@ def begun_optimizer(values: Values, optimizer: Any) -> Any:
         by_name = {variable._unique_id: new for variable, new in pairs}
         twin.build([by_name[name] for name in optimizer._index_dict])
     return twin
-
-
-# The calls that are made again.
 
 
 def layers_of(graph: Any) -> list[Any]:
