@@ -99,6 +99,7 @@ OF_LAMBDAS = r"""
     mask=.*np\.arange\( if\smask\sis\sNone\selse \*\s3\.0\sif\straining arguments=\{"by" FACTOR\s=\s2\.0 "a":\sx
 """
 OF_LEARNING = r"\.adapt\(np\.arange \.adapt\(np\.array\(\[.red lora_rank= enable_lora\( kernel\.trainable\s="
+OF_OBJECTS = r"\w\.activation\s=\s \w_constraint\s=\s"
 OF_STATES = r"initial_state=\[(.+),\s\1\]"
 
 
@@ -108,9 +109,10 @@ OF_STATES = r"initial_state=\[(.+),\s\1\]"
         ("keras", "", 400, OF_ALL_KINDS),
         ("keras", "Lambda", 60, OF_LAMBDAS),
         ("keras", "Dense Normalization StringLookup", 60, OF_LEARNING),
+        ("keras", "Dense", 60, OF_OBJECTS),
         ("tf_keras", "LSTM", 2, OF_STATES),
     ],
-    ids=["all", "Lambda", "what learns", "states"],
+    ids=["all", "Lambda", "what learns", "objects", "states"],
 )
 def test_what_can_be_written_is_written(generation: Generation, kinds: str, count: int, texts: str) -> None:
     some = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
