@@ -44,7 +44,7 @@ NIGHT = pytest.mark.slow(reason="it installs Keras 2.2.4")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A search; where the release cannot be had, the tests are skipped."""
     done = ran("fuzz", *HERE, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
-    if done.returncode == 2:
+    if done.returncode == 2 and "Traceback" not in done.stderr:
         not_had(done.stderr)
     assert done.returncode == 1, done.stderr
     return json.loads(done.stdout)
