@@ -129,8 +129,6 @@ class End(msgspec.Struct, frozen=True):
     dtype: str
     tensor: tuple[int, int, int]
     optional: bool = False
-    sparse: bool = False
-    ragged: bool = False
 
 
 class Shape(msgspec.Struct, frozen=True, dict=True):

@@ -60,7 +60,7 @@ def _learned(layer: Any, framework: Framework) -> dict[str, str]:
     if not framework.learns_apart:
         return {}
     if own.get("input_mean", 0) is None and "mean" in own:
-        statistics = [framework.tensors.array(own[name])[0].tolist() for name in ("mean", "variance")]
+        statistics = [framework.tensors.array(own[name]).tolist() for name in ("mean", "variance")]
         return {".statistics": entry(statistics)}
     lookup = own.get("_lookup_layer", layer)
     if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):

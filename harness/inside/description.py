@@ -102,4 +102,4 @@ class Description:
         framework, place = self._observer.framework, self.layers.tensor(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
-        return End(name, shape, framework.dtype(tensor), place or (-1, -1, -1), *framework.end_options(tensor))
+        return End(name, shape, framework.dtype(tensor), place or (-1, -1, -1), framework.is_optional(tensor))

@@ -35,24 +35,24 @@ class Digests:
         self._arrays: dict[str, Any] = {}
         self._room = limit
 
-    def digest(self, array: Any, prefix: str = "") -> str:
-        """The digest of an array; `prefix` tells kinds of tensor apart that have the same numbers (sparse, ragged)."""
+    def digest(self, array: Any) -> str:
+        """The digest of an array."""
         dtype = array.dtype
         if dtype.kind in "OSU":
             body: Any = json.dumps([_as_text(item) for item in array.flat]).encode()
         else:
             array = one_nan(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
-        name = short_hash(("%s%s%s" % (prefix, _name(dtype), array.shape)).encode(), body)
+        name = short_hash(("%s%s" % (_name(dtype), array.shape)).encode(), body)
         # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
         if name not in self._arrays and array.nbytes * 2 <= self._room:
             self._arrays[name] = array
             self._room -= array.nbytes
         return name
 
-    def leaf(self, array: Any, prefix: str = "") -> Leaf:
+    def leaf(self, array: Any) -> Leaf:
         """An array as a record."""
-        return Leaf(array.shape, prefix + _name(array.dtype), self.digest(array, prefix))
+        return Leaf(array.shape, _name(array.dtype), self.digest(array))
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
         """How two arrays differ: the largest distance, how many elements, the first of them with both its values."""

@@ -179,7 +179,7 @@ class Layers:
         if isinstance(value, np.ndarray):
             return {"array": self._observer.digests.leaf(value)}
         if framework.tensors.concrete(value):
-            return {"constant": self._observer.digests.leaf(*framework.tensors.array(value))}
+            return {"constant": self._observer.digests.leaf(framework.tensors.array(value))}
         return {"value": entry(value)}
 
 

@@ -68,7 +68,7 @@ def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> Tr
         trained = [weight for weight in weights if id(weight) in trains]
         for weight, gradient in zip(trained, gradients):
             if gradient is not None:
-                step = tensors.array(gradient)[0].astype("float32") * RATE
+                step = tensors.array(gradient).astype("float32") * RATE
                 value = framework.read(weight)
                 framework.write(weight, (value.astype("float32") - step).astype(value.dtype))
         after = [framework.read(weight) for weight in weights]
@@ -98,5 +98,5 @@ class Reader:
             if not self._tensors.concrete(tensor):
                 text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
                 return Leaf((), type(tensor).__name__, text)
-            self._leaves[id(tensor)] = self._digests.leaf(*self._tensors.array(tensor))
+            self._leaves[id(tensor)] = self._digests.leaf(self._tensors.array(tensor))
         return self._leaves[id(tensor)]

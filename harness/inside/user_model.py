@@ -113,7 +113,7 @@ def _takes(model: Any, specs: list[dict[str, Any]], batch: int, framework: Frame
     tensors = framework.tensors
     try:
         result = model(framework.feed(model, input_arrays(specs, batch, 0)), training=False)
-        outputs = [tensors.array(leaf)[0] for leaf in leaves(result) if leaf is not None and tensors.concrete(leaf)]
+        outputs = [tensors.array(leaf) for leaf in leaves(result) if leaf is not None and tensors.concrete(leaf)]
     except Exception:
         return False
     # On some backends what lies beyond a table is no error, but NaN.

@@ -38,11 +38,6 @@ def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     return (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
 
 
-def row_lengths(rows: int, steps: int) -> list[int]:
-    """How many steps each row of a ragged input has: one less than the row before it, and one at least."""
-    return [max(1, steps - row) for row in range(rows)]
-
-
 def _as(dtype: str, values: Any) -> Any:
     if dtype == "string":
         return values.astype(object) if values.dtype.kind in "SUO" else values.astype(str).astype(object)

@@ -8,11 +8,11 @@ keras/src/layers/preprocessing/category_encoding.py:147 writes a config without 
 # severity = "computes"
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/pull/23375"
-# fingerprint = "structure-output-sparse-categoryencoding-c7003e02"
+# fingerprint = "structure-attribute-sparse-categoryencoding-cc642f1a"
 # trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 4 }]
 # [[match]]
 # check = "structure"
-# aspect = "*sparse"
+# aspect = "attribute.sparse"
 # kind = "CategoryEncoding"
 # ///
 

@@ -71,7 +71,6 @@ def test_fixed_keeps_what_was_read_of_the_session_and_the_next_trial_has_it_as_i
 
 LEARNS = 'layer.adapt(["a", "b", "a"])\nx = keras.Input((1,), dtype="string")\nmodel = keras.Model(x, layer(x))\n'
 STATES = "x = keras.Input(batch_shape=(2, 3, 4))\nmodel = keras.Model(x, layers.LSTM(2, stateful=True)(x))\n"
-RAGGED = "x = keras.Input((None, 4), ragged=True)\nmodel = keras.Model(x, layers.ReLU()(x))\n"
 ATTENDS = (
     "x = keras.Input((3, 4))\nmodel = keras.Model(x, layers.MultiHeadAttention(1, 2)(x, x, None, None, False, True))\n"
 )
@@ -82,13 +81,12 @@ WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
     ("body", "spec", "seen", "aspects"),
     [
         (STATES, STEPS, "name='lstm/Variable:0'", set()),
-        (RAGGED, STEPS, "dtype='RaggedTensor[0, 3, 5]:float32'", set()),
         (f"layer = layers.StringLookup()\n{LEARNS}", WORDS, "", set()),
         (f"layer = layers.TextVectorization()\n{LEARNS}", WORDS, "", {"name"}),
         (ATTENDS, STEPS, "", {"name"}),
         (f"{STATES}model.extra = keras.Sequential([layers.Dense(3)])\n", STEPS, "", {"attribute.extra"}),
     ],
-    ids=["states", "ragged", "lookup", "texts", "defaults", "not built"],
+    ids=["states", "lookup", "texts", "defaults", "not built"],
 )
 def test_what_tf_keras_has_beside_weights_is_compared(
     body: str, spec: Input, seen: str, aspects: set[str], warm: Warm

@@ -9,8 +9,6 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ..values import row_lengths
-
 _FLOATS = ("float16", "float32", "float64", "bfloat16")
 
 
@@ -45,17 +43,17 @@ class Backend:
     def forget_kernels(self) -> None:
         """Drop what the backend has cached. Costs time, and is asked for now and then only."""
 
-    def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
-        """A fresh tensor of an array; of a ragged one each row is a step shorter than the one before it."""
+    def tensor(self, array: Any) -> Any:
+        """A fresh tensor of an array."""
         return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
 
     def concrete(self, value: Any) -> bool:
         """Whether it is a tensor with numbers in it."""
         return isinstance(value, (np.ndarray, np.generic))
 
-    def array(self, tensor: Any) -> tuple[Any, str]:
-        """A concrete tensor as an array, and a prefix for its digest where it is not a plain one."""
-        return np.asarray(tensor), ""
+    def array(self, tensor: Any) -> Any:
+        """A concrete tensor as an array."""
+        return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
         """Give what is behind a variable an array of its own shape and dtype; False where that is not for us to do."""
@@ -83,7 +81,6 @@ class TensorFlow(Backend):
         self._eager: Any = source("tensorflow.python.framework.ops").EagerTensor
         self._resources: Any = source("tensorflow.python.ops.gen_resource_variable_ops")
         self._resource: Any = source("tensorflow.python.ops.resource_variable_ops").ResourceVariable
-        self._composite = (self.tf.SparseTensor, self.tf.RaggedTensor, self.tf.IndexedSlices)
 
     def compile_once(self) -> None:
         # Keras 3 has XLA compile a grouped convolution, and one of three dimensions with its channels first, at each
@@ -122,33 +119,18 @@ class TensorFlow(Backend):
         self.tf.compat.v1.reset_default_graph()
         self._context.context().clear_kernel_cache()
 
-    def tensor(self, array: Any, sparse: bool, ragged: bool) -> Any:
-        tensor = self.tf.convert_to_tensor(array)
-        if ragged:
-            return self.tf.RaggedTensor.from_tensor(tensor, lengths=row_lengths(len(array), array.shape[1]))
-        return self.tf.sparse.from_dense(tensor) if sparse else tensor
+    def tensor(self, array: Any) -> Any:
+        return self.tf.convert_to_tensor(array)
 
     def concrete(self, value: Any) -> bool:
-        if isinstance(value, self._eager):
-            return True
-        return isinstance(value, self._composite) and isinstance(value.values, self._eager)
+        return isinstance(value, self._eager)
 
-    def array(self, tensor: Any) -> tuple[Any, str]:
+    def array(self, tensor: Any) -> Any:
         if type(tensor) is self._resource:
             # What its own methods do, less scopes and copies of tensors: a third of the time, thousands of times.
             tensor = self._resources.read_variable_op(tensor.handle, tensor.dtype)
-        if not isinstance(tensor, self._composite):
-            # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other
-            # memory.
-            return np.asarray(tensor.__array__()), ""
-        kind = type(tensor).__name__ + ":"
-        if isinstance(tensor, self.tf.SparseTensor):
-            return self.tf.sparse.to_dense(tensor, validate_indices=False).numpy(), kind
-        if isinstance(tensor, self.tf.RaggedTensor):
-            # Where each row ends: filled up with zeros it is no other than one that ends in zeros.
-            kind = "RaggedTensor%s:" % "".join(str(splits.numpy().tolist()) for splits in tensor.nested_row_splits)
-            return tensor.to_tensor().numpy(), kind
-        return self.tf.convert_to_tensor(tensor).numpy(), kind
+        # `numpy` would copy the numbers, and a tensor never changes: a variable that is written to gets other memory.
+        return np.asarray(tensor.__array__())
 
     def write(self, value: Any, array: Any) -> bool:
         if type(value) is not self._resource or value.dtype.as_numpy_dtype != array.dtype.type:
@@ -168,7 +150,8 @@ class TensorFlow(Backend):
             for own in model.losses:
                 loss = loss + tf.reduce_sum(tf.cast(own, "float32"))
         weights = [getattr(weight, "_value", weight) for weight in model.trainable_weights]
-        return loss, list(tape.gradient(loss, weights))
+        gradients = tape.gradient(loss, weights)
+        return loss, [None if gradient is None else tf.convert_to_tensor(gradient) for gradient in gradients]
 
 
 class Jax(Backend):
@@ -241,14 +224,14 @@ class Torch(Backend):
     def concrete(self, value: Any) -> bool:
         return isinstance(value, self.torch.Tensor) and value.device.type != "meta"
 
-    def array(self, tensor: Any) -> tuple[Any, str]:
+    def array(self, tensor: Any) -> Any:
         tensor = tensor.detach().cpu()
         if tensor.dtype == self.torch.bfloat16:
             # NumPy has it from ml_dtypes, which Keras brings; the name is then that of every other backend.
             bfloat16 = importlib.import_module("ml_dtypes").bfloat16
-            return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy(), ""
+            return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy()
         # torch shares its memory with the array, and a variable is written in place.
-        return tensor.numpy().copy(), ""
+        return tensor.numpy().copy()
 
     def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
         weights = [variable.value for variable in model.trainable_weights]

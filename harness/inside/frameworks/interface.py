@@ -74,8 +74,6 @@ class Framework:
     structures: Callable[[Any], tuple[Any, Any]]
     ends: Callable[[Any], tuple[list[Any], list[Any]]]
     """The symbolic inputs and outputs of a model: nested, None where it is not built; and flat."""
-    end_options: Callable[[Any], tuple[bool, bool, bool]]
-    """Whether an input is optional, whether it is sparse, and whether ragged."""
     dtype: Callable[[Any], str]
     """The dtype of a tensor or a variable, by name."""
     compiled: Callable[[Any], dict[str, Any] | None]
@@ -176,6 +174,10 @@ class Framework:
         layer, node, place = getattr(tensor, "_keras_history", None) or (None, None, 0)
         return layer, (None if layer is None else layer._inbound_nodes[node]), place
 
+    def is_optional(self, tensor: Any) -> bool:
+        """Whether a symbolic tensor is an input that may be left out."""
+        return bool(getattr(self.origin(tensor)[0], "optional", False))
+
     def has_mask(self, tensor: Any) -> bool:
         """Whether a symbolic tensor has a mask."""
         return getattr(tensor, "_keras_mask", None) is not None
@@ -254,9 +256,7 @@ class Framework:
 
     def feed(self, model: Any, arrays: list[Any]) -> Any:
         """Fresh tensors of `arrays`, packed as the model's inputs are declared."""
-        ends = self.ends(model)[0] or [None] * len(arrays)
-        sorts = [(False, False) if end is None else self.end_options(end)[1:] for end in ends]
-        tensors = [None if array is None else self.tensors.tensor(array, *sort) for array, sort in zip(arrays, sorts)]
+        tensors = [None if array is None else self.tensors.tensor(array) for array in arrays]
         return self.pack(self.structures(model)[0], tensors)
 
     @contextlib.contextmanager

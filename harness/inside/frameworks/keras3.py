@@ -111,10 +111,6 @@ class Keras3(Framework):
         function = self._function(model)
         return (None, None) if function is None else (function._inputs_struct, function._outputs_struct)
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
-        optional = bool(getattr(tensor._keras_history[0], "optional", False))
-        return optional, bool(getattr(tensor, "sparse", False)), bool(getattr(tensor, "ragged", False))
-
     def dtype(self, thing: Any) -> str:
         return str(getattr(thing, "_dtype", None) or thing.dtype)
 
@@ -169,7 +165,7 @@ class Keras3(Framework):
 
     def read(self, variable: Any) -> Any:
         value = getattr(variable, "_value", variable)  # an optimizer that accumulates gradients computes its iterations
-        return self.tensors.array(value if value is not None else variable.value)[0]
+        return self.tensors.array(value if value is not None else variable.value)
 
     # -- a model that runs
 

@@ -60,10 +60,7 @@ class TfKeras(Framework):
         ]
         self.layer_class, self.variable_class, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
         self._functional, self._hooked = self._module("engine.functional").Functional, [(self.layer_class, ())]
-        tensors = self._module("engine.keras_tensor")
-        self.tensor_class, self._sparse, self._ragged = (
-            getattr(tensors, kind + "KerasTensor") for kind in ("", "Sparse", "Ragged")
-        )
+        self.tensor_class = self._module("engine.keras_tensor").KerasTensor
         self.map_leaves = tf.nest.map_structure
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
@@ -140,10 +137,6 @@ class TfKeras(Framework):
         inputs, outputs = self.ends(model)
         return getattr(model, "_nested_inputs", inputs or None), getattr(model, "_nested_outputs", outputs or None)
 
-    def end_options(self, tensor: Any) -> tuple[bool, bool, bool]:
-        optional = bool(getattr(self.origin(tensor)[0], "optional", False))
-        return optional, isinstance(tensor, self._sparse), isinstance(tensor, self._ragged)
-
     def dtype(self, thing: Any) -> str:
         return str(thing.dtype.name)
 
@@ -207,4 +200,4 @@ class TfKeras(Framework):
         return states
 
     def read(self, variable: Any) -> Any:
-        return variable.read() if isinstance(variable, _Position) else np.asarray(self.tensors.array(variable)[0])
+        return variable.read() if isinstance(variable, _Position) else np.asarray(self.tensors.array(variable))

@@ -70,7 +70,6 @@ _OF_CALLS = (
     "|attribute.output|attribute.outputs|attribute.output_shape|attribute.losses"
 )
 _TYPED = "weight shape|state shape|weight dtype|state dtype"
-_OPTIONS = "input optional|input sparse|input ragged|output optional|output sparse|output ragged"
 
 ASPECTS = (
     # The layer is another one, or a variable is.
@@ -115,7 +114,7 @@ ASPECTS = (
     derived("input tensor|output tensor", COMPUTES, _ENDS, "config", True),
     derived("input shape|output shape", PROPERTY, _ENDS, "config"),
     derived("input dtype|output dtype", COMPUTES, _ENDS, "config"),
-    quiet(_OPTIONS, PROPERTY, _OPTIONAL, "config"),
+    quiet("input optional|output optional", PROPERTY, _OPTIONAL, "config"),
     derived("input name", NAME, "an input of a model has another name{inside}", "names", True),
     derived("input structure *|output structure *", COMPUTES, _NESTED, "config"),
     derived("weight missing|state missing", COMPUTES, "a {thing} of {a} is missing{inside}", "listed"),

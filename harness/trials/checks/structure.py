@@ -135,8 +135,7 @@ def _ends(pair: Pair, word: str) -> Iterator[Difference]:
     yield from moved
     if moved and len(wants) == len(haves):
         return
-    # What a ragged input is lost to is told there, and in a run.
-    names = ("shape", "dtype", "optional", "sparse", *(("ragged", "name") if word == "input" else ()))
+    names = ("shape", "dtype", "optional", *(("name",) if word == "input" else ()))
     for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
         parts = [(name, getattr(want, name), getattr(have, name)) for name in names]
         for name, expected, actual in (*parts, ("tensor", *named)):
