@@ -154,7 +154,7 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], made: 
         yield Proposal((*lines, f"x{number} = {layer}({args})"), layer, on)
 
 
-# 3. Clone and compare. What comes first is told, since much of the rest follows from it. clonediff has 13 checks, and
+# 3. Clone and compare. What comes first is told, since much of the rest follows from it. clonediff has 11 checks, and
 # finds out what follows from what (harness/trials/checks, roots.py there).
 
 

@@ -21,7 +21,6 @@ PROMISES = {
     "outputs": "With the weights of the original, a clone computes the same outputs for the same inputs.",
     "masks": "Every tensor of the clone has the mask that it has in the original, or none where that has none.",
     "structure": "A clone has the same layers, configs, names and calls, in the same order and nesting.",
-    "functions": "A clone function is asked once for each layer, for no input, and what it gives is in the clone.",
     "untouched": "Cloning leaves the original as it was.",
     "again": "Cloning twice, and cloning the clone, gives the same model.",
     "training": "A step of training on the same batch gives the same gradients, weights and losses.",

@@ -19,10 +19,8 @@ from clonediff.reports.records import AT_LEAST, Cause
 from clonediff.strategies.program import Generation, Graph
 
 YOURS = "the cloner"
-_NOT_HERE = {"functions": "is of a `clone_function`, and a cloner of one's own is given none; leave it out"}
-_NOT_OF_A_LIVE_MODEL = {**_NOT_HERE, "warned": "takes a model that can be built again; leave it out"}
-"""The checks that look at nothing here, each with what to do; and those of a model that is there already."""
-_OF_A_LIVE_MODEL = [name for name in CHECKS if name not in _NOT_OF_A_LIVE_MODEL]
+_OF_A_LIVE_MODEL = [name for name in CHECKS if name != "warned"]
+"""The checks of a model that is there already, and is not built again."""
 
 
 class UnfaithfulClone(AssertionError):
@@ -52,7 +50,7 @@ def check_clone(
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
 
-    named = _named(checks, _NOT_HERE, at_least)
+    named = _named(checks, list(CHECKS), at_least)
     costly = costly or any(CHECKS[name].costly for name in checks or ())
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
@@ -81,11 +79,10 @@ def assert_clones_faithfully(
     returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
     in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
     takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
-    and that there is no check "warned", which takes a model that can be built again, and none of "functions", which
-    neither of the two functions has.
+    and that there is no check "warned", which takes a model that can be built again.
     Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
-    named = _named(checks, _NOT_OF_A_LIVE_MODEL, at_least)
+    named = _named(checks, _OF_A_LIVE_MODEL, at_least)
     costly = costly or any(CHECKS[name].costly for name in checks or ())
     cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly)
     _assert_faithful(cloned.causes_of(YOURS, named), ignore, at_least, cloned.about)
@@ -131,16 +128,14 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     return ClonedModel(about, generation, versions, tuple(specs), answer.original, answer)
 
 
-def _named(checks: Collection[str] | None, not_here: Mapping[str, str], at_least: str) -> list[str]:
-    """The names of the checks that are asked for, in their order; `not_here` says of others why not, and what to do."""
+def _named(checks: Collection[str] | None, names: list[str], at_least: str) -> list[str]:
+    """The names of the checks that are asked for, in their order."""
     for name in sorted(checks or ()):
-        if name not in CHECKS:
-            raise ValueError(f"checks: {name!r} is not one of {', '.join(CHECKS)}")
-        if name in not_here:
-            raise ValueError(f"checks: {name!r} {not_here[name]}")
+        if name not in names:
+            raise ValueError(f"checks: {name!r} is not one of {', '.join(names)}")
     if at_least not in AT_LEAST:
         raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
-    return [name for name in CHECKS if name not in not_here and (checks is None or name in checks)]
+    return [name for name in names if checks is None or name in checks]
 
 
 def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], at_least: str, about: str) -> None:

@@ -7,17 +7,11 @@ clone each layer in the target model".
 # /// clonediff
 # generation = "keras"
 # severity = "property"
-# fingerprint = "functions-asked-of-an-operation-f07c353a"
-# trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
 # aspect = "name"
 # found = "*_copy"
 # given = "clone_function"
-#
-# [[match]]
-# check = "functions"
-# aspect = "asked of an operation"
 #
 # [[match]]
 # check = "structure"

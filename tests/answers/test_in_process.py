@@ -86,7 +86,6 @@ def test_a_cloner_of_ones_own_is_checked(cloner: Callable[[Any], Any], options: 
     [
         ({"at_least": "speed"}, "at_least: 'speed' is not one of crashes, computes, trains, property, name"),
         ({"checks": ["colour"]}, "'colour' is not one of"),
-        ({"checks": ["outputs", "functions"]}, "'functions' is of a `clone_function`, .*; leave it out"),
     ],
 )
 def test_an_option_that_says_nothing_is_refused(options: dict[str, Any], message: str) -> None:

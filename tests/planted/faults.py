@@ -240,13 +240,6 @@ def cloning_warns(model: Any, clone: Any) -> None:
     warnings.warn(f"the layer {model.layers[-1].name} has no name of its own", UserWarning, stacklevel=1)
 
 
-def asked_again(model: Any, **given: Any) -> Any:
-    """functions: the clone function is asked for each layer once more."""
-    for layer in model.layers[1:]:
-        given["clone_function"](layer)
-    return clonediff.clone_model(model, **given)
-
-
 PLANTED = {
     name: (fault.__doc__ or "").partition(":")[0]
     for name, fault in list(globals().items())

@@ -29,7 +29,6 @@ BREAKS = {
     "masked": "mask_function_dropped",
     "own": "layer_renamed own_class_lost cloning_warns",
     "compiled": "optimizer_shared not_compiled",
-    "given": "asked_again",
 }
 """The faults that are planted on each model."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]

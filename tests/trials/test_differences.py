@@ -105,11 +105,6 @@ def mute(masking="mse", **further):
     return model
 
 
-def operation():
-    x = keras.Input(X, name="x")
-    return keras.Model(x, layers.Dense(2, name="y")(x * 2.0), name="operation")
-
-
 def pieces(number):
     x = keras.Input(X, name="x")
     return keras.Model(x, keras.ops.split(x, number, axis=-1)[0], name="pieces")
@@ -205,7 +200,7 @@ def by(model, function):
 )
 CLONER = """
 
-def clone_{number}(model, **given):
+def clone_{number}(model):
     clone = clonediff.clone_model(model)
     {line}
     return clone
@@ -396,33 +391,6 @@ ROWS = [
     ("unnamed()", "clone.layers[1].name = 'mine'", ["layers['dense_1'].name: name"]),
     ("costly chain()", "refuse() if again('a') else None", ["again: no clone"]),
     ("costly chain()", "Y.name = 'z' if again('b') else 'y'", ["again.layers['y'].name: name"]),
-    ("given operation()", "return clonediff.clone_model(model, **given)", []),
-    ("given operation()", "return clonediff.clone_model(model)", ["layers['y']: not asked"]),
-    (
-        "given operation()",
-        "given['clone_function'](model.layers[1]); return by(model, made)",
-        ["layers['y']: not what it gave"],
-    ),
-    (
-        "given operation()",
-        "given['clone_function'](model.operations[1]); return clonediff.clone_model(model, **given)",
-        ["layers['multiply']: asked of an operation"],
-    ),
-    (
-        "given operation()",
-        "given['clone_function'](model.layers[0]); refuse()",
-        ["clone: raises", "layers['x']: asked of an input"],
-    ),
-    (
-        "given operation()",
-        "given['clone_function'](model.layers[0]); return clonediff.clone_model(model, **given)",
-        ["layers['x']: asked of an input"],
-    ),
-    (
-        "given operation()",
-        "given['clone_function'](model.layers[1]); return clonediff.clone_model(model, **given)",
-        ["layers['y']: asked again"],
-    ),
     ("holds()", "pass", []),
     ("holds()", "HOLDS.update(_way=OF.mine)", ["layers['holds'].attribute._way: object reached._way"]),
     (
@@ -483,7 +451,7 @@ ROWS = [
 ]
 """A model, the line that breaks its faithful clone or makes another, and the root of each cause: its path, its aspect.
 
-A "costly" trial has a second clone; where a clone function is "given", cloners get it.
+A "costly" trial has a second clone.
 """
 ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
 
@@ -505,10 +473,9 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_broken_is_told_by_its_root(model: str, broken: Path, keras: SubjectProcess) -> None:
     names = {f"{broken.with_suffix('')}:clone_{number}": row for number, row in enumerate(ROWS) if row[0] == model}
     case = Case(
-        f"{BUILDERS}\nmodel = {model.removeprefix('costly ').removeprefix('given ')}\n",
+        f"{BUILDERS}\nmodel = {model.removeprefix('costly ')}\n",
         ({"shape": [3, 4], "dtype": "float32", "fill": "steps"},),
         seed=5,
-        arguments={"clone_function": "made"} if model.startswith("given") else {},
     )
     trials = GraphTrials(keras, KnownIssues(), cloners=tuple(names))
     trial = trials.try_case(case, costly=model.startswith("costly"), timeout=PATIENCE)

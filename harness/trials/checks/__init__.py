@@ -43,7 +43,6 @@ CHECKS = {
         Check("untouched", objects.untouched, of_a_clone=False),
         Check("again", objects.again, costly=True),
         Check("training", runs.training, costly=True),
-        Check("functions", made.functions, of_a_clone=False),
         Check("warned", made.warned, of_a_clone=False),
     )
 }

@@ -150,10 +150,6 @@ ASPECTS = (
     derived("process *", CRASHES, f"{_CLONING}ends its process", "raises"),
     derived("no clone", CRASHES, "{clone} cannot be made"),
     derived("warned: raises", PROPERTY, "cloning warns of something that building does not", "raises"),
-    derived("asked of *", PROPERTY, "a clone function is {aspect}", "", True),
-    derived("asked again", TRAINS, "a clone function is called more than once on a layer", "", True),
-    derived("not asked", PROPERTY, "a clone function is not called on a layer", "", True),
-    derived("not what it gave", TRAINS, "a layer that a clone function returns is not in the clone", "", True),
     # Running it.
     derived("mask lost", COMPUTES, "a mask is lost{inside}{training}{at}", "run"),
     derived("mask added", COMPUTES, "there is a mask{inside} where the original has none{training}{at}", "run"),

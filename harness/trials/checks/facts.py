@@ -68,8 +68,6 @@ def facts(pair: Pair) -> Iterator[Difference]:
 
 def shared(pair: Pair) -> Iterator[Difference]:
     """What can change, and is held by the clone and by the original."""
-    if pair.clone.functions is not None:
-        return  # a `clone_function` of the user's has made the layers
     clone = pair.shapes[1]
     theirs = {layer.ident for layer in pair.original.shape.layers}
     for fact in _unlike(pair):

@@ -1,27 +1,21 @@
-"""Whether a clone is made, and how: three checks, and exceptions in terms that hold for another seed and release.
+"""Whether a clone is made, and how: two checks, and exceptions in terms that hold for another seed and release.
 
 made: the cloner does not raise on a model that built and ran.
 
 warned: cloning warns of nothing that building the model has not warned of. Else who turns warnings into errors, as the
 tests of Keras do, cannot clone the model.
-
-functions: a clone function is called once for each layer, for no input, and what it returns is in the clone.
-"`clone_function`: Callable to be used to clone each layer in the target model (except `Input` instances). It takes as
-argument the layer instance to be cloned, and returns the corresponding layer instance to be used in the model copy."
-(`clone_model`, in each generation)
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
 from clonediff.harness.observation import Failure, Frame, Shape
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
-from clonediff.harness.trials.checks.places import at, place, short
+from clonediff.harness.trials.checks.places import place, short
 from clonediff.reports.records import Difference, Place, Raised
 
 _OWN = re.compile(
@@ -51,26 +45,6 @@ def warned(pair: Pair) -> Iterator[Difference]:
     """The warnings of the cloner."""
     for number, warning in enumerate(pair.clone.warned):
         yield raises("warned", f"warned[{number}]", "no warning", warning, pair.original.shape)
-
-
-def functions(pair: Pair) -> Iterator[Difference]:
-    """What a clone function was called on otherwise, and which of its layers the clone does not have."""
-    function_calls, shape = pair.clone.functions, pair.original.shape
-    if function_calls is None:
-        return
-    counts = Counter(call.layer for call in function_calls.calls if call.layer >= 0)
-    rows: list[tuple[str, int, str, str]] = []
-    for layer, call in {call.layer: call for call in reversed(function_calls.calls)}.items():
-        if call.kind != "layer":
-            rows.append((f"asked of {'an input' if call.kind == 'input' else 'an operation'}", layer, "never", "once"))
-            continue
-        if counts[layer] > 1:
-            rows.append(("asked again", layer, "once", f"{counts[layer]} times"))
-        if not call.there:
-            rows.append(("not what it gave", layer, "the layer that it gave", "another"))
-    rows += [("not asked", layer, "once", "never") for layer in function_calls.wanted if layer not in counts]
-    for aspect, layer, expected, times in rows:
-        yield differs("functions", aspect, at(shape, layer), expected, times, place(shape, layer))
 
 
 def innermost(frames: Sequence[Frame]) -> str:
