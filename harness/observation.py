@@ -6,7 +6,7 @@ Arrays are digests. Where two digests differ, `SubjectProcess.values` asks for t
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -219,28 +219,13 @@ class Observation(msgspec.Struct, frozen=True):
     leaks: tuple[Leak, ...] = ()
 
 
-class FunctionCall(msgspec.Struct, frozen=True):
-    """A call of a clone function: on which of the model's layers, -1 for none; and if the clone has what it gave."""
-
-    layer: int
-    kind: Literal["layer", "operation", "input"]
-    there: bool
-
-
-class FunctionCalls(msgspec.Struct, frozen=True):
-    """The calls of a clone function; `wanted` are the layers that it is to be called with."""
-
-    calls: tuple[FunctionCall, ...] = ()
-    wanted: tuple[int, ...] = ()
-
-
 class Clone(msgspec.Struct, frozen=True):
     """What one cloner did: a clone or a failure, and what it left of the original.
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is a second clone, `twice` the clone of the clone; where one could not
-    be made, `again_failure` or `twice_failure` says why. `functions` is there where a clone function was given to
-    `clone_model`. `warned` is what it warned of, where building the model did not.
+    be made, `again_failure` or `twice_failure` says why. `warned` is what it warned of, where building the model did
+    not.
     """
 
     failure: Failure | None = None
@@ -251,7 +236,6 @@ class Clone(msgspec.Struct, frozen=True):
     again_failure: Failure | None = None
     twice: Observation | None = None
     twice_failure: Failure | None = None
-    functions: FunctionCalls | None = None
     warned: tuple[Failure, ...] = ()
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import signal
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
-from ..observation import Failure, FunctionCall, FunctionCalls
+from ..observation import Failure
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import is_users, no_model
-from .description import Description
 from .failures import failure
-from .layers import Layers
 from .observer import Observer
 from .structure import leaves
 from .warned import Warned, heard_as
@@ -22,10 +20,7 @@ CLONE_MODEL = "clone_model"
 
 
 class Calling:
-    """The calls of the cloners of one trial, one cloner after another: `begin` with each.
-
-    The clone function among the arguments is logged, with each layer that it is called with and its result.
-    """
+    """The calls of the cloners of one trial, one cloner after another: `begin` with each."""
 
     def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
         self._request = request
@@ -36,11 +31,10 @@ class Calling:
         self.seconds = 0.0
         """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
         self._arguments: list[dict[str, Any]] = []
-        self._function_calls: list[tuple[Any, Any]] = []
 
     def begin(self, cloner: Cloner, model: Any, known: dict[str, Any]) -> TrialContext:
         """The context of another cloner, which is to clone the model."""
-        self._model, self._arguments, self._function_calls = model, [], []
+        self._model, self._arguments = model, []
         context = TrialContext(self._observer.framework, known, self._values)
         if self.arguments and CLONE_MODEL in self._module.__dict__:
             self._module.__dict__[CLONE_MODEL] = clone_model_by(cloner, context)
@@ -69,25 +63,14 @@ class Calling:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
         values = {name: self._value(text) for name, text in self.arguments.items()}
         self._arguments.append(values)
-        if not callable(values.get("clone_function")):
-            return values
-        return {**values, "clone_function": self._logged(values["clone_function"])}
-
-    def _logged(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def clone_function(layer: Any) -> Any:
-            self._function_calls.append((layer, None))
-            result = function(layer)
-            self._function_calls[-1] = layer, result
-            return result
-
-        return clone_function
+        return values
 
     def objects(self) -> list[Any]:
-        """The objects that a clone may have of its arguments: tensors and what made them, and results of functions."""
+        """The objects that a clone may have of its arguments: tensors and what made them."""
         framework = self._observer.framework
         tensors = [leaf for leaf in leaves(self._arguments) if isinstance(leaf, framework.tensor_class)]
         makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
-        return [*tensors, *makers, *(result for _, result in self._function_calls)]
+        return [*tensors, *makers]
 
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._model)
@@ -104,29 +87,3 @@ class Calling:
                 signal.setitimer(signal.ITIMER_REAL, self.seconds)
                 scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
             yield
-
-    def function_calls(self, clone: Description | None, layers: Layers) -> FunctionCalls | None:
-        """The calls of the clone function, where there is one."""
-        if not any(callable(values.get("clone_function")) for values in self._arguments):
-            return None
-        framework = self._observer.framework
-        kinds = {"input": framework.keras.layers.InputLayer, "layer": framework.layer_class, "operation": object}
-        calls = []
-        for layer, result in self._function_calls:
-            kind: Any = next(name for name, kind in kinds.items() if isinstance(layer, kind))
-            there = clone is None or id(result) in clone.layers.index
-            calls.append(FunctionCall(layers.index.get(id(layer), -1), kind, there))
-        recursive = any(values.get("recursive") for values in self._arguments)
-        wanted = sorted(set(self._wanted(layers, -1, recursive))) if clone is not None else []
-        return FunctionCalls(tuple(calls), tuple(wanted))
-
-    def _wanted(self, layers: Layers, holder: int, recursive: bool) -> Iterator[int]:
-        """The layers that it is to be called with, by their numbers."""
-        framework = self._observer.framework
-        for layer, inside, role, first in layers.places:
-            if inside != holder or role != "layers" or not isinstance(layer, framework.layer_class):
-                continue
-            if recursive and framework.is_graph(layer):
-                yield from self._wanted(layers, first, recursive)
-            elif not isinstance(layer, framework.keras.layers.InputLayer):
-                yield first

@@ -201,10 +201,9 @@ class _Trial:
         if refused is None:
             self._warned[name] = warned
         self._look_again(answer)
-        description = None if refused is not None else Description(clone, self._observer)
-        answer["functions"] = calling.function_calls(description, self._original.layers)
-        if description is None:
+        if refused is not None:
             return Clone(**answer)
+        description = Description(clone, self._observer)
         answer["observation"] = replace(self._observe_clone(name, description), leaks=self._leaks(description))
         if self._costly:
             self._clone_again(name, cloner, context, description, answer)

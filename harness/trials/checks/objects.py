@@ -149,7 +149,7 @@ def again(pair: Pair) -> list[Difference]:
         if failure is not None:
             differences.append(raises("again", word, expected, failure, original.shape, aspect="no clone"))
         if observation is not None:
-            for difference in _all(Pair(original, Clone(observation=observation, functions=clone.functions))):
+            for difference in _all(Pair(original, Clone(observation=observation))):
                 if (difference.path, difference.aspect) not in repeated:
                     differences.append(replace(difference, check="again", path=f"{word}.{difference.path}"))
             differences += _shared_by_clones(pair, observation.shape, word)
