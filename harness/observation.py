@@ -182,10 +182,12 @@ class Leak(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """One step of gradient descent on the trial's batch."""
+    """Two calls of `train_on_batch` and one of `test_on_batch` on a compiled model: all that they returned, in order.
 
-    loss: str = ""
-    gradients: tuple[Leaf | None, ...] = ()
+    `weights` has those of the model afterwards.
+    """
+
+    results: tuple[str, ...] = ()
     weights: tuple[Leaf, ...] = ()
     failure: Failure | None = None
 

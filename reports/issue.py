@@ -23,7 +23,7 @@ PROMISES = {
     "structure": "A clone has the same layers, configs, names and calls, in the same order and nesting.",
     "untouched": "Cloning leaves the original as it was.",
     "again": "Cloning twice, and cloning the clone, gives the same model.",
-    "training": "A step of training on the same batch gives the same gradients, weights and losses.",
+    "training": "Trained on a batch, a compiled clone gives the same losses and metrics, and has the same weights.",
     "warned": "Cloning warns of nothing that building the model does not warn of.",
 }
 _CLONERS = {

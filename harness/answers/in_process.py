@@ -43,7 +43,7 @@ def check_clone(
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
     `cloner` takes a model and returns its clone. `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
-    them by default; `costly` asks for a second clone and a training step, as do the checks that need them when they are
+    them by default; `costly` asks for a second clone and for training, as do the checks that need them when they are
     named. A cause for which `ignore` is true does not count, nor one less severe than `at_least`: "crashes",
     "computes", "trains", "property" or "name". How many were left out is in the message.
     """

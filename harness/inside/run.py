@@ -1,19 +1,17 @@
-"""A model called on the trial's inputs, with everything that its layers gave on the way, and one step of training."""
+"""A model called on the trial's inputs, with everything that its layers gave on the way, and trained on them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 from ..observation import Failure, Leaf, ModelRun, StepSeen, Trained
 from .description import Description
 from .failures import failure
 from .observer import Observer
-from .structure import numbered
-
-RATE = 0.1
-"""The step is the same loss, rate and update for every generation and backend."""
+from .structure import leaves, numbered
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
@@ -56,30 +54,33 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
     )
 
 
-def train(model: Any, arrays: list[Any], observer: Observer, packing: Any) -> Trained:
-    """A step of gradient descent. The caller puts the weights back as they were."""
-    framework = observer.framework
-    tensors = framework.tensors
-    try:
-        inputs = framework.feed(packing, arrays)
-        framework.reseed(observer.seed, observer.backend_draws)
-        loss, gradients = tensors.gradients(framework.keras, model, inputs)
-        weights, trains = framework.weights(model)
-        trained = [weight for weight in weights if id(weight) in trains]
-        for weight, gradient in zip(trained, gradients):
-            if gradient is not None:
-                step = tensors.array(gradient).astype("float32") * RATE
-                value = framework.read(weight)
-                framework.write(weight, (value.astype("float32") - step).astype(value.dtype))
-        after = [framework.read(weight) for weight in weights]
-    except Exception as error:  # whatever a model raises is an observation
-        return Trained(failure=failure(error, below="train"))
-    reader = Reader(observer)
-    return Trained(
-        reader.leaf(loss).digest,
-        tuple(None if gradient is None else reader.leaf(gradient) for gradient in gradients),
-        tuple(map(observer.digests.leaf, after)),
-    )
+def train(
+    description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
+) -> Trained:
+    """Train a compiled model on the first of the targets that it takes. It is not as it was afterwards."""
+    model = description.model
+    # Functions that are compiled would take seconds, and give the same.
+    model.run_eagerly, model.jit_compile = True, False
+    trained = Trained()
+    for of_outputs in targets:
+        try:
+            results = _results(model, packing, arrays, of_outputs, observer)
+        except Exception as error:  # whatever a model raises is an observation
+            trained = Trained(failure=failure(error, below="_results"))
+        else:
+            weights = map(observer.framework.read, description.weights)
+            return Trained(results, tuple(map(observer.digests.leaf, weights)))
+    return trained
+
+
+def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
+    """What two steps of training and one of testing return."""
+    framework, results = observer.framework, []
+    framework.reseed(observer.seed, observer.backend_draws)
+    for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
+        result = step(framework.feed(packing, arrays), framework.pack(framework.structures(packing)[1], targets))
+        results += [observer.digests.digest(np.asarray(value)) for value in leaves(result)]
+    return tuple(results)
 
 
 class Reader:

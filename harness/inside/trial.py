@@ -11,7 +11,7 @@ from typing import Any, Iterator
 
 from msgspec.structs import replace
 
-from ..observation import Answer, Clone, Failure, Leak, ModelRun, Observation, Shape, same_fact
+from ..observation import Answer, Clone, Failure, Leak, ModelRun, Observation, Shape, Trained, same_fact
 from .build import build, custom_objects, script
 from .calling import Calling
 from .cloners import Cloner, TrialContext, chosen_cloners
@@ -24,7 +24,7 @@ from .frameworks.interface import Framework
 from .leaks import contents, leaks, owned, same_contents
 from .observer import Observer, tidy
 from .run import run, train
-from .values import input_arrays, specs_of
+from .values import input_arrays, specs_of, target_arrays
 from .variable_values import VariableValues, copy, fresh, fresh_states, randomize
 from .warned import Warned, unheard
 
@@ -65,6 +65,7 @@ class _Trial:
         self._heard = Warned()
         """The warnings of building the model."""
         self._warned: dict[str, Warned] = {}
+        self._descriptions: dict[str, Description] = {}
         self._touched = False
         self._contents: list[Any] = []
 
@@ -82,6 +83,8 @@ class _Trial:
         self._values = randomize(original, self._observer)
         observation = self._observe(original, self._values)
         self._first_inference = observation.inference
+        outputs = observation.inference.outputs if observation.inference else ()
+        self._targets = target_arrays([leaf.shape for leaf in outputs], self._observer.seed)
         if self._cloners:
             self._owned = owned(model)
             self._remember(original.facts)  # which were read after the last run
@@ -94,6 +97,7 @@ class _Trial:
             clones[name] = self._clone(name, cloner)
             if self._touched:  # and no other cloner is to answer for that
                 break
+        observation = self._train(observation, clones)
         observation = self._observe_another(observation, clones)
         for name, warned in self._warned.items():
             clones[name] = replace(clones[name], warned=warned.beside(self._heard))
@@ -113,31 +117,26 @@ class _Trial:
 
     # -- one model
 
-    def _observe(
-        self, description: Description, values: VariableValues, trains: bool = True, **begins: Any
-    ) -> Observation:
-        """A model's shape and its runs, and a training step where it `trains` and the trial is a costly one."""
-        digest, shape, trained = self._observer.digests.digest, description.shape, None
+    def _observe(self, description: Description, values: VariableValues, **begins: Any) -> Observation:
+        """A model's shape and its runs."""
+        digest, shape = self._observer.digests.digest, description.shape
         inference = training = self._run(description, values, training=False)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
         if any(map(self._framework.trains, description.layers.objects()[1:])):
             training = self._run(description, values, training=True)
-        if trains and self._costly:
-            trained = train(description.model, self._arrays, self._observer, self._original.model)
-            values.restore()
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
         description.hold(None if description.model is self._original.model else self._original)
         if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
             shape.attributes.clear()
         weights = tuple(map(digest, values.values[: len(description.weights)]))
-        return Observation(shape, inference, training, trained=trained, copied_weights=weights, **begins)
+        return Observation(shape, inference, training, copied_weights=weights, **begins)
 
     def _run(self, description: Description, values: VariableValues, training: bool) -> ModelRun:
         result = run(description, self._arrays, self._observer, self._original.model, training)
         values.restore()
         return result
 
-    def _observe_clone(self, name: str, description: Description, trains: bool = True) -> Observation:
+    def _observe_clone(self, name: str, description: Description) -> Observation:
         """A clone of the original, which is given the values of its weights."""
         original, begins = self._original, self._begins(description)
         if name in KEEP_VALUES:
@@ -148,7 +147,7 @@ class _Trial:
         values, problem = copy(original, self._values, description, self._observer)
         if problem:
             begins["copied"] = Failure("ValueError", problem)
-        return self._observe(description, values, trains, **begins)
+        return self._observe(description, values, **begins)
 
     def _begins(self, description: Description) -> dict[str, Any]:
         return {"fresh": fresh(self._original, self._values, description, repeats=self._module is not None)}
@@ -203,7 +202,7 @@ class _Trial:
         self._look_again(answer)
         if refused is not None:
             return Clone(**answer)
-        description = Description(clone, self._observer)
+        self._descriptions[name] = description = Description(clone, self._observer)
         answer["observation"] = replace(self._observe_clone(name, description), leaks=self._leaks(description))
         if self._costly:
             self._clone_again(name, cloner, context, description, answer)
@@ -231,8 +230,29 @@ class _Trial:
                 answer[part + "_failure"] = refused
                 continue
             again = Description(clone, self._observer)
-            runs = part == "twice"
-            answer[part] = self._observe_clone(name, again, trains=False) if runs else Observation(again.shape)
+            answer[part] = self._observe_clone(name, again) if part == "twice" else Observation(again.shape)
+
+    # -- training
+
+    def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
+        """Train the original and its clones, now that nothing else is asked of them: training leaves many traces."""
+        optimizer = None if observation.shape.compiled is None else self._original.model.optimizer
+        if not self._costly or self._touched or self._module is None or optimizer is None:
+            return observation
+        if self._framework.read(optimizer.iterations):  # that of a clone begins anew
+            return observation
+        trained = self._trained(self._original)
+        for name, description in self._descriptions.items() if trained.failure is None else ():
+            clone = clones[name].observation
+            if clone is not None and clone.shape.compiled is not None:
+                clones[name] = replace(clones[name], observation=replace(clone, trained=self._trained(description)))
+        return replace(observation, trained=trained)
+
+    def _trained(self, description: Description) -> Trained:
+        values, _ = copy(self._original, self._values, description, self._observer)
+        trained = train(description, self._original.model, self._arrays, self._targets, self._observer)
+        values.restore()
+        return trained
 
     # -- chance
 
@@ -267,10 +287,12 @@ class _Trial:
         description.facts = description.facts_now(self._original)
         repeated = description.facts.of
         if runs or not all(same_fact(facts[number][path], repeated[number].get(path)) for number, path in varying):
-            another = self._observe_clone("", description, trains="trained" in runs)
-            same = not any(_differ(part, observation, another) for part in runs)
-            if runs and same and not self._repeats(observation, runs[0]):
+            another, models = self._observe_clone("", description), [part for part in runs if part != "trained"]
+            same = not any(_differ(part, observation, another) for part in models)
+            if models and same and not self._repeats(observation, models[0]):
                 another = self._observe_clone("", description)  # what counts its calls has gone on
+            if "trained" in runs:
+                another = replace(another, trained=self._trained(description))
         else:
             another = Observation(description.shape, **self._begins(description))
         return replace(observation, another=replace(another, leaks=self._leaks(description)))

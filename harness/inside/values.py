@@ -38,6 +38,15 @@ def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     return (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
 
 
+def target_arrays(shapes: Sequence[tuple[Any, ...]], seed: int) -> list[list[Any]]:
+    """Targets for outputs of these shapes: numbers from 0 to 1, and places on the last axis, as sparse losses take."""
+    random = np.random.default_rng(seed + 2)
+    return [
+        [random.random(shape, dtype=np.float32) for shape in shapes],
+        [random.integers(0, max((1, *shape[-1:])), shape[:-1]) for shape in shapes],
+    ]
+
+
 def _as(dtype: str, values: Any) -> Any:
     if dtype == "string":
         return values.astype(object) if values.dtype.kind in "SUO" else values.astype(str).astype(object)

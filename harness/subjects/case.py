@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 RATE = 8
-"""One drawn graph in so many has the costly part of a trial as well: a second clone, and a step of training."""
+"""One drawn graph in so many has the costly part of a trial as well: a second clone, and training."""
 
 
 def takes_arguments(cloner: str) -> bool:

@@ -130,7 +130,7 @@ def run(
     *,
     timeout: float | None = None,
 ) -> Trial:
-    """Run a trial; a `costly` one has a second clone and a step of training as well.
+    """Run a trial; a `costly` one has a second clone, and compiled models are trained, as well.
 
     Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
     known which of them did it, and the others still get their verdict. Where a cloner has changed the original, the

@@ -5,7 +5,7 @@ keras/src/losses/loss.py:91 writes a config without dtype.
 
 # /// clonediff
 # generation = "keras"
-# severity = "property"
+# severity = "trains"
 # since = "3.9.0"
 # fingerprint = "structure-attribute-loss-dtype-functional-96d9daf4"
 # trial.inputs = [{ shape = [1] }]

@@ -136,7 +136,6 @@ BREAKS = {
     "refuse() if made_here(model) else None": "a clone of the clone cannot be made: RuntimeError in",
     "Y.name = 'z' if again('second') else 'y'": "A layer has another name in a second clone",
     "clone = clone_model(model, clone_function=wider)": "does not take the original's weights: The setting units",
-    "Y.call = stops(Y.call)": "crashes when trained: The attribute call",
     "DROP.call = lambda x, training=False: refuse() if training else x": "crashes when called in training mode: The",
     "Y.call = refuse": "crashes when called: The attribute call",
     "RNN.states[0].assign(model.get_layer('rnn').states[0])": "begins with another state",
@@ -147,7 +146,6 @@ BREAKS = {
 """A line of a cloner, and the beginning of what is said of what happens to its clone."""
 CLONERS = """
 import keras
-import tensorflow as tf
 from clonediff import clone_model
 
 cloned, clones = set(), []
@@ -168,11 +166,6 @@ def refuse(*args, **options):
 def wider(layer):
     config = layer.get_config()
     return type(layer).from_config({**config, **({"units": 3} if "units" in config else {})})
-
-
-def stops(call):
-    run = tf.custom_gradient(lambda x: (call(x), refuse))
-    return lambda x, **options: run(x)
 """
 
 

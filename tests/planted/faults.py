@@ -220,11 +220,17 @@ def layer_shared_between_clones(model: Any, clone: Any) -> Any:
 
 
 @_breaks
-def gradient_stopped(model: Any, clone: Any) -> None:
-    """training: lets no gradient through the last layer with weights."""
-    keras = _keras(model)
-    stop = keras.ops.stop_gradient if keras.__name__ == "keras" else keras.backend.stop_gradient
-    _after(_last_with_weights(clone), stop)
+def optimizer_began(model: Any, clone: Any) -> None:
+    """training: the optimizer of the clone counts on from another training."""
+    clone.optimizer.iterations.assign(7)
+
+
+@_breaks
+def loss_doubled(model: Any, clone: Any) -> None:
+    """training: computes twice the loss that the clone is compiled with."""
+    name = "_compute_loss" if hasattr(clone, "_compute_loss") else "compute_loss"
+    compute = getattr(clone, name)
+    setattr(clone, name, functools.wraps(compute)(lambda *args, **kwargs: compute(*args, **kwargs) * 2))
 
 
 @_breaks

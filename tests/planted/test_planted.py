@@ -20,7 +20,7 @@ from .models import case
 BREAKS = {
     "several": (
         "crash_on_outputs trainable_forgotten weights_copied outputs_reversed always_inference arguments_forgotten "
-        "original_frozen original_reset gradient_stopped activity_regularizer_lost"
+        "original_frozen original_reset activity_regularizer_lost"
     ),
     "nested": (
         "variable_renamed layer_shared_with_original reference_shared layer_unshared policy_changed "
@@ -28,7 +28,7 @@ BREAKS = {
     ),
     "masked": "mask_function_dropped",
     "own": "layer_renamed own_class_lost cloning_warns",
-    "compiled": "optimizer_shared not_compiled",
+    "compiled": "optimizer_shared not_compiled optimizer_began loss_doubled",
 }
 """The faults that are planted on each model."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]

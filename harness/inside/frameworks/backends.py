@@ -1,4 +1,4 @@
-"""The backends of Keras 3, one of them that of `tf_keras` too: tensors as arrays, randomness, a step of gradients."""
+"""The backends of Keras 3, one of them that of `tf_keras` too: tensors as arrays, and randomness."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import inspect
 from typing import Any, Sequence
 
 import numpy as np
-
-_FLOATS = ("float16", "float32", "float64", "bfloat16")
 
 
 def load_backend(name: str) -> Backend:
@@ -58,13 +56,6 @@ class Backend:
     def write(self, value: Any, array: Any) -> bool:
         """Give what is behind a variable an array of its own shape and dtype; False where that is not for us to do."""
         return False
-
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        """The loss of a training call, and its gradients by trainable weight, None where there is none.
-
-        The loss is the sum of the mean squares of the float outputs and of the model's own losses.
-        """
-        raise NotImplementedError("a training step is not supported on backend %s" % self.name)
 
 
 class TensorFlow(Backend):
@@ -140,19 +131,6 @@ class TensorFlow(Backend):
         self._resources.assign_variable_op(value.handle, self.tf.convert_to_tensor(array))
         return True
 
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        tf = self.tf
-        with tf.GradientTape() as tape:
-            loss = tf.zeros(())
-            for output in tf.nest.flatten(model(inputs, training=True)):
-                if hasattr(output, "dtype") and output.dtype.is_floating:
-                    loss = loss + tf.reduce_mean(tf.square(tf.cast(output, "float32")))
-            for own in model.losses:
-                loss = loss + tf.reduce_sum(tf.cast(own, "float32"))
-        weights = [getattr(weight, "_value", weight) for weight in model.trainable_weights]
-        gradients = tape.gradient(loss, weights)
-        return loss, [None if gradient is None else tf.convert_to_tensor(gradient) for gradient in gradients]
-
 
 class Jax(Backend):
     """JAX."""
@@ -172,28 +150,6 @@ class Jax(Backend):
 
     def concrete(self, value: Any) -> bool:
         return isinstance(value, self.jax.Array) and not isinstance(value, self.jax.core.Tracer)
-
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        names = [str(variable.dtype) for variable in model.trainable_variables]
-        if any(name not in _FLOATS for name in names):
-            raise NotImplementedError("a trainable weight that is not a float, on backend jax")
-        state = [variable.value for variable in model.non_trainable_variables]
-
-        def loss(values: Any) -> Any:
-            outputs, after, losses = model.stateless_call(values, state, inputs, training=True, return_losses=True)
-            total = 0.0
-            for output in keras.tree.flatten(outputs):
-                if str(getattr(output, "dtype", "")) in _FLOATS:
-                    total = total + self.jax.numpy.mean(self.jax.numpy.square(output.astype("float32")))
-            for own in losses:
-                total = total + self.jax.numpy.sum(own)
-            return total, after
-
-        values = [variable.value for variable in model.trainable_variables]
-        (total, after), gradients = self.jax.value_and_grad(loss, has_aux=True)(values)
-        for variable, value in zip(model.non_trainable_variables, after):
-            variable.assign(value)
-        return total, list(gradients)
 
 
 class Torch(Backend):
@@ -232,15 +188,3 @@ class Torch(Backend):
             return tensor.contiguous().view(self.torch.int16).numpy().view(bfloat16).copy()
         # torch shares its memory with the array, and a variable is written in place.
         return tensor.numpy().copy()
-
-    def gradients(self, keras: Any, model: Any, inputs: Any) -> tuple[Any, list[Any]]:
-        weights = [variable.value for variable in model.trainable_weights]
-        outputs = model(inputs, training=True)
-        total = self.torch.zeros((), device=weights[0].device if weights else "cpu")
-        for output in keras.tree.flatten(outputs):
-            if output is not None and output.is_floating_point():
-                total = total + output.float().square().mean()
-        for loss in model.losses:
-            total = total + loss.sum()
-        gradients = self.torch.autograd.grad(total, weights, allow_unused=True) if weights else []
-        return total.detach(), list(gradients)

@@ -53,7 +53,7 @@ _OF_OTHER_MODELS = ("again", "untouched")
 
 
 def takes_costly(check: str, path: str) -> bool:
-    """Whether what a check sees at that path takes the costly part of a trial: a second clone, or a training step.
+    """Whether what a check sees at that path takes the costly part of a trial: a second clone, or training.
 
     A further clone may change the original, too; and a process may end in any part of a trial.
     """

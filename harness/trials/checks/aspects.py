@@ -165,10 +165,9 @@ ASPECTS = (
     # Training it.
     derived("losses count|losses value", TRAINS, "the layers add other losses{inside}"),
     derived("losses order", PROPERTY, "the losses that layers add come in another order{inside}", "", True),
-    derived("loss", TRAINS, "a step of training gives another loss{inside}"),
-    derived("training: gradient count|weight count", TRAINS, "a step gives more {thing}s, or fewer,{inside}"),
-    derived("gradient missing|gradient extra", TRAINS, "a weight of {a} has a gradient in one model only{inside}"),
-    derived("training: gradient *|weight *", TRAINS, "the {thing} of {a} has another {last} after a step{inside}"),
+    derived("loss", TRAINS, "training gives another loss, or another metric,{inside}"),
+    derived("loss count", TRAINS, "training gives more losses and metrics, or fewer,{inside}"),
+    derived("training: weight *", TRAINS, "the {thing} of {a} has another {last} after training{inside}"),
 )
 
 

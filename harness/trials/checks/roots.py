@@ -86,7 +86,7 @@ def _can_show(later: Difference, earlier: Difference) -> bool:
     """Whether what was seen in a run can come of a fact at all."""
     word = aspect_of(earlier).word
     if word is Word.COMPILED:
-        return False
+        return later.path.startswith("trained")
     if word is Word.QUIET:
         return later.check == "again"
     if earlier.check != "structure" or _stage(later) != _RUNS:
