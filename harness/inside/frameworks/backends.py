@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
-import inspect
 from typing import Any, Sequence
 
 import numpy as np
@@ -27,9 +25,6 @@ class Backend:
 
     def repeat_kernels(self) -> None:
         """Have the same kernel do the same arithmetic each time, in full precision. For a process of our own only."""
-
-    def compile_once(self) -> None:
-        """Keep what Keras compiles anew at each call. For a process of our own only."""
 
     def devices(self) -> list[str]:
         """The devices at hand: "cpu:0", "gpu:0", ..."""
@@ -72,32 +67,6 @@ class TensorFlow(Backend):
         self._eager: Any = source("tensorflow.python.framework.ops").EagerTensor
         self._resources: Any = source("tensorflow.python.ops.gen_resource_variable_ops")
         self._resource: Any = source("tensorflow.python.ops.resource_variable_ops").ResourceVariable
-
-    def compile_once(self) -> None:
-        # Keras 3 has XLA compile a grouped convolution, and one of three dimensions with its channels first, at each
-        # call: that took 40% of the time of all calls.
-        backend: Any = importlib.import_module("keras.src.backend")
-        module = getattr(backend, "ops", backend).nn
-        conv, signature = module.conv, inspect.signature(module.conv)
-        if "_conv_xla" not in conv.__code__.co_varnames:
-            return
-
-        @functools.lru_cache(maxsize=64)
-        def compiled(*form: Any) -> Any:
-            return self.tf.function(lambda inputs, kernel: conv(inputs, kernel, *form), jit_compile=True)
-
-        @functools.wraps(conv)
-        def remembered(inputs: Any, kernel: Any, *more: Any, **named: Any) -> Any:
-            bound = signature.bind(inputs, kernel, *more, **named)
-            bound.apply_defaults()
-            form = [tuple(value) if isinstance(value, list) else value for value in bound.args[2:]]
-            first = "channels_first" in form
-            compiles = first and len(inputs.shape) == 5 or inputs.shape[1 if first else -1] != kernel.shape[-2]
-            if not (compiles and isinstance(inputs, self._eager)):
-                return conv(inputs, kernel, *form)
-            return compiled(*form)(inputs, self.tf.convert_to_tensor(kernel))
-
-        module.conv = remembered
 
     def devices(self) -> list[str]:
         return [device.name.split("device:")[-1].lower() for device in self.tf.config.list_logical_devices()]

@@ -56,8 +56,6 @@ class Framework:
     _takes_training: str
     """The attribute that says whether a layer takes `training`."""
 
-    speed_up: Callable[[], None]
-    """Have Keras do once what it does for each layer or call anew. For a process of our own only."""
     forget_names: Callable[[], None]
     """Count the names of layers from the beginning again; what is there stays as it is."""
     draws: Callable[[list[Any], str], bool]
@@ -96,6 +94,9 @@ class Framework:
         self._unhooked: list[tuple[Any, Any]] = []
 
     # -- the process
+
+    def speed_up(self) -> None:
+        """Have Keras leave out what it does for each layer, and throws away. For a process of our own only."""
 
     def versions(self) -> dict[str, str]:
         """The versions of Keras and of its backend."""

@@ -49,9 +49,6 @@ class Keras3(Framework):
 
     # -- the process
 
-    def speed_up(self) -> None:
-        self.tensors.compile_once()
-
     def forget(self) -> None:
         # clear_session without its kernel cache and its gc.collect, which cost more than the rest of a trial.
         self._state.GLOBAL_STATE_TRACKER = threading.local()
