@@ -10,20 +10,49 @@ from typing import Any
 
 import msgspec
 
-SAME = "="
-"""How a fact begins of an object that was met before: the number of the layer follows, and the path there."""
-SHARED = "!"
-"""How a fact begins of an object that can change, and is the very one that the original has."""
-NAMED = "\0"
-"""Stands between a text and the same without the names of layers."""
+NO_LAYER = -2
+"""Stands in a fact where a text names no layer, or several; numbers below it are of what the other model lacks."""
 
 
-def same_fact(left: str | None, right: str | None) -> bool:
-    """Whether two facts are the same, whatever layers are called."""
-    if left is None or right is None or left == right or (NAMED not in left and NAMED not in right):
-        return left == right
-    (text, unnamed), (twin, twin_unnamed) = (fact.partition(NAMED)[::2] for fact in (left, right))
-    return text == twin or unnamed == twin_unnamed != ""
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an attribute holds: a value as text, or a reference to an object of the model.
+
+    `layer` is the number of a layer in `Shape.layers`, -1 for the model; `variable` that of a weight or, counted on
+    after the weights, of a state; `tensor` a symbolic tensor by layer, use and output. `met` is the layer and the path
+    at which an object that can change was met first. `shared` marks an object that can change and that the original
+    holds, too.
+
+    `detail` is a digest of what `text` leaves out: the code of a class, the order of the keys of a dict. `named` has
+    the parts of a text in which layers are named, each without the numbers that Keras counts in names, with the layer.
+    """
+
+    text: str = ""
+    layer: int | None = None
+    variable: int | None = None
+    tensor: tuple[int, int, int] | None = None
+    met: tuple[int, str] | None = None
+    shared: bool = False
+    detail: str = ""
+    named: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def references(self) -> tuple[object, ...]:
+        """What it refers to."""
+        return self.layer, self.variable, self.tensor, self.met
+
+
+def same_fact(left: Fact | None, right: Fact | None) -> bool:
+    """Whether two facts of one numbering of layers are equal, whatever the layers are called."""
+    if left is None or right is None:
+        return left is right
+    if left.references != right.references or left.detail != right.detail:
+        return False
+    if left.text == right.text:
+        return True
+    return len(left.named) == len(right.named) > 0 and all(
+        stem == other_stem if NO_LAYER in (layer, other) else layer == other
+        for (stem, layer), (other_stem, other) in zip(left.named, right.named, strict=True)
+    )
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -103,8 +132,8 @@ class LayerSeen(msgspec.Struct, frozen=True):
 
     `inside` is the place of the model or wrapper that holds it, -1 for the model itself; `role` its name there.
     `nodes` counts its inbound and outbound nodes, those of other graphs too. `own` says that its class is not one of
-    Keras, and `model` that it is a model. `attributes` has what it holds, as `facts` writes it, once both models have
-    run; nothing at a place where its layer was met before.
+    Keras, `code` is then a digest of that class, and `model` says that it is a model. `attributes` has what it holds, as
+    `facts` writes it, once both models have run; nothing at a place where its layer was met before.
     """
 
     name: str
@@ -117,8 +146,9 @@ class LayerSeen(msgspec.Struct, frozen=True):
     calls: tuple[CallSeen, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
+    code: str = ""
     model: bool = False
-    attributes: dict[str, str] = {}
+    attributes: dict[str, Fact] = {}
 
 
 class End(msgspec.Struct, frozen=True):
@@ -152,10 +182,10 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     compiled_with: tuple[int, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
-    attributes: dict[str, str] = {}
+    attributes: dict[str, Fact] = {}
 
     @property
-    def facts(self) -> list[dict[str, str]]:
+    def facts(self) -> list[dict[str, Fact]]:
         """The attributes of the model and of each layer."""
         return [self.attributes, *(layer.attributes for layer in self.layers)]
 
@@ -202,8 +232,8 @@ class Observation(msgspec.Struct, frozen=True):
     `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
     Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
-    same source, observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be
-    built again, and is observed again.
+    same source, observed as a clone is where one differs: what it does not repeat is chance. A source that is
+    `unrepeatable` runs once only. A `live` model cannot be built again, and is observed again.
     """
 
     shape: Shape
@@ -217,6 +247,7 @@ class Observation(msgspec.Struct, frozen=True):
     trained: Trained | None = None
     keeps_inputs: bool = False
     another: Observation | None = None
+    unrepeatable: bool = False
     live: bool = False
     leaks: tuple[Leak, ...] = ()
 

@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Callable, NamedTuple
 
-from ..observation import NAMED, same_fact
+from ..observation import Fact, same_fact
 from .build import script
 from .facts import Facts as Walk
 from .frameworks.interface import Framework
@@ -19,7 +19,7 @@ from .layers import Layers
 from .observer import Observer
 from .warned import unheard
 
-Facts = dict[str, str]
+Facts = dict[str, Fact]
 """What an object holds, by the path to it."""
 
 _COUNTED = re.compile(r"(_\d+)+(?='$)")
@@ -81,8 +81,8 @@ class Audit:
         if observed.crash:
             return Construction(lost=(LostFact("", "", observed.crash),), changes=bool(changed))
         lost = [path for path in changed if self._is_lost(path, observed)]
-        lost.sort(key=lambda path: (" of " in facts[path], 2 * path.count("._") + path.count("["), len(path)))
-        lost_facts = (LostFact(path, facts[path].split(NAMED)[0], revived[0][path].split(NAMED)[0]) for path in lost)
+        lost.sort(key=lambda path: (" of " in facts[path].text, 2 * path.count("._") + path.count("["), len(path)))
+        lost_facts = (LostFact(path, facts[path].text, revived[0][path].text) for path in lost)
         return Construction(lost=tuple(lost_facts), changes=bool(changed))
 
     def _is_changed(self, path: str, observed: _Observed) -> bool:
@@ -96,7 +96,7 @@ class Audit:
         plain = self._plain[1]
         if any(path not in facts or same_fact(facts[path], observed.originals[0][path]) for facts in observed.revived):
             return False
-        if _CONTAINER.match(observed.revived[0][path]):  # its items are facts of their own
+        if _CONTAINER.match(observed.revived[0][path].text):  # its items are facts of their own
             return False
         back = same_fact(observed.revived[0][path], (*plain.revived, *plain.originals)[0].get(path))
         return back or not same_fact(plain.originals[0].get(path), plain.originals[1].get(path))
@@ -148,7 +148,7 @@ class Audit:
             facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):
-                    facts_by_path[f"{path}.{name}"] = _COUNTED.sub("", repr(getattr(owner, name)))
+                    facts_by_path[f"{path}.{name}"] = Fact(_COUNTED.sub("", repr(getattr(owner, name))))
         return thing, facts_by_path
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import dis
+import functools
+import json
 import re
 import types
-import weakref
 from typing import Any, Iterator
 
 import numpy as np
 
-from .digests import short_hash
+from .by_class import once_a_class
+from .digests import as_text, short_hash
+from .packages import is_users
 
 LONGEST = 120
 
@@ -46,7 +50,8 @@ def text(value: Any, depth: int = 0) -> str:
         if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
             # Its name may be a counted one, which is told where it is itself.
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
-        items = sorted((str(key), text(item, depth + 1)) for key, item in value.items() if key != _BUILT_ON)
+        keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILT_ON]
+        items = sorted((without_addresses(key), text(item, depth + 1)) for key, item in keys)
         return "{%s}" % ", ".join("%s: %s" % item for item in items)
     if isinstance(value, (list, tuple)):
         inner = ", ".join([text(item, depth + 1) for item in value])
@@ -54,11 +59,14 @@ def text(value: Any, depth: int = 0) -> str:
     if isinstance(value, (set, frozenset)):
         return "{%s}" % ", ".join(sorted(text(item, depth + 1) for item in value))
     if isinstance(value, np.ndarray):
-        return "array(%s, %s, %s)" % (value.dtype, value.shape, short_hash(value.tobytes()))
+        body: Any = value.tobytes()
+        if value.dtype.kind in "OSU":  # the bytes of objects are pointers
+            body = json.dumps([as_text(item) for item in value.flat]).encode()
+        return "array(%s, %s, %s)" % (value.dtype, value.shape, short_hash(body))
     if isinstance(value, np.generic):
         return "%s(%s)" % (value.dtype, value)
     if isinstance(value, type):
-        return "class %s" % value.__name__
+        return " ".join(filter(None, ("class", value.__module__ + "." + value.__qualname__, class_code(value))))
     if isinstance(value, types.MethodType):
         return "method %s" % function(value.__func__, depth)
     if isinstance(value, types.FunctionType):
@@ -68,19 +76,53 @@ def text(value: Any, depth: int = 0) -> str:
     return _object(value, depth)
 
 
-_functions: Any = weakref.WeakKeyDictionary()
-"""The texts of functions: one is met in the original and in each of its clones."""
-
-
 def function(value: Any, depth: int = 0) -> str:
-    """A Python function: its name, and a digest of what it does with which defaults and closure."""
-    if value not in _functions:
-        parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
-        parts += [text(content, depth + 4) for content in contents(value.__closure__ or ())]
-        digest = short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
-        _functions[value] = "function %s %s" % (value.__name__, digest)
-    written: str = _functions[value]
-    return written
+    """A Python function: its name, and a digest of its code, its defaults, what it closes over, and its globals."""
+    parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
+    parts += [_content(content, depth + 4) for content in contents(value.__closure__ or ())]
+    parts += ["%s: %s" % (name, _content(content, depth + 4)) for name, content in globals_of(value)]
+    return "function %s %s" % (value.__name__, short_hash("\n".join(parts).encode("utf-8", "backslashreplace")))
+
+
+def _content(value: Any, depth: int) -> str:
+    """What a function closes over, or reads of the globals; of an object, whose attributes are facts, its class."""
+    plain = value is None or isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic))
+    plain = plain or isinstance(value, (list, tuple, dict, set, frozenset, type)) or callable(value)
+    return text(value, depth) if plain and not hasattr(value, "get_config") else type(value).__name__
+
+
+def globals_of(function: Any) -> Iterator[tuple[str, Any]]:
+    """The globals that a user's function reads, by name, without modules."""
+    if not is_users(function):
+        return
+    for name in _globals_read(function.__code__):
+        value = function.__globals__.get(name)
+        if name in function.__globals__ and not isinstance(value, types.ModuleType):
+            yield name, value
+
+
+@functools.lru_cache(maxsize=1024)
+def _globals_read(code: types.CodeType) -> tuple[str, ...]:
+    """The names of the globals that code reads, and the functions in it."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    inner = (_globals_read(item) for item in code.co_consts if isinstance(item, types.CodeType))
+    return tuple(sorted(names.union(*inner)))
+
+
+@once_a_class
+def class_code(kind: Any) -> str:
+    """A digest of a user's class: the names of its bases, and the code of its methods; "" of any other class."""
+    if not is_users(kind):
+        return ""
+    parts = [base.__module__ + "." + base.__qualname__ for base in kind.__mro__]
+    for base in filter(is_users, kind.__mro__):
+        for name, member in sorted(vars(base).items()):
+            accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
+            functions = [getattr(accessor, "__func__", accessor) for accessor in accessors]
+            codes = [getattr(item, "__code__", None) for item in functions]
+            plain = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
+            parts.append("%s %s %s" % (name, plain, [_code(code) for code in codes if code is not None]))
+    return short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
 
 
 def contents(cells: Any) -> Iterator[Any]:
@@ -90,6 +132,7 @@ def contents(cells: Any) -> Iterator[Any]:
             yield cell.cell_contents
 
 
+@functools.lru_cache(maxsize=4096)
 def _code(code: Any) -> str:
     constants = [_code(item) if isinstance(item, types.CodeType) else text(item) for item in code.co_consts]
     return "%s %s %s %s" % (code.co_code.hex(), constants, code.co_names, code.co_varnames)

@@ -39,7 +39,7 @@ class Digests:
         """The digest of an array."""
         dtype = array.dtype
         if dtype.kind in "OSU":
-            body: Any = json.dumps([_as_text(item) for item in array.flat]).encode()
+            body: Any = json.dumps([as_text(item) for item in array.flat]).encode()
         else:
             array = one_nan(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
@@ -70,8 +70,8 @@ def same(left: Any, right: Any) -> bool:
     """Whether two arrays are equal, bit for bit."""
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
-    of_bytes = left.dtype.kind not in "OSU"
-    return bool(np.array_equal(_bytes(left), _bytes(right)) if of_bytes else left.tobytes() == right.tobytes())
+    of_bytes = left.dtype.kind not in "OSU"  # the bytes of objects are pointers
+    return bool(np.array_equal(_bytes(left), _bytes(right)) if of_bytes else left.tolist() == right.tolist())
 
 
 def one_nan(array: Any) -> Any:
@@ -106,11 +106,12 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
     if report["count"]:
         place = tuple(int(axis[0]) for axis in np.nonzero(np.atleast_1d(differs)))[: max(left.ndim, 0)]
         report["first"] = list(place)
-        report["values"] = [_as_text(left[place]), _as_text(right[place])]
+        report["values"] = [as_text(left[place]), as_text(right[place])]
     return report
 
 
-def _as_text(item: Any) -> str:
+def as_text(item: Any) -> str:
+    """An element of an array as text."""
     if isinstance(item, bytes):
         return item.decode("utf-8", "backslashreplace")
     return str(item)

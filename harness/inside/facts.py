@@ -1,40 +1,43 @@
-"""All that a model holds, in one walk: every public attribute and property of the model and its layers, at any depth.
+"""All that a model holds, in one walk: the attributes of the model, its layers and what it is compiled with.
 
 A fact goes by its path from the layer that holds it, as Python writes it: ".kernel_initializer.seed",
-".arguments['by'][0]". Nobody lists what is compared, so nothing is left out because nobody thought of it. An object
-that can change is looked into where it is met first; elsewhere, the fact is where that was.
+".arguments['by'][0]". There is no list of attributes to compare. An object that can change is looked into where it is
+met first; elsewhere the fact refers to that place. Layers, variables and tensors of the model are references, too:
+which of them it is, is compared where both models are aligned (`harness/trials/checks/facts.py`).
 """
 
 from __future__ import annotations
 
+import collections
 import functools
 import re
 import types
-from typing import Any
+import weakref
+from typing import Any, Iterator
 
 import numpy as np
+from msgspec.structs import replace
 
-from ..observation import NAMED, SAME, SHARED, same_fact
-from .by_class import once_a_class
-from .canonical import contents, entry, text
+from ..observation import NO_LAYER, Fact
+from .attributes import OPAQUE, held, is_read, is_value, names_of_packages, properties
+from .canonical import class_code, contents, entry, globals_of, text, without_addresses
+from .digests import short_hash
 from .layers import Layers
 from .observer import Observer
+from .packages import is_policy, is_users, root_of
 
-_DEEPEST = 6
+_DEEPEST = 16
+"""Where properties make new objects without end, a walk has to stop: there an object is compared by its text."""
 _MANY = 1000
-"""So many items are told as one value."""
+"""Longer containers are compared as one value."""
 _PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
-_CONTAINERS = (list, tuple, dict, set, frozenset)
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
-_TOLD_WHOLE = frozenset(["tensorflow", "jax", "jaxlib", "torch", "numpy", "builtins", "threading", "wrapt", "google"])
-"""Packages whose objects are one value: their attributes are those of a machine."""
-_OF_LAYERS = frozenset(
+_CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
+_CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
+_WRAPPERS = OPAQUE | {"functools"}
+_SEEN_ELSEWHERE = frozenset(
     ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
 )
-"""What is told of each layer by itself, and of each of its calls: a tensor may have the mask of a later call."""
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
-"""In hexadecimal digits, too: a digest of numbers is drawn as they are."""
+"""Reported per layer, or per call: a tensor may have the mask of a later call."""
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
@@ -46,180 +49,288 @@ class Facts:
     """
 
     def __init__(self, layers: Layers, variables: list[Any], observer: Observer, original: Facts | None = None) -> None:
-        self.of: list[dict[str, str]] = []
+        self.of: list[dict[str, Fact]] = []
         self.read: list[Any] = []
-        """Whatever was looked at."""
+        """Whatever was looked at, apart from what functions hold."""
         self.other_variables: list[Any] = []
         """Those of an optimizer, say, whose values are facts."""
+        self._observer, self._framework = observer, observer.framework
+        self._places = layers
+        self._layers = {**layers.index, id(layers.model): -1}
+        self._variables = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
         self._changing: dict[int, Any] = {}
-        self._of_original = {} if original is None else original._changing
+        """The objects that can change by themselves: whether two are one is a fact."""
+        self._writable: dict[int, Any] = {}
+        """These, arrays, and objects such as an `InputSpec`: of each, a clone should have its own."""
+        self._of_original = {} if original is None else original._writable
+        self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
         self._first: dict[int, tuple[int, str]] = {}
         self._in_values = 0
-        self._framework, self._digests, self._private = observer.framework, observer.digests, observer.private
-        self._layers = layers.index
-        self._variables = {id(variable) for variable in variables}
+        self._functions: collections.deque[tuple[int, str, Any]] = collections.deque()
+        """Functions that were met, whose contents are read once all else has been."""
+        self._held_by_functions: list[Any] | None = None
         owners = layers.objects()
-        self._names = {_COUNTED.sub("", str(getattr(owner, "name", ""))) for owner in owners}
+        self._named: dict[str, int] = {}
+        """The layer of each name, `NO_LAYER` where several have it."""
+        for number, name in enumerate((str(getattr(owner, "name", "")) for owner in owners), -1):
+            self._named[name] = NO_LAYER if name in self._named else number
+        self._stems = {_COUNTED.sub("", name) for name in self._named}
         self._calls = {type(node) for owner in owners[1:] for node in self._framework.layer_nodes(owner)}
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, Fact] = {}
         for number, owner in enumerate(owners, -1):
-            self._number = number
-            self._facts: dict[str, str] = {}
-            self.of.append(self._facts)
-            if number < 0 or (owner is not layers.model and self._layers[id(owner)] == number):
+            self.of.append({})
+            self._begin(number)
+            if self._layers[id(owner)] == number:
                 self._attributes("", owner, 0)
+        self._begin(-1)
+        read = {id(value) for value in self.read}
+        for path, value in _items_in("._compile_config.config", self._framework.compile_arguments(layers.model)):
+            if id(value) not in read:
+                self._value(path, value, 1)
+        self._read_functions()
+
+    def _begin(self, number: int) -> None:
+        self._number, self._facts = number, self.of[1 + number]
 
     def _attributes(self, path: str, owner: Any, depth: int) -> bool:
-        """Tell the attributes of an object; whether anything in them can change by itself."""
-        changes, kind = False, type(owner)
-        names = {name for name in getattr(owner, "__dict__", ()) if type(name) is str and name[:1] != "_"}
-        if self._private is not None:
-            names.update(name for name in getattr(owner, "__dict__", ()) if self._private.match(str(name)))
-        for name in sorted(names.union(_properties(kind)) - (frozenset() if path else _OF_LAYERS)):
+        """Read the attributes of an object; whether anything in them can change by itself."""
+        changes, kind, holds = False, type(owner), held(owner)
+        names = {name for name in holds if is_read(kind, name, self._observer.private) or _holds_users(owner, name)}
+        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _SEEN_ELSEWHERE)):
             here = "%s.%s" % (path, name)
             try:
                 value = getattr(owner, name)
-                if callable(value) and self._is_made_for(owner, name, value):
-                    continue
+                if callable(value) and hasattr(value, "__wrapped__") and callable(getattr(kind, name, None)):
+                    continue  # a method that Keras has wrapped for this object
                 if name == "name" and type(value) is str and _counts(value, kind.__name__):
                     value = _COUNTED.sub("", value)
                 if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
-                    value = None  # nobody gave it
+                    value = None  # it was drawn, not given
             except Exception as error:  # an attribute that it does not have yet
-                self._facts[here] = "raises %s" % type(error).__name__
+                self._facts[here] = Fact("raises %s" % type(error).__name__)
                 continue
-            changes = self._tell(here, value, depth + 1) or changes
+            if name not in holds and name in names_of_packages(kind) and self._is_list_of_parts(value):
+                self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights`, or `losses`
+                continue
+            changes = self._value(here, value, depth + 1) or changes
         return changes
 
-    def _is_made_for(self, owner: Any, name: str, value: Any) -> bool:
-        """Whether it is a method that Keras has wrapped for this object, or a function that closes over a layer.
+    def _is_list_of_parts(self, value: Any) -> bool:
+        """Whether it lists layers, weights or calls, which are compared by themselves, or what calls have given."""
+        return isinstance(value, (list, tuple)) and all(
+            id(item) in self._variables or id(item) in self._layers or type(item) in self._calls or _is_tensor(item)
+            for item in value
+        )
 
-        No config can have that, and the original's is of no use to a clone.
-        """
-        if hasattr(value, "__wrapped__") and callable(getattr(type(owner), name, None)):
-            return True
-        cells = value.__closure__ or () if type(value) is types.FunctionType else ()
-        return any(id(content) in self._layers for content in contents(cells))
-
-    def _tell(self, path: str, value: Any, depth: int) -> bool:
-        """Tell a value; whether it, or anything in it, can change by itself."""
+    def _value(self, path: str, value: Any, depth: int) -> bool:
+        """Read a value; whether it, or anything in it, can change by itself."""
         kind = type(value)
         if kind in _PLAIN:
-            self._facts[path] = self._text(value) if kind is str else repr(value)
+            self._facts[path] = self._text(value) if kind is str else Fact(repr(value))
             return False
-        self.read.append(value)
-        if id(value) in self._variables:
-            self._facts[path] = "a variable"
+        reference = self._reference(value)
+        if reference is None and id(value) in self._parts_of_original:
+            self._facts[path] = Fact(kind.__name__)  # `leaks` finds it
+            return False
+        (self.read if self._held_by_functions is None else self._held_by_functions).append(value)
+        if reference is not None:
+            self._facts[path] = reference
             return False
         if isinstance(value, self._framework.variable_class):
             self.other_variables.append(value)
-            self._facts[path] = self._array(self._framework.read(value))
+            by_chance = self._observer.values_by_chance
+            self._facts[path] = Fact("a variable of %s" % (value.shape,) if by_chance else self._variable(value))
             return True
-        whole = self._whole(value, kind)
+        whole = self._whole(path, value, kind)
         if whole or depth > _DEEPEST:
-            self._facts[path] = whole or kind.__name__
+            self._facts[path] = Fact(whole or entry(value))
             return False
-        if self._in_values:
-            return self._look_into(path, value, depth)
-        if id(value) in self._changing:
-            self._facts[path] = "%s%d%s" % ((SAME,) + self._first[id(value)])
+        if id(value) in self._changing and not self._in_values:
+            self._facts[path] = Fact(met=self._first[id(value)])
             return True
-        self._first[id(value)] = self._number, path
-        self._changing[id(value)] = value  # until it is known: it may hold itself
+        if not self._in_values:
+            self._first[id(value)] = self._number, path
+            self._changing[id(value)] = value  # until it is known: it may hold itself
         changes = self._look_into(path, value, depth)
-        if not changes:
+        if not changes and not self._in_values:
             del self._changing[id(value)]
-        elif id(value) in self._of_original and not isinstance(value, np.ndarray):
-            self._facts[path] = SHARED + self._facts[path]
+        self._note_writable(path, value, changes)
         return changes
 
-    def _whole(self, value: Any, kind: Any) -> str:
-        """The fact of what is not looked into; "" of anything else. Layers and calls have facts of their own."""
+    def _reference(self, value: Any) -> Fact | None:
+        """The fact of a layer, a weight, a state or a symbolic tensor."""
         if id(value) in self._layers:
-            return "a layer"
+            return Fact("a layer", layer=self._layers[id(value)])
+        if id(value) in self._variables:
+            return Fact("a variable", variable=self._variables[id(value)])
         if isinstance(value, self._framework.tensor_class):
-            return "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is told of the call
-        if isinstance(value, _FUNCTIONS):
-            return _function(value)
-        if isinstance(value, (np.ndarray, *_CONTAINERS)) or kind.__module__.split(".")[0] not in _TOLD_WHOLE:
+            shape = "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is compared with the call
+            return Fact(shape, tensor=self._places.tensor_of_any_graph(value))
+        return None
+
+    def _note_writable(self, path: str, value: Any, changes: bool) -> None:
+        """Note an object that can be written to, and whether the original holds it, too."""
+        if self._held_by_functions is not None:
+            return  # a function may be shared; what it leads to, `leaks` finds
+        if isinstance(value, np.ndarray):
+            changes = bool(value.flags.writeable and value.ndim)  # tf_keras makes a number an array of no axes
+        elif not changes:
+            changes = is_value(type(value)) and hasattr(value, "__dict__") and not is_policy(type(value))
+        if changes:
+            self._writable[id(value)] = value
+            if id(value) in self._of_original:
+                self._facts[path] = replace(self._facts[path], shared=True)
+
+    def _whole(self, path: str, value: Any, kind: Any) -> str:
+        """The fact of what is not looked into; "" of anything else. What functions hold is read later."""
+        if isinstance(value, functools.partial):
+            self._functions.append((self._number, path, value))
+            return "partial"
+        function = _unwrapped(value)
+        if isinstance(function, _CODE):
+            if isinstance(function, (types.FunctionType, types.MethodType)):
+                self._functions.append((self._number, path, function))
+            return "module %s" % function.__name__ if isinstance(function, types.ModuleType) else text(function)
+        if isinstance(value, (np.ndarray, *_CONTAINERS)) or root_of(kind) not in OPAQUE:
             return ""
-        if _is_tensor(value):
-            return "a tensor of %s" % (value.shape,)  # what a call has given
-        return entry(value)
+        if not _is_tensor(value):
+            return entry(value)
+        if not self._framework.tensors.concrete(value):
+            return "a tensor of %s" % (value.shape,)
+        array, prefix = self._framework.tensors.array(value)
+        return prefix + self._array(array)
 
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
-        """Tell what is in something."""
+        """Read what is in something."""
+        kind = type(value)
         if isinstance(value, np.ndarray):
-            self._facts[path] = self._array(value)
+            self._facts[path] = Fact(self._array(value))
             return True
         if isinstance(value, _CONTAINERS):
-            return self._items(path, value, depth)
-        self._facts[path] = type(value).__name__
-        is_value = _is_value(type(value))
-        self._in_values += is_value
+            changes = self._items(path, value, depth)
+            return (is_users(kind) and self._attributes(path, value, depth)) or changes
+        self._facts[path] = Fact(kind.__name__, detail=class_code(kind))
+        if isinstance(value, weakref.ref):
+            return self._value(path + "()", value(), depth + 1)
+        only_values = is_value(kind)
+        self._in_values += only_values
         changes = self._attributes(path, value, depth)
-        self._in_values -= is_value
-        return changes and not is_value
+        self._in_values -= only_values
+        return changes and not only_values
 
     def _items(self, path: str, value: Any, depth: int) -> bool:
-        changes = not isinstance(value, (tuple, frozenset))
-        if isinstance(value, (set, frozenset)) or len(value) > _MANY:
-            self._facts[path] = entry(value)
+        changes, name = not isinstance(value, (tuple, frozenset)), _name_of_a_container(value)
+        if len(value) > _MANY:
+            self._facts[path] = Fact(entry(value))
             return changes
-        name = _name_of_a_container(value)
-        self._facts[path] = "%s of %d" % (name, len(value))
         if isinstance(value, dict):
             items = [("[%r]" % (key,), item) for key, item in value.items()]
-            items = [(where, item) for where, item in items if not _ADDRESS.search(where)]
-        elif all(map(self._is_told_apart, value)):
-            self._facts[path] = name
-            return changes and not value
+            items = [(where, item) for where, item in items if without_addresses(where) == where]
+            order = "".join(where for where, _ in items)
+            self._facts[path] = Fact("%s of %d" % (name, len(value)), detail=short_hash(order.encode()))
+        elif value and all(type(item) in self._calls for item in value):
+            self._facts[path] = Fact(name)
+            return False
         else:
-            items = [("[%d]" % place, item) for place, item in enumerate(value)]
+            ordered = value if not isinstance(value, (set, frozenset)) else _in_order(value)
+            self._facts[path] = Fact("%s of %d" % (name, len(value)))
+            items = [("[%d]" % place, item) for place, item in enumerate(ordered)]
         for where, item in items:
-            changes = self._tell(path + where, item, depth + 1) or changes
+            changes = self._value(path + where, item, depth + 1) or changes
         return changes
 
-    def _is_told_apart(self, item: Any) -> bool:
-        """Whether it is a layer, a weight or a call, which are told of the model, or what a call has given."""
-        return id(item) in self._variables or id(item) in self._layers or type(item) in self._calls or _is_tensor(item)
+    def _read_functions(self) -> None:
+        """Read what each function holds: what it closes over, its defaults, the globals that it reads."""
+        self._held_by_functions, seen = [], set()
+        while self._functions:
+            number, path, function = self._functions.popleft()
+            if id(function) in seen:
+                continue
+            seen.add(id(function))
+            self._begin(number)
+            for where, value in _held_by(function):
+                if type(value) not in _PLAIN or isinstance(function, functools.partial):
+                    self._value(path + where, value, path.count("__") + 1)
+
+    def _variable(self, variable: Any) -> str:
+        return self._array(self._framework.read(variable))
 
     def _array(self, value: Any) -> str:
         value = np.asarray(value)
-        return "array of %s, %s: %s" % (value.shape, value.dtype, self._digests.digest(value))
+        return "array of %s, %s: %s" % (value.shape, value.dtype, self._observer.digests.digest(value))
 
-    def _text(self, text: str) -> str:
-        """A text, and where there are names of layers in it, which are told by themselves, the same without them."""
+    def _text(self, text: str) -> Fact:
+        """A text, and which layers it names."""
         if text not in self._texts:
             parts = text.split("/")
-            unnamed = "/".join("a name" if _COUNTED.sub("", part) in self._names else part for part in parts)
-            self._texts[text] = repr(text) if unnamed == text else repr(text) + NAMED + unnamed
+            stems = [_COUNTED.sub("", part) for part in parts]
+            named = tuple(
+                (stem if stem in self._stems else part, self._named.get(part, NO_LAYER))
+                for stem, part in zip(stems, parts)
+            )
+            self._texts[text] = Fact(repr(text), named=named if self._stems.intersection(stems) else ())
         return self._texts[text]
 
 
-def may_vary(fact: str, of_clone: str) -> bool:
-    """Whether a fact is another in a clone because of chance, which draws numbers and counts names."""
-    return not same_fact(fact, of_clone) and _NUMBER.sub("", fact) == _NUMBER.sub("", of_clone)
+def _items_in(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The objects in nested lists and dicts, each with the path there; what is plain there, `Shape.compiled` has."""
+    if isinstance(value, (list, tuple, dict)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _items_in("%s[%r]" % (path, key), item)
+    elif type(value) not in _PLAIN:
+        yield path, value
 
 
-def _function(value: Any) -> str:
-    if isinstance(value, types.ModuleType):
-        return "module %s" % value.__name__
-    while hasattr(value, "__wrapped__"):
-        value = value.__wrapped__  # TensorFlow has a function by several names, in several wrappers
-    return text(value)
+def _held_by(function: Any) -> Iterator[tuple[str, Any]]:
+    """What a function, a bound method or a `partial` holds, each with how Python writes the way there."""
+    if isinstance(function, functools.partial):
+        yield from ((".func", function.func), (".args", function.args), (".keywords", function.keywords))
+        return
+    if isinstance(function, types.MethodType):
+        yield ".__self__", function.__self__
+        function = _unwrapped(function.__func__)
+    if not isinstance(function, types.FunctionType):
+        return
+    for place, value in enumerate(contents(function.__closure__ or ())):
+        yield ".__closure__[%d].cell_contents" % place, value
+    yield from ((".__defaults__[%d]" % place, value) for place, value in enumerate(function.__defaults__ or ()))
+    yield from ((".__kwdefaults__[%r]" % name, value) for name, value in (function.__kwdefaults__ or {}).items())
+    yield from ((".__globals__[%r]" % name, value) for name, value in globals_of(function))
+
+
+def _unwrapped(value: Any) -> Any:
+    """The function in its wrappers: a cache, `tf.function`; TensorFlow has one by several names, in several of them."""
+    while root_of(type(value)) in _WRAPPERS and not isinstance(value, types.ModuleType):
+        inner = getattr(value, "__wrapped__", None) or getattr(value, "python_function", None)
+        if inner is None:
+            break
+        value = inner
+    return value
+
+
+def _holds_users(owner: Any, name: str) -> bool:
+    """Whether what an object holds under a private name is the user's, as the schedule of an optimizer may be."""
+    value = getattr(owner, "__dict__", {}).get(name)
+    if isinstance(value, types.FunctionType):
+        return is_users(value)
+    return is_users(type(value)) and not isinstance(value, _CONTAINERS)
+
+
+def _in_order(items: Any) -> list[Any]:
+    """The items of a set, which has no order of its own."""
+    return sorted(items, key=lambda item: (str(getattr(item, "name", "")), entry(item)))
 
 
 def _name_of_a_container(value: Any) -> str:
     """What a list, a tuple or a dict is; where Keras or TensorFlow has wrapped it to track it, that says nothing."""
     kind = type(value)
-    if kind.__module__.split(".")[0] not in ("keras", "tf_keras", "tensorflow"):
+    if root_of(kind) not in ("keras", "tf_keras", "tensorflow"):
         return kind.__name__
     return next(container.__name__ for container in _CONTAINERS if isinstance(value, container))
 
 
 def _is_tensor(value: Any) -> bool:
-    return type(value).__module__.split(".")[0] in _TOLD_WHOLE and hasattr(value, "shape") and hasattr(value, "dtype")
+    return root_of(type(value)) in OPAQUE and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -227,22 +338,3 @@ def _counts(name: str, kind: str) -> bool:
     """Whether Keras may have counted a name itself: "seed_generator_3" of a `SeedGenerator`."""
     spelled = re.sub("([a-z0-9])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)).lower()
     return _COUNTED.sub("", name) == spelled
-
-
-@once_a_class
-def _is_value(kind: Any) -> bool:
-    """Whether objects of a class only hold what their config says, and do nothing, as an `InputSpec` does."""
-    methods = {name for base in kind.__mro__[:-1] for name, item in vars(base).items() if callable(item)}
-    public = {name for name in methods if name[0] != "_"}
-    return "get_config" in methods and "__call__" not in methods and public <= {"get_config", "from_config"}
-
-
-@once_a_class
-def _properties(kind: type) -> tuple[str, ...]:
-    """The public properties of its objects. What the class itself answers, as a registry of presets, is not theirs."""
-    members: dict[str, Any] = {}
-    for base in reversed(kind.__mro__):
-        if base.__module__.split(".")[0] not in _TOLD_WHOLE:  # `submodules` of TensorFlow is all once more
-            members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
-    properties = {name for name, value in members.items() if isinstance(value, property)}
-    return tuple(name for name in properties if getattr(kind, name, None) is members[name])

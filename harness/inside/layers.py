@@ -15,7 +15,7 @@ import numpy as np
 
 from ..observation import CallSeen, LayerSeen
 from .by_class import once_a_class
-from .canonical import entry
+from .canonical import class_code, entry
 from .configs import settings
 from .observer import Observer
 from .signatures import parameters_of
@@ -54,6 +54,8 @@ class Layers:
         self._nodes: dict[int, list[Any]] = {}
         """The nodes of each place in the graph that holds it; and by their ids, which use of their layer they are."""
         self._uses: dict[tuple[int, int], int] = {}
+        self._holders: dict[int, int] = {}
+        """By their ids, which graph nodes are of."""
         for holder, members in self._members.items():
             if self._framework.is_graph(self._at(holder)):
                 self._number_nodes(holder, members)
@@ -90,6 +92,7 @@ class Layers:
             nodes = self._framework.layer_nodes(self.places[number].layer)
             self._nodes[number] = nodes = [node for node in nodes if id(node) in of_graph]
             self._uses.update(((holder, id(node)), use) for use, node in enumerate(nodes))
+            self._holders.update((id(node), holder) for node in nodes)
 
     def describe(self) -> list[LayerSeen]:
         """Every place as a record."""
@@ -110,6 +113,7 @@ class Layers:
                 calls=tuple(self._call(node, layer, inside, inside in copied) for node in nodes),
                 nodes=framework.node_counts(layer),
                 own=is_own_class(type(layer)),
+                code=class_code(type(layer)),
                 model=framework.is_graph(layer),
             )
             records.append(record)
@@ -123,6 +127,12 @@ class Layers:
             return None
         use = self._uses.get((holder, id(node)))
         return None if use is None else (place, use, output)
+
+    def tensor_of_any_graph(self, tensor: Any) -> tuple[int, int, int] | None:
+        """The place of a symbolic tensor in the model or in any model that it holds."""
+        _, node, _ = self._framework.origin(tensor)
+        holder = self._holders.get(id(node))
+        return None if holder is None else self.tensor(tensor, holder)
 
     def _call(self, node: Any, layer: Any, holder: int, copied: bool) -> CallSeen:
         """A call as a record. The tensors of its graph may be `copied`: their masks say nothing."""

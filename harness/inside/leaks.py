@@ -27,23 +27,18 @@ import numpy as np
 
 from ..observation import Leak
 from .by_class import once_a_class
+from .packages import BACKENDS, is_of_keras, is_policy, root_of
 
 Objects = dict[int, Any]
 """Objects by their ids. They are held, so that no id is given twice."""
 
-_BACKENDS = frozenset(
-    ["tensorflow", "jax", "jaxlib", "flax", "torch", "numpy", "ml_dtypes", "google", "wrapt", "h5py", "absl"]
-)
 _TRACKING = "tensorflow.python.trackable."
 """TensorFlow's wrappers of lists and dicts, and its references to what a checkpoint saves."""
-_KERAS = ("keras", "tf_keras")
 _VALUES: tuple[Any, ...] = (
     *(bool, int, float, complex, str, bytes, enum.Enum, type(None), type(NotImplemented), type(Ellipsis)),
     *(type, types.ModuleType, types.CodeType, types.FrameType, types.TracebackType, types.BuiltinFunctionType),
     *(inspect.Signature, inspect.Parameter, inspect.FullArgSpec),
 )
-_POLICIES = ("DTypePolicy", "Policy")
-"""Nobody changes a policy; the one of the session is in whatever was made meanwhile."""
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
 _STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)
 _MODULE_KEY = "__builtins__"
@@ -117,7 +112,7 @@ def _of_modules(original: Objects, whole_packages: bool) -> Objects:
     """
     names = {type(thing).__module__ for thing in original.values()} | {"__main__"}
     if whole_packages:
-        packages = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - _BACKENDS
+        packages = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - BACKENDS
         names |= {name for name in list(sys.modules) if name.partition(".")[0] in packages}
     modules = [sys.modules[name] for name in names if name in sys.modules]
     values = [value for module in modules for value in list(vars(module).values())]
@@ -158,26 +153,19 @@ def _is_of_a_clone(kind: Any) -> bool:
 
 def _is_of_a_module(kind: Any) -> bool:
     """Whether what a module holds is followed: not an object of Keras, which is part of somebody's model."""
-    return issubclass(kind, type) or (_is_of_a_model(kind) and not _is_of_keras(kind))
-
-
-@once_a_class
-def _is_of_keras(kind: Any) -> bool:
-    return any(base.__module__.partition(".")[0] in _KERAS for base in kind.__mro__)
+    return issubclass(kind, type) or (_is_of_a_model(kind) and not is_of_keras(kind))
 
 
 @once_a_class
 def _kind(kind: Any) -> _Kind:
-    root = (kind.__module__ or "").partition(".")[0]
-    if issubclass(kind, _VALUES):
-        return _Kind.VALUE
-    if any(base.__name__ in _POLICIES for base in kind.__mro__) and _is_of_keras(kind):
+    root = root_of(kind)
+    if issubclass(kind, _VALUES) or is_policy(kind):
         return _Kind.VALUE
     if issubclass(kind, _FUNCTIONS):
         return _Kind.FUNCTION
     if issubclass(kind, _STATES):
         return _Kind.CAN_CHANGE
-    if root in _BACKENDS and not kind.__module__.startswith(_TRACKING):
+    if root in BACKENDS and not kind.__module__.startswith(_TRACKING):
         return _Kind.VALUE
     if issubclass(kind, (tuple, frozenset)) or root in sys.stdlib_module_names:
         return _Kind.PART

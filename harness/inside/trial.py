@@ -7,18 +7,18 @@ calls it in its own.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any, Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
-from ..observation import Answer, Clone, Failure, Leak, ModelRun, Observation, Shape, Trained, same_fact
+from ..observation import Answer, Clone, Failure, Leak, ModelRun, Observation, Shape, Trained
 from .build import build, custom_objects, script
 from .calling import Calling
 from .cloners import Cloner, TrialContext, chosen_cloners
 from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .description import Description
-from .facts import Facts, may_vary
+from .facts import Facts
 from .failures import failure
 from .frameworks.interface import Framework
 from .leaks import contents, leaks, owned, same_contents
@@ -173,6 +173,8 @@ class _Trial:
         """Whether the cloner left the original as it was: its shape, the values of its variables, and what it gives."""
         written = self._values.restore()
         if not written and same_contents(self._contents, self._contents_now()):
+            if self._costly:  # a function may compute something else, which no attribute shows
+                self._run_again(answer)
             return
         after = self._shape_now()
         if written:
@@ -184,6 +186,9 @@ class _Trial:
         if after != self._before:
             answer["original_after"] = after
             self._touched = True
+        self._run_again(answer)
+
+    def _run_again(self, answer: dict[str, Any]) -> None:
         inference = self._run(self._original, self._values, training=False)
         if inference != self._first_inference:
             answer["inference_after"] = inference
@@ -258,43 +263,32 @@ class _Trial:
 
     def _observe_another(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
         """Where a clone differs, observe another build of the source with other seeds: what differs in it is chance."""
-        observer = self._observer
         parts = [(answer.observation, answer.again, answer.twice) for answer in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
         runs = [part for part in _RUNS if any(_differ(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
-        facts = observation.shape.facts
-        varying = {fact for clone in clones for fact in _varying(facts, clone.shape.facts)}
-        # What another build reaches, too, every clone reaches.
-        paths = [{leak.path for leak in answer.observation.leaks} for answer in answers.values() if answer.observation]
-        begins = any(_begins_otherwise(observation, clone) for clone in clones)
-        begins = begins or bool(paths and set.intersection(*paths))
         warned = any(warned.beside(self._heard) for warned in self._warned.values())
-        if not (runs or varying or begins or warned):
+        if not (runs or warned or any(_may_differ(observation, clone) for clone in clones)):
             return observation
         if self._module is None:
-            again = Description(self._original.model, observer)
+            again = Description(self._original.model, self._observer)
             return replace(observation, live=True, another=self._observe(again, self._values))
         self._framework.forget()
-        self._framework.reseed(observer.seed + 500)
+        self._framework.reseed(self._observer.seed + 500)
         try:
-            description = Description(self._build(), observer)
-        except Exception:  # a source may be one that runs once only: nobody knows which numbers of it are chance
-            for clone in clones:
-                for number, path in _varying(facts, clone.shape.facts):
-                    clone.shape.facts[number][path] = facts[number][path]
-            return observation
-        description.facts = description.facts_now(self._original)
-        repeated = description.facts.of
-        if runs or not all(same_fact(facts[number][path], repeated[number].get(path)) for number, path in varying):
+            description = Description(self._build(), self._observer)
+        except Exception:  # a source may be one that runs once only
+            return replace(observation, unrepeatable=True)
+        description.hold(self._original)
+        if not runs and description.shape.facts == observation.shape.facts:
+            another = Observation(description.shape, **self._begins(description))
+        else:
             another, models = self._observe_clone("", description), [part for part in runs if part != "trained"]
             same = not any(_differ(part, observation, another) for part in models)
             if models and same and not self._repeats(observation, models[0]):
                 another = self._observe_clone("", description)  # what counts its calls has gone on
             if "trained" in runs:
                 another = replace(another, trained=self._trained(description))
-        else:
-            another = Observation(description.shape, **self._begins(description))
         return replace(observation, another=replace(another, leaks=self._leaks(description)))
 
     def _repeats(self, observation: Observation, part: str) -> bool:
@@ -311,15 +305,7 @@ def _differ(part: str, original: Observation, clone: Observation) -> bool:
     return getattr(clone, part) not in (None, getattr(original, part))
 
 
-def _begins_otherwise(original: Observation, clone: Observation) -> bool:
-    """Whether a clone begins with a value that another build of the source may have as well."""
+def _may_differ(original: Observation, clone: Observation) -> bool:
+    """Whether a clone holds something else, or begins with other values."""
     values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
-    return not all(clone.fresh) or values != expected
-
-
-def _varying(facts: list[dict[str, str]], of_clone: list[dict[str, str]]) -> Iterator[tuple[int, str]]:
-    """The numbers of layers, and the paths, of facts that chance may have made otherwise in a clone."""
-    for number, (ours, theirs) in enumerate(zip(facts, of_clone)):
-        for path in ours.keys() & theirs.keys() if ours != theirs else ():
-            if may_vary(ours[path], theirs[path]):
-                yield number, path
+    return bool(clone.leaks) or not all(clone.fresh) or values != expected or clone.shape.facts != original.shape.facts

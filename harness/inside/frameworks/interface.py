@@ -224,6 +224,11 @@ class Framework:
             return any(vars(layer).get(name) for name in ("dropout", "recurrent_dropout", "_dropout"))
         return bool(getattr(layer, self._takes_training, True))
 
+    @staticmethod
+    def compile_arguments(model: Any) -> dict[str, Any]:
+        """The arguments that a model was compiled with, as they were given."""
+        return getattr(getattr(model, "_compile_config", None), "config", None) or {}
+
     def compiled_with(self, model: Any) -> list[Any]:
         """The objects with a state of their own that it was compiled with: its optimizer, metrics."""
         return []

@@ -114,17 +114,13 @@ class Keras3(Framework):
     def compiled(self, model: Any) -> dict[str, Any] | None:
         if not getattr(model, "compiled", False):
             return None
-        arguments = self._compile_arguments(model) or {}
+        arguments = self.compile_arguments(model)
         return {**arguments, **{name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}}
-
-    @staticmethod
-    def _compile_arguments(model: Any) -> dict[str, Any] | None:
-        return getattr(getattr(model, "_compile_config", None), "config", None)
 
     def compiled_with(self, model: Any) -> list[Any]:
         if not getattr(model, "compiled", False):
             return []
-        arguments = self._compile_arguments(model) or {}
+        arguments = self.compile_arguments(model)
         metrics = leaves([arguments.get("metrics"), arguments.get("weighted_metrics")])
         things = [getattr(model, "optimizer", None), *(metric for metric in metrics if hasattr(metric, "update_state"))]
         return [thing for thing in things if thing is not None]

@@ -146,7 +146,7 @@ class TfKeras(Framework):
         try:
             return model.get_compile_config() or {}
         except Exception:  # of an object that has no config
-            return getattr(getattr(model, "_compile_config", None), "config", None) or {}
+            return self.compile_arguments(model)
 
     # -- variables
 

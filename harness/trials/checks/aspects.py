@@ -62,8 +62,8 @@ _OF_ANY_LAYER = "config.autocast|config.batch_input_shape|config.dtype|config.dy
 _OF_TRAINING = "config.*_regularizer|config.*_constraint"
 _DTYPES = "attribute.dtype|attribute.compute_dtype|attribute.variable_dtype|attribute.dtype_policy*"
 _OF_COMPILING = (
-    "attribute.compiled_*|attribute.jit_compile|attribute.loss|attribute.loss.*|attribute.metrics*|attribute.optimizer*"
-    "|attribute.run_eagerly|attribute.steps_*"
+    "attribute._compile_config*|attribute.compiled_*|attribute.jit_compile|attribute.loss|attribute.loss.*"
+    "|attribute.metrics*|attribute.optimizer*|attribute.run_eagerly|attribute.steps_*"
 )
 _OF_CALLS = (
     "attribute.input|attribute.inputs|attribute.input_shape|attribute.input_spec*|attribute.batch_*"

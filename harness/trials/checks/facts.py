@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from clonediff.harness.observation import NAMED, SAME, SHARED, LayerSeen, Shape, same_fact
+from msgspec.structs import replace
+
+from clonediff.harness.observation import NO_LAYER, Fact, LayerSeen, Shape, same_fact
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, is_within, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
 
-_ELSEWHERE = re.compile(r"=(-?\d+)(.*)", re.DOTALL)
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
 _OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", ".losses", ".updates", ".state_updates")
@@ -29,21 +30,21 @@ _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
-_TOLD_ELSEWHERE = (*_COMES_WITH_WEIGHTS, ".input_names", ".output_names", "config.trainable")
+_NAMES_OF_ENDS = (".input_names", ".output_names")
+_MISSING = Fact(MISSING)
 _NO_CONFIG = "config.get_config"
 """The one fact of a config that cannot be read."""
 _OF_INPUTS = (".is_placeholder", ".batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
 
-class _Fact(NamedTuple):
-    """A fact that is another in the clone: of a layer, or of the model for -1, and of its `twin` in the clone."""
+class _Unlike(NamedTuple):
+    """A fact that is another in the clone: of a layer, or of the model for -1."""
 
     layer: int
-    twin: int
     path: str
-    expected: str
-    actual: str
+    expected: Fact
+    found: Fact
 
     @property
     def name(self) -> str:
@@ -60,86 +61,131 @@ class _Fact(NamedTuple):
 def facts(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
-        expected, actual = (text.removeprefix(SHARED).partition(NAMED)[0] for text in (fact.expected, fact.actual))
-        if expected != actual and SAME not in (expected[:1], actual[:1]):
+        expected, found = fact.expected, fact.found
+        if not (expected.met or found.met) and not same_fact(expected, found):
             aspect = f"attribute.{fact.name}" if fact.path.startswith(".") else fact.name
-            yield fact.differs(pair, "structure", aspect, expected, actual)
+            yield fact.differs(pair, "structure", aspect, *_shown(pair, expected, found))
 
 
 def shared(pair: Pair) -> Iterator[Difference]:
     """What can change, and is held by the clone and by the original."""
-    clone = pair.shapes[1]
-    theirs = {layer.ident for layer in pair.original.shape.layers}
-    for fact in _unlike(pair):
-        if fact.expected.startswith(SHARED) or not fact.actual.startswith(SHARED):
-            continue
-        if fact.twin < 0 or clone.layers[fact.twin].ident not in theirs:  # or it was asked for, or is told of the layer
-            actual = f"the original's {fact.actual.removeprefix(SHARED)}"
-            yield fact.differs(pair, "own", "object shared", "an object of its own", actual)
+    original, clone = pair.shapes
+    theirs = {layer.ident for layer in original.layers}
+    models: list[tuple[int, LayerSeen | Shape, LayerSeen | Shape]] = [(-1, original, clone)]
+    models += [(index, original.layers[index], clone.layers[twin]) for index, twin in pair.layers.pairs]
+    for index, layer, counterpart in models:
+        if isinstance(counterpart, LayerSeen) and counterpart.ident in theirs:
+            continue  # it was asked for, or is reported of the layer
+        seen: list[str] = []
+        for path, fact in counterpart.attributes.items():  # what is in something comes after it
+            both = path in layer.attributes and layer.attributes[path].shared
+            if fact.shared and not both and not any(is_within(path, outer) for outer in seen):
+                seen.append(path)
+                unlike = _Unlike(index, path, _MISSING, fact)
+                sides = "an object of its own", f"the original's {fact.text}"
+                yield unlike.differs(pair, "own", "object shared", *sides)
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
-    """What was one object and is two, or was two and is one."""
+    """Objects that are shared in one model and not in the other."""
     for fact in _unlike(pair):
-        ours, theirs = fact.expected.startswith(SAME), fact.actual.startswith(SAME)
-        if MISSING not in (fact.expected, fact.actual) and (ours or theirs):
-            aspect = f"{'unshared' if ours else 'merged'}.{fact.name}"
-            yield fact.differs(pair, "sharing", aspect, _said(pair, fact.expected), _said(pair, fact.actual))
+        expected, found = fact.expected, fact.found
+        if _MISSING not in (expected, found) and (expected.met or found.met):
+            aspect = f"{'unshared' if expected.met else 'merged'}.{fact.name}"
+            sides = (_shown(pair, side, side)[0] if side.met else "one of its own" for side in (expected, found))
+            yield fact.differs(pair, "sharing", aspect, *sides)
 
 
-def _said(pair: Pair, fact: str) -> str:
-    match = _ELSEWHERE.fullmatch(fact)
-    return f"the same as {at(pair.shapes[0], int(match[1]))}{match[2]}" if match else "one of its own"
+def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
+    """Two facts for people, what they refer to where they are alike but for that. References are the original's."""
+    texts = _text(pair, expected, found), _text(pair, found, expected)
+    return texts if texts[0] != texts[1] else (texts[0], f"another {texts[1]}")
+
+
+def _text(pair: Pair, fact: Fact, other: Fact) -> str:
+    shape = pair.shapes[0]
+    if fact.met is not None:
+        return f"the same as {at(shape, fact.met[0])}{fact.met[1]}"
+    if fact.layer is not None and other.layer is not None and fact.layer > NO_LAYER:
+        return at(shape, fact.layer)
+    if fact.variable is not None and other.variable is not None and fact.variable > NO_LAYER:
+        states = fact.variable - len(shape.weights)
+        return f"weights[{fact.variable}]" if states < 0 else f"states[{states}]"
+    if fact.tensor is not None and other.tensor is not None and fact.tensor[0] > NO_LAYER:
+        return pair.tensor(fact.tensor)
+    return fact.text
 
 
 @functools.lru_cache(maxsize=4)
-def _unlike(pair: Pair) -> tuple[_Fact, ...]:
+def _unlike(pair: Pair) -> tuple[_Unlike, ...]:
     """The facts that are others in the clone, looked for once for all three checks."""
     original, clone = pair.shapes
-    unlike = list(_unlike_facts(pair, -1, -1, original, clone))
+    unlike = list(_unlike_facts(pair, -1, original, clone))
     for index, twin in pair.layers.pairs:
         layer, counterpart = original.layers[index], clone.layers[twin]
         if layer.kind == counterpart.kind:
-            unlike += _unlike_facts(pair, index, twin, layer, counterpart)
+            unlike += _unlike_facts(pair, index, layer, counterpart)
     return tuple(unlike)
 
 
 def _unlike_facts(
-    pair: Pair, index: int, twin: int, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape
-) -> Iterator[_Fact]:
+    pair: Pair, index: int, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape
+) -> Iterator[_Unlike]:
     """Of a layer, or of the model. Of what is inside of something that is another, no more is said."""
     ours, theirs = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
-        ours, theirs = {**ours, **layer.attributes}, {**theirs, **counterpart.attributes}
-    theirs = {path: _placed(fact, pair) for path, fact in theirs.items()}
-    passed = [*_TOLD_ELSEWHERE, *(_OF_INPUTS if layer.kind == "InputLayer" else ())]
+        ours = {**ours, **layer.attributes}
+        theirs = {**theirs, **{path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()}}
+    passed = ["config.trainable", *_of_keras(layer)]
     if _NO_CONFIG in ours.keys() ^ theirs.keys():
         passed += [path for path in (*ours, *theirs) if path.startswith("config.") and path != _NO_CONFIG]
     if not (_is_all_here(layer) and _is_all_here(counterpart)):
         passed += (*_OF_CALLED, *(_SPECS if index >= 0 else ()))
     for path in sorted({*ours, *theirs}) if ours != theirs else ():
-        want, have = ours.get(path, MISSING), theirs.get(path, MISSING)
+        want, have = ours.get(path, _MISSING), theirs.get(path, _MISSING)
         if same_fact(want, have) or any(is_within(path, outer) for outer in passed):
             continue
         passed.append(path)
-        if not (path in _FALSE_IF_MISSING and {want, have} == {"False", MISSING}):
-            yield _Fact(index, twin, path, want, have)
+        if not (path in _FALSE_IF_MISSING and {want.text, have.text} == {"False", MISSING}):
+            yield _Unlike(index, path, want, have)
 
 
-def _settings(layer: LayerSeen | Shape) -> dict[str, str]:
+def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
+    """The attributes that a class of Keras sets otherwise in a clone, or that are compared elsewhere."""
+    if isinstance(layer, Shape) or layer.model:
+        return _NAMES_OF_ENDS
+    if layer.own:
+        return ()
+    return (*_COMES_WITH_WEIGHTS, *(_OF_INPUTS if layer.kind == "InputLayer" else ()))
+
+
+def _aligned(fact: Fact, pair: Pair) -> Fact:
+    """A fact of the clone, its references those of the original; of what the original lacks, below `NO_LAYER`."""
+    if fact.references == (None, None, None, None) and not fact.named:
+        return fact
+    layers, variables = pair.original_layers, pair.original_variables
+
+    def of(numbers: dict[int, int], number: int) -> int:
+        return numbers.get(number, NO_LAYER - 1 - number)
+
+    return replace(
+        fact,
+        layer=None if fact.layer is None else of(layers, fact.layer),
+        variable=None if fact.variable is None else of(variables, fact.variable),
+        tensor=None if fact.tensor is None else pair.original_tensor(fact.tensor),
+        met=None if fact.met is None else (of(layers, fact.met[0]), fact.met[1]),
+        named=tuple((stem, layers.get(number, NO_LAYER)) for stem, number in fact.named),
+    )
+
+
+def _settings(layer: LayerSeen | Shape) -> dict[str, Fact]:
     """What the config of a layer has, or what the model is compiled with."""
     if isinstance(layer, LayerSeen):
-        return {path if path.startswith(".") else f"config.{path}": fact for path, fact in layer.config.items()}
-    compiled = {f"compiled.{part}": fact for part, fact in (layer.compiled or {}).items()}
-    return {"compiled": str(layer.compiled is not None).lower(), **compiled}
+        return {path if path.startswith(".") else f"config.{path}": Fact(text) for path, text in layer.config.items()}
+    compiled = {f"compiled.{part}": Fact(text) for part, text in (layer.compiled or {}).items()}
+    return {"compiled": Fact(str(layer.compiled is not None).lower()), **compiled}
 
 
 def _is_all_here(layer: LayerSeen | Shape) -> bool:
     """Whether a layer is called in this model only; of the model itself, calls say nothing."""
     return isinstance(layer, LayerSeen) and layer.nodes[0] == len(layer.calls)
-
-
-def _placed(fact: str, pair: Pair) -> str:
-    """A fact of the clone with the number of the original's layer in it."""
-    match = _ELSEWHERE.fullmatch(fact) if fact.startswith(SAME) else None
-    return f"={pair.layers.originals.get(int(match[1]), int(match[1]))}{match[2]}" if match else fact

@@ -174,6 +174,15 @@ class Pair:
         new = "new " if use in pairing.extra else ""
         return f"{new}{self.name(expected)}#{pairing.originals.get(use, use)}.{output}"
 
+    def original_tensor(self, tensor: Tensor) -> Tensor:
+        """The tensor of the original for one of the clone; of a negative layer where the original has none like it."""
+        layer, use, output = tensor
+        original = self.layers.originals.get(layer)
+        if original is None:
+            return -3 - layer, use, output
+        pairing = self.calls.get(original, _IN_ORDER)
+        return original, pairing.originals.get(use, -1 - use), output
+
     def name(self, layer: int) -> str:
         """The full name of a layer of the original."""
         return full_name(self.original.shape, layer)
@@ -201,6 +210,23 @@ class Pair:
         """Each "layer", "weight" and "state" of both models, paired."""
         yield "layer", self.shapes[0].layers, self.shapes[1].layers, self.layers
         yield from self.variables
+
+    @cached_property
+    def original_variables(self) -> dict[int, int]:
+        """The counterpart of each variable of the clone, weights first and then states, as facts count them."""
+        counterparts: dict[int, int] = {}
+        ours = theirs = 0
+        for _, wants, haves, pairing in self.variables:
+            counterparts |= {theirs + have: ours + want for want, have in pairing.pairs}
+            ours, theirs = ours + len(wants), theirs + len(haves)
+        return counterparts
+
+    @cached_property
+    def original_layers(self) -> dict[int, int]:
+        """The counterpart of each layer of the clone, by the first place that it has; of the model, the model."""
+        first: dict[int, int] = {}
+        places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.shape.layers)]
+        return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
 
     @property
     def weights(self) -> Pairing:

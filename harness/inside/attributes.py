@@ -1,0 +1,79 @@
+"""Which attributes of an object are facts of it.
+
+Public attributes and properties are, of each class; private ones only of the user's classes, since those of Keras say
+how it works inside.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import inspect
+import re
+import types
+from typing import Any
+
+from .by_class import once_a_class
+from .packages import BACKENDS, is_users, root_of
+
+OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
+"""Packages whose objects are one value each: their attributes are those of a machine."""
+
+
+def held(owner: Any) -> set[str]:
+    """The names of what an object holds, in its `__dict__` or in slots."""
+    names = (*getattr(owner, "__dict__", ()), *slots(type(owner)))
+    return {name for name in names if type(name) is str}
+
+
+@once_a_class
+def slots(kind: Any) -> tuple[str, ...]:
+    """The names of the slots of a class and of its bases; private ones of the user's classes alone."""
+    names: list[str] = copyreg._slotnames(kind) if root_of(kind) not in OPAQUE else []  # type: ignore[attr-defined]
+    return tuple(name for name in names if name[:1] != "_" or is_users(kind))
+
+
+def is_read(kind: Any, name: str, private: re.Pattern[str] | None) -> bool:
+    """Whether what objects of a class hold under a name is a fact; `private` has further private names."""
+    if name[:1] != "_" or (private is not None and private.match(name)):
+        return True
+    return name[:2] != "__" and is_users(kind) and name not in names_of_packages(kind)
+
+
+@once_a_class
+def properties(kind: Any) -> tuple[str, ...]:
+    """The public properties of a class; not what the class itself answers, such as a registry of presets."""
+    members: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        if root_of(base) not in OPAQUE:  # `submodules` of TensorFlow is all once more
+            members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
+    names = [name for name, value in members.items() if isinstance(value, property)]
+    return tuple(name for name in names if getattr(kind, name, None) is members[name])
+
+
+@once_a_class
+def names_of_packages(kind: Any) -> frozenset[str]:
+    """The names in the code of those bases of a class that are not the user's: they have their attributes from it."""
+    return frozenset().union(*(_names_in(base) for base in kind.__mro__ if not is_users(base)))
+
+
+@once_a_class
+def _names_in(kind: Any) -> frozenset[str]:
+    names: set[str] = set(vars(kind))
+    for member in vars(kind).values():
+        accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
+        functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
+        codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
+        waiting = [code for code in codes if code is not None]
+        while waiting:
+            code = waiting.pop()
+            names.update(code.co_names, (item for item in code.co_consts if type(item) is str))
+            waiting += [item for item in code.co_consts if isinstance(item, types.CodeType)]
+    return frozenset(names)
+
+
+@once_a_class
+def is_value(kind: Any) -> bool:
+    """Whether objects of a class only hold what their config has, and do nothing, as an `InputSpec` does."""
+    methods = {name for base in kind.__mro__[:-1] for name, item in vars(base).items() if callable(item)}
+    public = {name for name in methods if name[0] != "_"}
+    return "get_config" in methods and "__call__" not in methods and public <= {"get_config", "from_config"}

@@ -1,0 +1,38 @@
+"""Whose class an object is of: Keras', a backend's, Python's own, or the user's."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .by_class import once_a_class
+
+KERAS = ("keras", "tf_keras")
+BACKENDS = frozenset(
+    ["tensorflow", "jax", "jaxlib", "flax", "torch", "numpy", "ml_dtypes", "google", "wrapt", "h5py", "absl"]
+)
+_POLICIES = ("DTypePolicy", "Policy")
+
+
+def root_of(kind: Any) -> str:
+    """The package that a class or a function is of."""
+    return str(kind.__module__ or "").partition(".")[0]
+
+
+@once_a_class
+def is_users(kind: Any) -> bool:
+    """Whether a class is of no package that is part of Keras, a backend or Python."""
+    root = root_of(kind)
+    return root not in KERAS and root not in BACKENDS and root not in sys.stdlib_module_names
+
+
+@once_a_class
+def is_of_keras(kind: Any) -> bool:
+    """Whether a class is one of Keras, or made of one."""
+    return any(root_of(base) in KERAS for base in kind.__mro__)
+
+
+@once_a_class
+def is_policy(kind: Any) -> bool:
+    """Whether it is a class of dtype policies: these are immutable in practice, and one may be shared by design."""
+    return is_of_keras(kind) and any(base.__name__ in _POLICIES for base in kind.__mro__)
