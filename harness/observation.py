@@ -132,7 +132,7 @@ class LayerSeen(msgspec.Struct, frozen=True):
 
     `inside` is the place of the model or wrapper that holds it, -1 for the model itself; `role` its name there.
     `nodes` counts its inbound and outbound nodes, those of other graphs too. `own` says that its class is not one of
-    Keras, `code` is then a digest of that class, and `model` says that it is a model. `attributes` has what it holds, as
+    Keras; `code` is then a digest of that class. `model` says that it is a model. `attributes` has what it holds, as
     `facts` writes it, once both models have run; nothing at a place where its layer was met before.
     """
 
@@ -258,7 +258,8 @@ class Clone(msgspec.Struct, frozen=True):
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
     `inference_after` likewise its run. `again` is a second clone, `twice` the clone of the clone; where one could not
     be made, `again_failure` or `twice_failure` says why. `warned` is what it warned of, where building the model did
-    not.
+    not. `clone_dependent` is a run of the clone after all variables of the original were changed, where that gives
+    something else; `original_dependent` is the reverse.
     """
 
     failure: Failure | None = None
@@ -270,6 +271,8 @@ class Clone(msgspec.Struct, frozen=True):
     twice: Observation | None = None
     twice_failure: Failure | None = None
     warned: tuple[Failure, ...] = ()
+    clone_dependent: ModelRun | None = None
+    original_dependent: ModelRun | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -19,6 +19,8 @@ class Description:
         framework, digest = observer.framework, observer.digests.digest
         self._observer = observer
         self.model = model
+        self.values: Any = None
+        """The `VariableValues` that its variables are to have."""
         self.layers = Layers(model, observer)
         self.weights, trains = framework.weights(model)
         states = framework.states(model)

@@ -38,6 +38,8 @@ _SEEN_ELSEWHERE = frozenset(
     ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
 )
 """Reported per layer, or per call: a tensor may have the mask of a later call."""
+_LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
+"""What training leaves in a model, which the clone of one that may have been trained before has not."""
 _COUNTED = re.compile(r"(_\d+)+$")
 
 
@@ -83,10 +85,8 @@ class Facts:
             if self._layers[id(owner)] == number:
                 self._attributes("", owner, 0)
         self._begin(-1)
-        read = {id(value) for value in self.read}
         for path, value in _items_in("._compile_config.config", self._framework.compile_arguments(layers.model)):
-            if id(value) not in read:
-                self._value(path, value, 1)
+            self._value(path, value, 1)
         self._read_functions()
 
     def _begin(self, number: int) -> None:
@@ -98,6 +98,8 @@ class Facts:
         names = {name for name in holds if is_read(kind, name, self._observer.private) or _holds_users(owner, name)}
         for name in sorted(names.union(properties(kind)) - (frozenset() if path else _SEEN_ELSEWHERE)):
             here = "%s.%s" % (path, name)
+            if here in _LEFT_BY_TRAINING and self._number < 0 and self._observer.values_by_chance:
+                continue
             try:
                 value = getattr(owner, name)
                 if callable(value) and hasattr(value, "__wrapped__") and callable(getattr(kind, name, None)):
@@ -197,8 +199,7 @@ class Facts:
             return entry(value)
         if not self._framework.tensors.concrete(value):
             return "a tensor of %s" % (value.shape,)
-        array, prefix = self._framework.tensors.array(value)
-        return prefix + self._array(array)
+        return self._array(self._framework.tensors.array(value))
 
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
         """Read what is in something."""

@@ -80,7 +80,7 @@ class _Trial:
         self._observer.backend_draws = self._framework.draws(layers, self._request.get("source", ""))
         specs = specs_of(original.shape.inputs, self._request.get("inputs"))
         self._arrays = input_arrays(specs, self._request.get("batch"), self._observer.seed)
-        self._values = randomize(original, self._observer)
+        self._values = original.values = randomize(original, self._observer)
         observation = self._observe(original, self._values)
         self._first_inference = observation.inference
         outputs = observation.inference.outputs if observation.inference else ()
@@ -89,7 +89,8 @@ class _Trial:
             self._owned = owned(model)
             self._remember(original.facts)  # which were read after the last run
         keeps_inputs = bool(self._request.get("keeps_inputs"))
-        observation = replace(observation, keeps_inputs=keeps_inputs, fresh=(True,) * len(original.weights))
+        live = self._module is None
+        observation = replace(observation, keeps_inputs=keeps_inputs, live=live, fresh=(True,) * len(original.weights))
         least, times = self._request.get("clone_seconds") or (0.0, 0.0)
         self._calling.seconds = max(least, times * (perf_counter() - began)) if least else 0.0
         clones: dict[str, Clone] = {}
@@ -126,8 +127,6 @@ class _Trial:
             training = self._run(description, values, training=True)
         # By now both have run: what a run sets in a model, a clone of it is to have after a run.
         description.hold(None if description.model is self._original.model else self._original)
-        if self._request.get("ran"):  # what `fit` leaves in a model itself, no clone is to have
-            shape.attributes.clear()
         weights = tuple(map(digest, values.values[: len(description.weights)]))
         return Observation(shape, inference, training, copied_weights=weights, **begins)
 
@@ -144,10 +143,10 @@ class _Trial:
             begins = {"fresh": (True,) * len(brought), "brought": brought}
         if self._request.get("ran"):
             begins["fresh_states"] = fresh_states(original, description)
-        values, problem = copy(original, self._values, description, self._observer)
+        description.values, problem = copy(original, self._values, description, self._observer)
         if problem:
             begins["copied"] = Failure("ValueError", problem)
-        return self._observe(description, values, **begins)
+        return self._observe(description, description.values, **begins)
 
     def _begins(self, description: Description) -> dict[str, Any]:
         return {"fresh": fresh(self._original, self._values, description, repeats=self._module is not None)}
@@ -210,10 +209,26 @@ class _Trial:
         self._descriptions[name] = description = Description(clone, self._observer)
         answer["observation"] = replace(self._observe_clone(name, description), leaks=self._leaks(description))
         if self._costly:
+            answer.update(self._dependent(description, answer["observation"]))
             self._clone_again(name, cloner, context, description, answer)
         if self._request.get("keeps_inputs") or is_users(name):
             self._values.restore()  # what the clone was given, the model that shares its layers was given, too
         return Clone(**answer)
+
+    def _dependent(self, clone: Description, observation: Observation) -> dict[str, ModelRun]:
+        """The runs of the clone and of the original that differ once all variables of the other one have changed."""
+        original, runs = self._original, {}
+        for part, model, other, expected in (
+            ("clone_dependent", clone, original, observation.inference),
+            ("original_dependent", original, clone, self._first_inference),
+        ):
+            other.values.change()
+            run = self._run(model, model.values, training=False)
+            other.values.restore()
+            # One that draws, or counts its calls, gives something else by itself.
+            if run != expected and self._run(model, model.values, training=False) == expected:
+                runs[part] = run
+        return runs
 
     def _leaks(self, clone: Description) -> tuple[Leak, ...]:
         """What of the original a clone reaches, but for what it was given, what both hold, and modules have."""
@@ -272,7 +287,7 @@ class _Trial:
             return observation
         if self._module is None:
             again = Description(self._original.model, self._observer)
-            return replace(observation, live=True, another=self._observe(again, self._values))
+            return replace(observation, another=self._observe(again, self._values))
         self._framework.forget()
         self._framework.reseed(self._observer.seed + 500)
         try:

@@ -35,6 +35,13 @@ class VariableValues:
                 self._framework.write(variable, value)
         return changed
 
+    def change(self) -> None:
+        """Give each variable that holds numbers others than it is to have."""
+        for variable, value in zip(self.variables, self.values):
+            if value.dtype.kind not in "OSU":
+                other = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
+                self._framework.write(variable, other)
+
 
 def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a value that neither initializers nor chance would give it twice."""

@@ -56,14 +56,16 @@ _TYPE = "{form} in the arguments of a call is {found_form}{inside}"
 _ARGUMENT = "{argument} of a call is another{inside}"
 _EXTRA = "there is {an_argument} among the arguments of a call{inside}, where there was none"
 _COMPILED = "what a model is compiled with is {change}{inside}: {name}"
+_CLONE_DEPENDS = "{clone} computes something else once variables of the original change"
+_ORIGINAL_DEPENDS = "the original computes something else once variables of the clone change"
 _CLONING = "cloning a model, or running the clone, "
 
 _OF_ANY_LAYER = "config.autocast|config.batch_input_shape|config.dtype|config.dynamic|config.quantization_config"
 _OF_TRAINING = "config.*_regularizer|config.*_constraint"
 _DTYPES = "attribute.dtype|attribute.compute_dtype|attribute.variable_dtype|attribute.dtype_policy*"
 _OF_COMPILING = (
-    "attribute._compile_config*|attribute.compiled_*|attribute.jit_compile|attribute.loss|attribute.loss.*"
-    "|attribute.metrics*|attribute.optimizer*|attribute.run_eagerly|attribute.steps_*"
+    "attribute.compiled_*|attribute.jit_compile|attribute.loss|attribute.loss.*|attribute.metrics*|attribute.optimizer*"
+    "|attribute.run_eagerly|attribute.steps_*"
 )
 _OF_CALLS = (
     "attribute.input|attribute.inputs|attribute.input_shape|attribute.input_spec*|attribute.batch_*"
@@ -134,10 +136,13 @@ ASPECTS = (
     derived("attribute.vocabulary|attribute.use_cudnn", PROPERTY, _ATTRIBUTE, "attribute", True),
     quiet(_OF_CALLS, PROPERTY, _ATTRIBUTE, "attribute", True),
     compiled(_OF_COMPILING, PROPERTY, _ATTRIBUTE, "attribute"),
+    compiled("attribute._compile_config*", TRAINS, _ATTRIBUTE, "attribute"),
     derived("attribute.*", PROPERTY, _ATTRIBUTE, "attribute"),
     derived("compiled_with shared", TRAINS, "{clone} has an optimizer or a metric of the original", "optimizer"),
     quiet("object shared", PROPERTY, "{clone} has a list, or another object, of the original itself", "apart", True),
     quiet("object reached.*", PROPERTY, "{clone} leads to an object of the original, by {name}", "apart", True),
+    derived("clone dependent", COMPUTES, _CLONE_DEPENDS),
+    derived("original dependent", COMPUTES, _ORIGINAL_DEPENDS),
     # What cloning does to the original.
     derived("untouched: weight value", COMPUTES, "a weight has another value{inside}", "weight values", True),
     derived("touched", PROPERTY, "something in it is another"),

@@ -30,7 +30,12 @@ _FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
 _COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
-_NAMES_OF_ENDS = (".input_names", ".output_names")
+_OF_MODELS = (
+    *(".input_names", ".output_names"),  # compared with the ends
+    *(".history", ".train_function", ".train_tf_function", ".test_function", ".predict_function"),
+    *(".stop_training", ".stop_evaluating", ".stop_predicting"),
+)
+"""What Keras sets on a model from elsewhere, or leaves there when it trains and predicts."""
 _MISSING = Fact(MISSING)
 _NO_CONFIG = "config.get_config"
 """The one fact of a config that cannot be read."""
@@ -153,7 +158,7 @@ def _unlike_facts(
 def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
     """The attributes that a class of Keras sets otherwise in a clone, or that are compared elsewhere."""
     if isinstance(layer, Shape) or layer.model:
-        return _NAMES_OF_ENDS
+        return _OF_MODELS
     if layer.own:
         return ()
     return (*_COMES_WITH_WEIGHTS, *(_OF_INPUTS if layer.kind == "InputLayer" else ()))

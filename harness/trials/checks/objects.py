@@ -1,7 +1,8 @@
 """Whose objects a clone is made of, and what cloning leaves of the original: four checks.
 
-own: no variable, layer, or other object that can change is the original's, and each weight begins with a fresh value. A
-clone is "a copy of the test model (with freshly initialized weights)" (`clone_model`).
+own: no variable, layer, or other object that can change is the original's, and each weight begins with a fresh value.
+Neither model computes something else once the variables of the other have changed. A clone is "a copy of the test model
+(with freshly initialized weights)" (`clone_model`).
 
 sharing: two uses share a layer in the clone exactly where they do in the original, in nested models too.
 
@@ -34,7 +35,7 @@ _OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__
 
 def own(pair: Pair) -> list[Difference]:
     """What the clone has of the original, by its place there; and weights and states that begin with its values."""
-    return [*_common_objects(pair), *_stale_values(pair), *facts.shared(pair), *_reached(pair)]
+    return [*_common_objects(pair), *_stale_values(pair), *facts.shared(pair), *_reached(pair), *_dependent(pair)]
 
 
 def _common_objects(pair: Pair) -> Iterator[Difference]:
@@ -92,6 +93,16 @@ def _reached(pair: Pair) -> Iterator[Difference]:
         actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
         aspect = f"object reached.{names[-1] if names else leak.thing}"
         yield differs("own", aspect, path, "an object of its own", actual, place(original, layer))
+
+
+def _dependent(pair: Pair) -> Iterator[Difference]:
+    """Which of the two models computes something else once all variables of the other have changed."""
+    for word, before, after in (
+        ("clone", pair.observed.inference, pair.clone.clone_dependent),
+        ("original", pair.original.inference, pair.clone.original_dependent),
+    ):
+        if before is not None and after is not None:
+            yield differs("own", f"{word} dependent", word, "the same outputs as before", "others", None)
 
 
 def sharing(pair: Pair) -> list[Difference]:

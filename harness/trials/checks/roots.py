@@ -101,8 +101,10 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
     source, place, word, later_word = earlier.first, later.first, aspect_of(earlier).word, aspect_of(later).word
     if _is_name(later) and word is not Word.ANOTHER and earlier.aspect != "call count":
         return False
+    if later.check == earlier.check == "own" and place is None:
+        return True  # what the clone shares with the original makes either depend on the other
     if source is None or place is None or _is_new(source) or _is_new(place):
-        return source is None or place is None
+        return (source is None or place is None) and "own" not in (earlier.check, later.check)
     if word is Word.COMPILED:
         return later_word is Word.COMPILED
     if earlier.aspect.endswith("trainable"):
