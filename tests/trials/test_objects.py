@@ -151,7 +151,6 @@ vars(layer).update({later})
 """
 ALIKE = {
     "functions": ("multiplies(2.0)", "multiplies(2.0)"),
-    "order of keys": ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),
     "objects": ("[object()]", "[object()]"),
     "arrays": ("np.zeros(2)", "np.zeros(2)"),
 }
@@ -159,6 +158,7 @@ UNLIKE = {
     "closures": ("multiplies(2.0)", "multiplies(3.0)"),
     "code": ("lambda x: x + 1", "lambda x: x + 2"),
     "sequences": ("(1, 2)", "[1, 2]"),
+    "order of keys": ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),
     "numbers": ("1", "1.0"),
     "bools": ("True", "1"),
     "None": ("None", "'None'"),
