@@ -282,3 +282,35 @@ class Answer(msgspec.Struct, frozen=True):
     refused: Failure | None = None
     clones: dict[str, Clone] = {}
     seconds: float = 0.0
+
+
+class Case(msgspec.Struct, frozen=True):
+    """What a trial is of: source text and numbers, no graph.
+
+    `arguments` has the expressions that `clone_model` is given, by name. `promises` names what is asked, where that is
+    less. Where it `keeps_inputs`, the clone is to have the inputs of the model itself. `within` has the expressions of
+    the scopes in which it is cloned.
+    """
+
+    source: str
+    inputs: tuple[dict[str, Any], ...]
+    batch: int = 3
+    seed: int = 0
+    arguments: dict[str, str] = {}
+    keeps_inputs: bool = False
+    promises: str = ""
+    within: tuple[str, ...] = ()
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a subject is asked for: a trial of a case by some cloners, on a device.
+
+    A `costly` one has a second clone and training. A cloner may take the first of `clone_seconds` or, if that is more,
+    the second of them as often as its model took; 0 is no limit.
+    """
+
+    case: Case
+    cloners: tuple[str, ...] = ()
+    costly: bool = False
+    device: str | None = None
+    clone_seconds: tuple[float, float] = (0.0, 0.0)

@@ -20,8 +20,8 @@ from clonediff.harness.answers.causes import CauseShown, cause_shown
 from clonediff.harness.answers.in_process import clone_live
 from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.inside.cloners.users import is_users, problem
+from clonediff.harness.observation import Case
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
-from clonediff.harness.subjects.case import Case
 from clonediff.harness.trials.triage import makes_a_clone, with_blame
 from clonediff.reports.known import load
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.observation import Answer, Observation
+from clonediff.harness.observation import Answer, Observation, Request
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.triage import causes, title
@@ -54,8 +54,7 @@ def check_clone(
     costly = costly or any(CHECKS[name].costly for name in checks or ())
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
-        request = {**case.request((), costly), "cloners": {YOURS: cloner}}
-        answer = run_trial(request, framework)
+        answer = run_trial(Request(case, costly=costly), framework, cloners={YOURS: cloner})
     if answer.original is None:
         message = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
@@ -115,7 +114,7 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
 
     generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
     framework = framework_of(generation)
-    answer, specs = try_live({"model": model, "cloners": dict(cloners), "costly": costly}, framework, inputs)
+    answer, specs = try_live(model, cloners, framework, inputs, costly)
     versions = framework.versions()
     about = f"{type(model).__name__} {model.name!r}, {generation} {versions['keras']}"
     if answer.original is None:

@@ -7,7 +7,7 @@ import faulthandler
 import signal
 from typing import Any, Iterator
 
-from ..observation import Failure
+from ..observation import Case, Failure
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
 from .cloners.users import is_users, no_model
 from .failures import failure
@@ -22,12 +22,11 @@ CLONE_MODEL = "clone_model"
 class Calling:
     """The calls of the cloners of one trial, one cloner after another: `begin` with each."""
 
-    def __init__(self, request: dict[str, Any], module: Any, observer: Observer) -> None:
-        self._request = request
-        self._module = module
-        self._observer = observer
+    def __init__(self, case: Case, module: Any, observer: Observer, filters: Any) -> None:
+        self._case, self._module, self._observer = case, module, observer
+        self._filters = filters
+        """The filters of warnings in the process of a live model."""
         self._model: Any = None
-        self.arguments: dict[str, str] = request.get("arguments") or {}
         self.seconds = 0.0
         """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
         self._arguments: list[dict[str, Any]] = []
@@ -36,7 +35,7 @@ class Calling:
         """The context of another cloner, which is to clone the model."""
         self._model, self._arguments = model, []
         context = TrialContext(self._observer.framework, known, self._values)
-        if self.arguments and CLONE_MODEL in self._module.__dict__:
+        if self._case.arguments and CLONE_MODEL in self._module.__dict__:
             self._module.__dict__[CLONE_MODEL] = clone_model_by(cloner, context)
         return context
 
@@ -51,7 +50,7 @@ class Calling:
         # clone would begin with the weights of an original that was built after a run with the same one.
         self._observer.framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
         live = self._module is None
-        hearing = heard_as(self._request["filters"]) if live else (warned or Warned()).listening("call_cloner")
+        hearing = heard_as(self._filters) if live else (warned or Warned()).listening("call_cloner")
         try:
             with hearing, self._within():
                 clone = call_cloner(cloner, model, context)
@@ -61,7 +60,7 @@ class Calling:
 
     def _values(self) -> dict[str, Any]:
         """What `clone_model` is given beside the model: its expressions, as they stand in a script."""
-        values = {name: self._value(text) for name, text in self.arguments.items()}
+        values = {name: self._value(text) for name, text in self._case.arguments.items()}
         self._arguments.append(values)
         return values
 
@@ -80,7 +79,7 @@ class Calling:
     def _within(self) -> Iterator[None]:
         """The scopes in which a model is cloned, and the limit of time."""
         with contextlib.ExitStack() as scopes:
-            for text in self._request.get("within", ()):
+            for text in self._case.within:
                 scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
             if self.seconds:
                 faulthandler.register(signal.SIGALRM, chain=True)  # it writes where it is; the signal ends the process

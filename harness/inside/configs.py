@@ -59,9 +59,6 @@ def _learned(layer: Any, framework: Framework) -> dict[str, str]:
         return {"._autocast": "False"}
     if not framework.learns_apart:
         return {}
-    if own.get("input_mean", 0) is None and "mean" in own:
-        statistics = [framework.tensors.array(own[name]).tolist() for name in ("mean", "variance")]
-        return {".statistics": entry(statistics)}
     lookup = own.get("_lookup_layer", layer)
     if vars(lookup).get("input_vocabulary", 0) is None and hasattr(layer, "get_vocabulary"):
         return {".vocabulary": entry([str(word) for word in layer.get_vocabulary(include_special_tokens=False)])}

@@ -7,10 +7,11 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ..observation import Answer, End
+from ..observation import Answer, Case, End, Request
 from .frameworks.interface import Framework
 from .layers import is_own_class
 from .observer import Observer
+from .original import Live
 from .trial import run_trial
 from .user_model import described, working_inputs
 from .variable_values import VariableValues
@@ -19,12 +20,13 @@ from .warned import unheard
 _SEED = 0
 
 
-def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) -> tuple[Answer, list[dict[str, Any]]]:
-    """The answer of `run_trial` to a request with a `model`, on `inputs`; without these, on numbers that suit it.
+def try_live(
+    model: Any, cloners: Mapping[str, Any], framework: Framework, inputs: Any = None, costly: bool = True
+) -> tuple[Answer, list[dict[str, Any]]]:
+    """A trial of a model that is there, on `inputs`; without these, on numbers that suit it.
 
-    Beside it, how the inputs were drawn.
+    Beside its answer, how the inputs were drawn.
     """
-    model = request["model"]
     observer = Observer(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError("expected a model, found %s" % type(model).__name__)
@@ -35,11 +37,10 @@ def try_live(request: dict[str, Any], framework: Framework, inputs: Any = None) 
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
         description = described(model, framework)
         specs = working_inputs(description, framework) if inputs is None else _specs(description.shape.inputs, inputs)
-        # What it has been through nobody knows: it counts as a model that was run, and trained.
         classes = [kind for kind in {type(thing) for thing in description.layers.objects()} if is_own_class(kind)]
         known = {kind.__name__: kind for kind in classes}  # a file of the model is loaded with them
-        request = dict(request, seed=_SEED, inputs=specs, ran=True, custom_objects=known, filters=filters)
-        return run_trial(request, framework), specs
+        request = Request(Case("", tuple(specs), seed=_SEED), costly=costly)
+        return run_trial(request, framework, cloners=cloners, live=Live(model, known, filters)), specs
 
 
 def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any, Callable, TextIO
 import msgspec
 import numpy as np
 
-from ..observation import Answer
+from ..observation import Answer, Case, Request
 from .candidates import cloning
 from .cloners.users import problem
 from .drawing import Drawer
@@ -87,8 +87,8 @@ class Server:
 
     def warm_up(self) -> None:
         """Run a small trial, whose seconds belong to the start."""
-        inputs = [{"shape": [2], "dtype": "float32", "fill": "normal"}]
-        run_trial({"source": _WARM_UP % self._framework.generation, "inputs": inputs, "cloners": []}, self._framework)
+        case = Case(_WARM_UP % self._framework.generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
+        run_trial(Request(case), self._framework)
 
     def serve(self, requests: TextIO) -> None:
         """Answer each line of `requests`; an error is an answer too, as the child outlives what it cannot answer."""
@@ -101,8 +101,9 @@ class Server:
                 send(self._lines, {"error": failure(error, below="serve")})
 
     def _trial(self, request: dict[str, Any]) -> Answer:
-        self._last = observer = Observer(self._framework, int(request.get("seed", 0)))
-        answer = run_trial(request, self._framework, observer)
+        asked = msgspec.convert(request["request"], Request)
+        self._last = observer = Observer(self._framework, asked.case.seed)
+        answer = run_trial(asked, self._framework, observer)
         observer.release()
         return answer
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Case
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import RecordError
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from clonediff.harness.inside.cloners.users import is_users, users_cloner
+from clonediff.harness.observation import Case
 from clonediff.harness.scripts import running
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
-from clonediff.harness.subjects.case import Case
 from clonediff.harness.trials.trial import Hit
 from clonediff.reports.markup import visible
 from clonediff.reports.records import Difference

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Case
 from clonediff.reports.records import Difference
 
 _WEIGHTS = """\

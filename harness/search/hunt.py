@@ -12,9 +12,9 @@ import msgspec
 
 from clonediff.harness.search.reduce import MOST, reduce
 from clonediff.harness.subjects import SubjectError
-from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import takes_costly
+from clonediff.harness.trials.cloners import takes_arguments
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key
 from clonediff.reports.records import Difference

@@ -5,7 +5,7 @@ A text such as `keras==3.10.0/jax` is a `Subject`. `releases` finds its folder o
 none.
 """
 
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Case
 from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.subject import Subject

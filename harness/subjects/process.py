@@ -9,8 +9,7 @@ from typing import Any, Self
 
 import msgspec
 
-from clonediff.harness.observation import Answer, Failure
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Answer, Case, Failure, Request
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
 from clonediff.harness.subjects.outcomes import (
@@ -143,10 +142,10 @@ class SubjectProcess:
     ) -> Answer | Lost:
         """Run one trial. Whatever it does to the process is an outcome; the next one finds a new process."""
         self._renew()
-        request = case.request(cloners, costly, None if self.subject.device == "cpu" else self.subject.device)
-        if self.limits.cloning:
-            request["clone_seconds"] = self.limits.cloning, _TIMES
-        answer: Answer | Lost = self._ask(request, "answer", timeout or self.limits.trial, "a trial")
+        device = None if self.subject.device == "cpu" else self.subject.device
+        request = Request(case, tuple(cloners), costly, device, (self.limits.cloning, _TIMES))
+        asked = {"do": "trial", "request": request}
+        answer: Answer | Lost = self._ask(asked, "answer", timeout or self.limits.trial, "a trial")
         return answer
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:

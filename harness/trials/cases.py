@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Case
 from clonediff.strategies.program import Graph, number_of
 
 BATCH = 2

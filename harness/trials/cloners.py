@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clonediff.harness.inside.cloners.users import users_cloner
-from clonediff.harness.subjects.case import takes_arguments
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies.program import Graph
 
@@ -71,6 +70,11 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
     if graph is not None and graph.arguments and not takes_arguments(cloner):
         return f"{cloner}: takes a model and nothing else, and this graph is cloned with more arguments"
     return ""
+
+
+def takes_arguments(cloner: str) -> bool:
+    """Whether a cloner can be given what `clone_model` is given beside the model."""
+    return cloner in ("upstream", "fixed", "candidate")
 
 
 def _is_in(folder: str, module: str) -> bool:

@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from clonediff.harness.subjects.case import RATE
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
@@ -26,6 +25,8 @@ from clonediff.reports.records import LEFT_OUT, UPSTREAM_AND_FIXED, Severity
 from clonediff.strategies.program import Generation, Graph, number_of
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
+RATE = 8
+"""One drawn graph in so many has the costly part of a trial as well: a second clone, and training."""
 
 Costly: TypeAlias = bool | None
 """Whether a graph gets the costly checks; None: it follows from the graph."""

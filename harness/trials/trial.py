@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from clonediff.harness.observation import Answer, Clone, Failure, Observation
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Answer, Case, Clone, Failure, Observation
 from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare

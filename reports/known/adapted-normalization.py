@@ -7,11 +7,11 @@ adapted, and not when weights are set.
 # /// clonediff
 # generation = "keras"
 # severity = "computes"
-# fingerprint = "structure-attribute-statistics-normalization-a787cf91"
+# fingerprint = "structure-attribute-mean-normalization-802eb1e8"
 # trial.inputs = [{ shape = [1] }]
 # [[match]]
 # check = "structure"
-# aspect = "attribute.statistics"
+# aspect = ["attribute.mean", "attribute.variance"]
 # kind = "Normalization"
 # ///
 

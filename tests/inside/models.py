@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Case
 
 FLOATS = {"shape": [3, 4], "dtype": "float32", "fill": "normal"}
 STEPS = {"shape": [3, 4], "dtype": "float32", "fill": "steps"}

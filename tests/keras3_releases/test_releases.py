@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from clonediff.harness.observation import Case
 from clonediff.harness.search.hunt import draws
 from clonediff.harness.subjects import SubjectProcess
-from clonediff.harness.subjects.case import Case
 from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from clonediff.harness.subjects.case import Case
+from clonediff.harness.observation import Case
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.trial import run
 from tests.example_counts import examples

@@ -7,7 +7,7 @@ A name with a colon in it stands for such a function, which `users` imports.
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from ..frameworks.interface import Framework
 from .copies import COPIES
@@ -66,8 +66,8 @@ def as_cloner(function: Callable[..., Any]) -> Cloner:
 
 
 def chosen_cloners(names: Any) -> dict[str, Cloner]:
-    """The cloners of a request by name."""
-    if isinstance(names, dict):
+    """Cloners by name, of their names or of functions."""
+    if isinstance(names, Mapping):
         return {name: as_cloner(value) if callable(value) else cloner(value) for name, value in names.items()}
     return {name: cloner(name) for name in names}
 
