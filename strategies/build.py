@@ -35,7 +35,11 @@ from .program import (
 
 
 class Refused(Exception):
-    """An instruction that cannot be part of a model that is compared, whether or not Keras accepts its line."""
+    """An instruction that Keras does not accept, or that cannot be part of a model that is compared."""
+
+
+class Undefined(Exception):
+    """A program names a function that neither it nor `DEFINITIONS` has."""
 
 
 class Output(NamedTuple):
@@ -51,7 +55,7 @@ class Keras(Protocol):
     """A Keras that runs the lines of a script, all in one module."""
 
     def run(self, text: str) -> None:
-        """Run lines; whatever they raise is a refusal."""
+        """Run lines; whatever they raise, and what the methods below raise, is `Refused`."""
 
     def output(self, word: str) -> Output:
         """The tensor under that word."""
@@ -162,7 +166,9 @@ class Builder:
 
     def _define(self, name: str, own: Mapping[str, str]) -> str:
         """The name of a function or class, once it is defined above the model."""
-        template = own.get(name) or DEFINITIONS[name]
+        template = own.get(name) or DEFINITIONS.get(name)
+        if template is None:
+            raise Undefined(f"<{name}> has no definition")
         if self.scope is not None and name == self.scope.name:
             template = template.removeprefix(REGISTERED)
         if template not in self._defined:
@@ -203,7 +209,7 @@ class Builder:
         return level.inputs[-1]
 
     def do(self, level: Level, instruction: Instruction) -> None:
-        """Follow an instruction; what Keras refuses of it raises."""
+        """Follow an instruction; what Keras refuses of it raises `Refused`."""
         with self.attempt(level):
             match instruction:
                 case Apply():

@@ -98,7 +98,7 @@ class Drawing:
 
     def _take(self, level: Level, offers: Iterator[Instruction]) -> Instruction | None:
         for offer in offers:
-            with contextlib.suppress(Exception):  # whatever Keras says to it
+            with contextlib.suppress(Refused):
                 self.builder.do(level, offer)
                 self.calls += 1
                 return offer
@@ -299,7 +299,7 @@ class Drawing:
                 nest = Nest(tuple(body), tensors, tuple(chosen), sequential, own, name, frozen, call)
                 builder.close_nest(level, nest, inner, begin)
                 return nest
-        except Exception:
+        except Refused:
             self.calls = calls
             return None
 
@@ -354,7 +354,7 @@ def draw(parts: Sequence[bytes], catalogue: Catalogue, keras: Keras) -> Graph | 
     builder = drawing.builder
     try:
         builder.close(level, "model", 0, program)
-    except Exception:  # whatever Keras says to it
+    except Refused:
         return None
     if more and not program.clone_arguments and program.scope is None and frame.number(2):
         return _prepared(program, drawing, level, frame)
@@ -379,7 +379,7 @@ def _prepared(program: Program, drawing: Drawing, level: Level, frame: Digits) -
         repeated = preparation.does in {earlier.does for earlier in program.preparations}
         if repeated or why_undefined(offer) or len(program.preparations) > number // 2:
             continue
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Refused):
             if preparation.does == "adapt" and preparation.on is not None:
                 return rebuild(replace(offer, body=prepare.unlearned(offer.body, preparation.on)), builder.keras)
             with builder.attempt(level):
@@ -389,7 +389,7 @@ def _prepared(program: Program, drawing: Drawing, level: Level, frame: Digits) -
 
 
 def rebuild(program: Program, keras: Keras) -> Graph:
-    """Build a program exactly; what Keras refuses of it raises."""
+    """Build a program exactly; what Keras refuses of it raises `Refused`."""
     builder = Builder(program.generation, keras, program.scope)
     level = Level(chain=program.sequential)
     for instruction in program.body:

@@ -1,6 +1,7 @@
 """Programs drawn and built beside Keras: each line runs at once, on symbolic tensors.
 
-A line is refused where Keras raises, and where it gives what no model can be compared by.
+A line is refused where Keras raises, and where it gives what no model can be compared by. Whatever else raises is a
+fault of ours, and so is a drawn line that is no Python: it ends the draw.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Drawer:
     def _exactly(program: Any, keras: BesideKeras) -> Any:
         try:
             return draw.rebuild(msgspec.convert(program, Program), keras)
-        except Exception:  # whatever Keras says to it
+        except (build.Refused, build.Undefined, SyntaxError):  # one that was made smaller may lack half of a text
             return None
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
@@ -82,6 +83,17 @@ class Drawer:
         return draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
 
 
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """Whatever Keras raises here is a refusal."""
+    try:
+        yield
+    except build.Refused:
+        raise
+    except Exception as error:
+        raise build.Refused("%s: %s" % (type(error).__name__, error)) from error
+
+
 class BesideKeras:
     """The module of a script in the making."""
 
@@ -97,33 +109,40 @@ class BesideKeras:
         self._count += 1
         if "\n" in text.rstrip("\n"):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-        exec(compile(text, name, "exec"), self._names)  # noqa: S102 - a proposal is code
+        code = compile(text, name, "exec")
+        with _refusals():
+            exec(code, self._names)  # noqa: S102 - a proposal is code
 
     def enter(self, scope: str) -> None:
         """Enter a scope, until the end."""
-        self._scopes.enter_context(eval(scope, self._names))  # noqa: S307 - likewise
+        code = compile(scope, "<proposal>", "eval")
+        with _refusals():
+            self._scopes.enter_context(eval(code, self._names))  # noqa: S307 - likewise
 
     def output(self, word: str, tensor: Any = None) -> Any:
         """The tensor that is there under a name."""
         framework = self._framework
         tensor = self._names[word] if tensor is None else tensor
-        shape = framework.shape(tensor)
-        if shape is None or not shape or shape[0] is not None or 0 in shape:
-            raise build.Refused("it gives a tensor of shape %s, without the batch or empty" % (shape,))
-        sizes = tuple(None if size is None else int(size) for size in shape[1:])
-        return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
+        with _refusals():  # it may be no tensor
+            shape = framework.shape(tensor)
+            if shape is None or not shape or shape[0] is not None or 0 in shape:
+                raise build.Refused("it gives a tensor of shape %s, without the batch or empty" % (shape,))
+            sizes = tuple(None if size is None else int(size) for size in shape[1:])
+            return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
     def call(self, word: str, text: str) -> list[Any]:
         """Call something on symbolic tensors."""
-        result = eval(compile(text, "<proposal>", "eval"), self._names)  # noqa: S307 - likewise
+        code = compile(text, "<proposal>", "eval")
         outputs = []
-        for suffix, tensor in _flat(result):
-            if any(tensor is value for value in self._names.values()):
-                raise build.Refused("it gives back a tensor that it takes")
-            outputs.append(self.output(word + suffix, tensor))
-            maker: Any = getattr(tensor, "_keras_history", (None,))[0]
-            if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
-                maker.get_config()  # Keras says of some custom classes that they have to have one of their own
+        with _refusals():
+            result = eval(code, self._names)  # noqa: S307 - likewise
+            for suffix, tensor in _flat(result):
+                if any(tensor is value for value in self._names.values()):
+                    raise build.Refused("it gives back a tensor that it takes")
+                outputs.append(self.output(word + suffix, tensor))
+                maker: Any = getattr(tensor, "_keras_history", (None,))[0]
+                if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
+                    maker.get_config()  # Keras says of some custom classes that they have to have one of their own
         self._names[word] = result
         return outputs
 

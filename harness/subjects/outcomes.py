@@ -68,7 +68,7 @@ class ValuesReport(msgspec.Struct, frozen=True):
 
 
 class SubjectError(RuntimeError):
-    """A subject that does not come up, or that breaks the protocol. `failure` is the exception of the child."""
+    """A subject that does not come up, or does not answer. `failure` is the exception with which its start ended."""
 
     def __init__(self, message: str, failure: Failure | None = None) -> None:
         """The message is one line: what, where, what to do."""

@@ -188,8 +188,9 @@ class SubjectProcess:
         answer = getattr(reply, part)
         if answer is None:
             failure = reply.error or Failure("ProtocolError", f"no `{part}` in the reply")
-            reason = f"the request {request['do']!r} failed: {failure.type}: {failure.message}"
-            raise SubjectError(f"{self.subject}: {reason}", failure)
+            at = "".join(f" (at {frame.file}:{frame.line})" for frame in failure.frames[-1:])
+            reason = f"the request {request['do']!r} failed: {failure.type}: {failure.message}{at}"
+            raise SubjectError(f"{self.subject}: {reason}")
         return answer
 
     def _exchange(self, line: bytes, seconds: float, over: str) -> _Reply | Lost:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from clonediff.harness.search.hunt import draws
+from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import run
+from clonediff.strategies.build import Builder, Output
+from clonediff.strategies.digits import random_bytes
+from clonediff.strategies.draw import Catalogue, draw
+from clonediff.strategies.layers import CATALOGUE
 from clonediff.strategies.program import Apply, Generation, Graph, Nest, Preparation, instructions
 from clonediff.strategies.undefined import why_undefined
 from tests.example_counts import examples
@@ -131,6 +137,7 @@ def test_no_kind_is_left_out_and_layers_are_drawn_more_often_than_operations() -
     assert operations < sum(met.values()) / 2
 
 
+PROGRAM = {"generation": "keras", "inputs": [{"shape": [4]}], "body": [{"do": "apply", "kind": "ReLU"}]}
 OF_MINE = """
 import sys
 
@@ -189,8 +196,43 @@ def test_layers_of_a_file_are_drawn_often_and_with_arguments_that_suit_their_nam
         ({"kinds": ["Dens"]}, "'Dens' is no layer or operation"),
         ({"layers": ["json"]}, "json: expected a layer of keras, or a module or file that has some"),
         ({"layers": ["nowhere"]}, "No module named 'nowhere'"),
+        ({"kinds": ["Rescaling"], "values": {"scale": ["2.0 +"]}}, "SyntaxError: .*drawing.py:"),
+        ({"kinds": ["Rescaling"], "values": {"scale": ["<missing>"]}}, "Undefined: <missing> has no definition"),
+        ({"program": {**PROGRAM, "preparations": [{"does": "lora", "lines": ["<it>.no()"], "on": 7}]}}, "IndexError: "),
     ],
 )
-def test_what_cannot_be_drawn_is_named(request_of: dict[str, list[str]], says: str, keras: SubjectProcess) -> None:
-    with pytest.raises(Exception, match=says):
-        keras.draw({"seed": 0, **request_of})
+def test_what_cannot_be_drawn_is_named(request_of: dict[str, Any], says: str, keras: SubjectProcess) -> None:
+    graphs = (keras.draw({"seed": seed, **request_of}) for seed in range(20))
+    with pytest.raises(SubjectError, match=says):
+        list(graphs)
+
+
+OBJECTS = "initializers.Ones regularizers.L2 constraints.NonNeg losses.Huber metrics.Mean optimizers.SGD"
+
+
+class TakesAll:
+    """A Keras that accepts every line."""
+
+    def run(self, text: str) -> None:
+        pass
+
+    def enter(self, scope: str) -> None:
+        pass
+
+    def output(self, word: str) -> Output:
+        return Output(word, (3, 4), "float32")
+
+    def call(self, word: str, text: str) -> list[Output]:
+        return [self.output(word)]
+
+
+@pytest.mark.parametrize("method", ["take", "do", "open_nest", "close_nest", "close", "prepare"])
+def test_a_fault_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*arguments: object) -> None:
+        raise TypeError("a fault of ours")
+
+    catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
+    monkeypatch.setattr(Builder, method, faulty)
+    graphs = (draw(random_bytes(seed), catalogue, TakesAll()) for seed in range(20))
+    with pytest.raises(TypeError, match="a fault of ours"):
+        list(graphs)
