@@ -189,6 +189,8 @@ class Campaign:
 
     def _take_reduction(self, cause: NewCause, result: Result) -> None:
         cause.busy = False
+        if result.failed:
+            self._record.fail(f"making smaller: {cause.first.title}: {result.failed}")
         if result.findings:
             cause.smaller = result.findings[0]
             self._record.found(cause.latest)

@@ -64,7 +64,8 @@ class Result(msgspec.Struct, frozen=True):
     """The result of a task: of a shard, or of a finding that was made smaller.
 
     `findings` has the first graph of each new cause of the shard, or the smaller finding; nothing if it did not show
-    again. `met` counts the graphs of each new cause. `refused` has a graph for each reason why the release builds none.
+    again; `failed` says what stopped the reduction. `met` counts the graphs of each new cause. `refused` has a graph
+    for each reason why the release builds none.
     """
 
     versions: dict[str, str]
@@ -72,6 +73,7 @@ class Result(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     met: dict[Key, int] = {}
     refused: dict[str, bytes] = {}
+    failed: str = ""
 
 
 class TaskFailed(Exception):

@@ -180,4 +180,5 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
         findings.sort(key=lambda finding: finding.proof is False)
     counts = Counts(reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began)
     changes = {"first_seen": drawn.first_seen, "smallest": smaller.finished}
-    return Result(warm.process.versions, counts, tuple(replace(finding, **changes) for finding in findings[:1]))
+    found = tuple(replace(finding, **changes) for finding in findings[:1])
+    return Result(warm.process.versions, counts, found, failed=smaller.failed)

@@ -88,12 +88,14 @@ def search(
 class Smaller:
     """What became of a drawn graph: `hit` is of the smallest that shows the same, `drawn` of the graph itself.
 
-    `hit` is None where the graph does not show the same again. `finished` is False where the time was over before.
+    `hit` is None where the graph does not show the same again. `finished` is False where the time was over before, or
+    where something `failed`.
     """
 
     hit: Hit | None = None
     drawn: Hit | None = None
     finished: bool = True
+    failed: str = ""
 
 
 def make_smaller(
@@ -136,6 +138,6 @@ def make_smaller(
         return Smaller()
     try:
         reduce(graph, lambda program: rebuilt(trials.process, program), still, most)
-    except (_Stopped, SubjectError):
-        return Smaller(smallest, first, finished=False)
+    except (_Stopped, SubjectError) as error:
+        return Smaller(smallest, first, finished=False, failed=str(error))
     return Smaller(smallest, first)

@@ -6,8 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from clonediff.harness.search.hunt import make_smaller
 from clonediff.harness.search.reduce import reduce
+from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program
 from tests.warm_keras import built, rebuilt
 
@@ -61,6 +65,17 @@ def test_there_is_an_end_and_nothing_is_tried_twice(keras: SubjectProcess) -> No
 
     assert len(reduce(large(), lambda program: rebuilt(keras, program), still).source) < len(large().source)
     assert len(sources) < 200
+
+
+def test_a_fault_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault(request: object) -> None:
+        raise SubjectError("a fault of ours")
+
+    graph, trials = large(), GraphTrials(keras, KnownIssues())
+    hit = trials.try_graph(graph).hits[0]
+    monkeypatch.setattr(keras, "draw", fault)
+    smaller = make_smaller(trials, graph, hit.key, None)
+    assert (smaller.hit, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
 
 
 def test_a_program_that_keras_refuses_is_none(keras: SubjectProcess) -> None:
