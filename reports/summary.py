@@ -22,7 +22,7 @@ def summary(read: RunRead, known: KnownIssues) -> str:
     """The verdict, the known causes, what was found, what ran, and what could not be read."""
     text = verdict(read)
     causes = [
-        (SEVERITIES[cause.severity], cause.title, f"{cause.graphs:,}", cause.id)
+        (SEVERITIES[cause.severity], cause.title, f"{cause.graphs:,}", f"{cause.worse:,}", cause.id)
         for cause in known_causes(read.run, known)
     ]
     ran_on = [(subject, in_words(versions)) for subject, versions in read.run.versions.items()]
@@ -30,7 +30,7 @@ def summary(read: RunRead, known: KnownIssues) -> str:
         f"## clonediff: {unlinked(text.headline)}",
         "\n".join(map(unlinked, text.others)),
         _list(text.notes),
-        _section("What it breaks", ("severity", "what", "graphs", "known issue"), causes),
+        _section("What it breaks", ("severity", "what", "graphs", "worse on", "known issue"), causes),
         *starmap(_findings, grouped(read.findings).items()),
         f"### What ran\n\n{ran(read.run)}",
         _table(("subject", "versions"), ran_on),

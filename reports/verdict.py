@@ -138,7 +138,10 @@ def _called(run: Run, cloner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KnownCause:
-    """A known issue that a run met. `issue` is None where this clonediff does not have it."""
+    """A known issue that a run met. `issue` is None where this clonediff does not have it.
+
+    `severity` is that of the issue, or else what it did on most graphs; `worse` counts the graphs with more than that.
+    """
 
     id: str
     title: str
@@ -146,22 +149,27 @@ class KnownCause:
     subjects: tuple[str, ...]
     graphs: int
     severity: Severity
+    worse: int
 
 
 def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
     """The known issues that were met, the worst first, then those that most graphs met."""
-    causes = [
-        KnownCause(
-            name,
-            issue.title if (issue := known.get(name)) else name,
-            issue,
-            tuple(subject for subject, counts in run.counts.items() if name in counts.known),
-            sum(severities.values()),
-            min((AT_LEAST[word] for word in severities if word in AT_LEAST), default=Severity.NAME),
-        )
-        for name, severities in run.total.known.items()
-    ]
+    causes = [_known_cause(name, known.get(name), run) for name in run.total.known]
     return sorted(causes, key=lambda cause: (cause.severity, -cause.graphs, cause.id))
+
+
+def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
+    graphs = {AT_LEAST[word]: count for word, count in run.total.known[name].items() if word in AT_LEAST}
+    severity = issue.severity if issue else max(graphs, key=graphs.__getitem__, default=Severity.NAME)
+    return KnownCause(
+        name,
+        issue.title if issue else name,
+        issue,
+        tuple(subject for subject, counts in run.counts.items() if name in counts.known),
+        sum(graphs.values()),
+        severity,
+        sum(count for worst, count in graphs.items() if worst < severity),
+    )
 
 
 def grouped(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:

@@ -71,7 +71,10 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
         "trials": total.trials,
         "drawn": total.graphs,
         "broken": [
-            {"id": cause.id, "title": cause.title, "severity": cause.severity.word, "graphs": cause.graphs}
+            {
+                **{field: getattr(cause, field) for field in ("id", "title", "graphs", "worse")},
+                "severity": cause.severity.word,
+            }
             for cause in known_causes(run, known)
         ],
         "findings": [
@@ -88,8 +91,11 @@ def say_run(read: RunRead, known: KnownIssues) -> None:
     say(["", f"{text.headline}.", *text.others, *(f"{note}." for note in text.notes), ""])
     causes = known_causes(run, known)
     if causes:
-        rows = [(f"{cause.graphs:,}", DOES[cause.severity], f"{cause.title} [{cause.id}]") for cause in causes[:CAUSES]]
-        say_table(("graphs", "the clone", "known cause"), rows)
+        rows = [
+            (f"{cause.graphs:,}", DOES[cause.severity], f"{cause.worse:,}", f"{cause.title} [{cause.id}]")
+            for cause in causes[:CAUSES]
+        ]
+        say_table(("graphs", "the clone", "worse on", "known cause"), rows)
         more = f"{len(causes) - CAUSES} more: in the report; " if len(causes) > CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
     if new := sum(stored.counts for stored in read.findings):

@@ -37,7 +37,7 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` graphs by each known issue that they showed, and the worst that it did there. `worst` counts trials by
+    `known` graphs by each known issue that they showed, and the worst that came of it there. `worst` counts trials by
     cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
     built: that says nothing of how it is cloned.
     """

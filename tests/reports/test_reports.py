@@ -204,8 +204,9 @@ def test_a_picture_shows_both_models_and_marks_what_differs(
 
 def test_a_known_issue_that_is_not_there_any_more_has_its_id(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], KnownIssues())
-    assert "lambda-refused" in page.text
-    assert "| it crashes | lambda-refused | 12 | lambda-refused |" in summary
+    assert "lambda-refused" in page.text and "290 graphs, worse on 4" in page.text
+    assert "| it crashes | lambda-refused | 12 | 0 | lambda-refused |" in summary
+    assert "| it changes a name | input-name | 290 | 4 | input-name |" in summary
 
 
 ISSUE = """\
