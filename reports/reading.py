@@ -26,11 +26,6 @@ class StoredFinding:
         """The name of its folder."""
         return self.folder.name
 
-    @property
-    def counts(self) -> bool:
-        """Whether it is a new finding: of no known issue, and its script did not hold where it should fail."""
-        return self.finding.known is None and self.finding.proof is not False
-
 
 @dataclass(frozen=True, slots=True)
 class RunRead:

@@ -5,6 +5,7 @@ Owns when a run fails, and the order of findings from the worst to the least.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,8 @@ from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, Run,
 
 _DOES = {**DOES, Severity.NAME: "changes only a name"}
 NEW = "New causes"
-UNPROVEN = "Not counted: the script does not fail alone"
+UNPROVEN = "Not counted: not known whether the script fails alone"
+REFUTED = "Not counted: the script does not fail alone"
 OF_KNOWN = "Findings of known issues"
 _NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
 
@@ -24,7 +26,7 @@ _NAMES = {"keras": "Keras", "tf_keras": "tf_keras"}
 class RunVerdict:
     """The headline, a sentence for each further cloner, and notes.
 
-    It `breaks` if there is something new, a finding cannot be read, or too many graphs could not be built.
+    It `breaks` if there is something new and proven, a finding cannot be read, or too many graphs could not be built.
     """
 
     headline: str
@@ -36,9 +38,9 @@ class RunVerdict:
 def verdict(read: RunRead) -> RunVerdict:
     """The verdict on a run."""
     run = read.run
-    new = sum(stored.counts for stored in read.findings)
+    new, unproven = (len(grouped(read.findings)[title]) for title in (NEW, UNPROVEN))
     sentences = [_sentence(run, cloner, row) for cloner, row in by_worst(run).items()]
-    news = f"{new:,} new" if new else "nothing new"
+    news = (f"{new:,} new" if new else "nothing new") + (f", {unproven:,} unproven" if unproven else "")
     if not read.whole:
         headline = "What ran cannot be read"
     elif not run.total.trials:
@@ -61,12 +63,13 @@ def _notes(read: RunRead) -> Iterator[str]:
         graphs = f"graphs with only that: {', '.join(only)}" if only else "no graph had only that"
         yield f"left out by --at-least {run.at_least.word}: what only {' or '.join(less)}; {graphs}"
     groups = grouped(read.findings)
-    new, unproven, known = (groups[title] for title in (NEW, UNPROVEN, OF_KNOWN))
-    for count, words in (
-        (sum(not stored.finding.smallest for stored in new), "not as small as it could be"),
-        (len(unproven), "not counted: the script does not fail alone"),
-        (len(known), "of known issues"),
-        (len(read.unreadable), "cannot be read"),
+    unproven = Counter(f"not counted: {stored.finding.alone}" for stored in groups[UNPROVEN])
+    for words, count in (
+        ("not as small as it could be", sum(not stored.finding.smallest for stored in groups[NEW])),
+        *unproven.items(),
+        ("not counted: the script does not fail alone", len(groups[REFUTED])),
+        ("of known issues", len(groups[OF_KNOWN])),
+        ("cannot be read", len(read.unreadable)),
     ):
         if count:
             yield f"{some(count, 'finding')} {words}"
@@ -173,11 +176,11 @@ def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
 
 
 def grouped(findings: Sequence[StoredFinding]) -> dict[str, list[StoredFinding]]:
-    """New findings, those whose script does not fail alone, those of known issues; the worst first."""
-    groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNPROVEN, OF_KNOWN)}
+    """New findings, whose scripts fail alone; those that do not count; those of known issues. The worst come first."""
+    groups: dict[str, list[StoredFinding]] = {title: [] for title in (NEW, UNPROVEN, REFUTED, OF_KNOWN)}
+    by_proof = {True: NEW, None: UNPROVEN, False: REFUTED}
     for stored in sorted(findings, key=_rank):
-        name = NEW if stored.counts else UNPROVEN if stored.finding.known is None else OF_KNOWN
-        groups[name].append(stored)
+        groups[by_proof[stored.finding.proof] if stored.finding.known is None else OF_KNOWN].append(stored)
     return groups
 
 

@@ -14,7 +14,7 @@ from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import DOES, Finding
-from clonediff.reports.verdict import by_worst, in_words, known_causes, lasted, ran, some, verdict
+from clonediff.reports.verdict import NEW, by_worst, grouped, in_words, known_causes, lasted, ran, some, verdict
 
 CAUSES = 10
 """The known causes that a screen has room for."""
@@ -45,9 +45,9 @@ class CampaignText(Progress):
         run, total = record.run, record.run.total
         if not total.trials:
             return ["starting"]
-        new = sum(finding.proof is not False for finding in record.findings.values())
         rate = [f"{total.trials / run.seconds:.1f} a second"] if run.seconds else []
-        parts = [some(total.trials, "trial"), *rate, f"{new} new", some(len(total.known), "known cause")]
+        found = some(len(record.findings), "finding")
+        parts = [some(total.trials, "trial"), *rate, found, some(len(total.known), "known cause")]
         if reducing:
             parts.append(f"making smaller: {reducing[0][:60]}")
         if math.isfinite(left):
@@ -98,7 +98,7 @@ def say_run(read: RunRead, known: KnownIssues) -> None:
         say_table(("graphs", "the clone", "worse on", "known cause"), rows)
         more = f"{len(causes) - CAUSES} more: in the report; " if len(causes) > CAUSES else ""
         say(["", f"{more}`clonediff repro ID` prints a script", ""])
-    if new := sum(stored.counts for stored in read.findings):
+    if new := len(grouped(read.findings)[NEW]):
         say([f"{new} new, each with its script in {read.path}/findings", ""])
     say(list(refusals(run))[:LINES])
     say(f"{subject} ({in_words(versions)})" for subject, versions in run.versions.items())

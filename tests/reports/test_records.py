@@ -15,7 +15,7 @@ from tests.reports.making import finding, record, run_folder
 def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
     back = read_run(run_folder(tmp_path, [finding(0, proof=False, count=3)]))
     (kept,) = back.findings
-    assert (kept.finding.title, kept.finding.count, kept.counts) == (finding(0)["title"], 3, False)
+    assert (kept.finding.title, kept.finding.count, kept.finding.proof) == (finding(0)["title"], 3, False)
     assert kept.script == finding(0)["source"]
     assert (back.run.seconds, back.run.total.graphs, back.whole) == (100.0, 300, True)
     assert (back.problems, back.unreadable) == ((), ())

@@ -63,7 +63,9 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
     [
         pytest.param({}, [], f"{SENTENCE}: 2 known causes, nothing new", False, id="known"),
         pytest.param({}, [finding(0), finding(1)], f"{SENTENCE}: 2 known causes, 2 new", True, id="new"),
-        pytest.param({}, [finding(0, proof=False)], f"{SENTENCE}: 2 known causes, nothing new", False, id="unproven"),
+        pytest.param({}, [finding(0, proof=False)], f"{SENTENCE}: 2 known causes, nothing new", False, id="refuted"),
+        pytest.param({}, [finding(0, proof=None), finding(1, proof=None)],
+                     f"{SENTENCE}: 2 known causes, nothing new, 2 unproven", False, id="unproven"),
         pytest.param({"counts": of_keras(known={})}, [finding(0)], f"{SENTENCE}: 1 new", True, id="none known"),
         pytest.param({"counts": of_keras(verdicts={"upstream": {"faithful": 1}}, worst={}, known={})}, [],
                      "Keras 3.15.1's clone_model is faithful on 1 graph: nothing new", False, id="faithful"),
