@@ -6,6 +6,7 @@ how it works inside.
 
 from __future__ import annotations
 
+import collections
 import copyreg
 import inspect
 import re
@@ -17,12 +18,31 @@ from .packages import BACKENDS, is_users, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are one value each: their attributes are those of a machine."""
+PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
+CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 
-def held(owner: Any) -> set[str]:
-    """The names of what an object holds, in its `__dict__` or in slots."""
-    names = (*getattr(owner, "__dict__", ()), *slots(type(owner)))
-    return {name for name in names if type(name) is str}
+def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set[str]]:
+    """The names of what an object holds that are facts, further `private` ones among them; and of all that it holds."""
+    kind, attributes = type(owner), getattr(owner, "__dict__", {})
+    names, held = set(slots(kind)), {*attributes, *slots(kind)}
+    own, of_packages = is_users(kind), names_of_packages(kind)
+    for name, value in attributes.items():
+        if type(name) is not str:
+            continue
+        if name[:1] != "_" or (private is not None and private.match(name)):
+            names.add(name)
+        elif (own and name[:2] != "__" and name not in of_packages) or is_of_users(value):
+            names.add(name)
+    return names, held
+
+
+def is_of_users(value: Any) -> bool:
+    """Whether it is an object of a user's class or a user's function, as the schedule of an optimizer may be."""
+    kind = type(value)
+    if kind is types.FunctionType:
+        return is_users(value)
+    return kind not in PLAIN and is_users(kind) and not isinstance(value, CONTAINERS)
 
 
 @once_a_class
@@ -30,13 +50,6 @@ def slots(kind: Any) -> tuple[str, ...]:
     """The names of the slots of a class and of its bases; private ones of the user's classes alone."""
     names: list[str] = copyreg._slotnames(kind) if root_of(kind) not in OPAQUE else []  # type: ignore[attr-defined]
     return tuple(name for name in names if name[:1] != "_" or is_users(kind))
-
-
-def is_read(kind: Any, name: str, private: re.Pattern[str] | None) -> bool:
-    """Whether what objects of a class hold under a name is a fact; `private` has further private names."""
-    if name[:1] != "_" or (private is not None and private.match(name)):
-        return True
-    return name[:2] != "__" and is_users(kind) and name not in names_of_packages(kind)
 
 
 @once_a_class

@@ -13,9 +13,10 @@ def once_a_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
     results: Any = weakref.WeakKeyDictionary()
 
     def of_class(kind: Any) -> Result:
-        if kind not in results:
-            results[kind] = function(kind)
-        result: Result = results[kind]
+        try:
+            result: Result = results[kind]
+        except KeyError:
+            result = results[kind] = function(kind)
         return result
 
     return of_class

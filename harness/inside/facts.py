@@ -19,7 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..observation import NO_LAYER, Fact
-from .attributes import OPAQUE, held, is_read, is_value, names_of_packages, properties
+from .attributes import CONTAINERS, OPAQUE, PLAIN, is_value, names_of, names_of_packages, properties
 from .canonical import class_code, contents, entry, globals_of, text, without_addresses
 from .digests import short_hash
 from .layers import Layers
@@ -30,8 +30,6 @@ _DEEPEST = 16
 """Where properties make new objects without end, a walk has to stop: there an object is compared by its text."""
 _MANY = 1000
 """Longer containers are compared as one value."""
-_PLAIN = frozenset([bool, int, float, complex, str, bytes, type(None), type(Ellipsis)])
-_CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE | {"functools"}
 _SEEN_ELSEWHERE = frozenset(
@@ -94,8 +92,8 @@ class Facts:
 
     def _attributes(self, path: str, owner: Any, depth: int) -> bool:
         """Read the attributes of an object; whether anything in them can change by itself."""
-        changes, kind, holds = False, type(owner), held(owner)
-        names = {name for name in holds if is_read(kind, name, self._observer.private) or _holds_users(owner, name)}
+        changes, kind = False, type(owner)
+        names, held = names_of(owner, self._observer.private)
         for name in sorted(names.union(properties(kind)) - (frozenset() if path else _SEEN_ELSEWHERE)):
             here = "%s.%s" % (path, name)
             if here in _LEFT_BY_TRAINING and self._number < 0 and self._observer.values_by_chance:
@@ -111,7 +109,7 @@ class Facts:
             except Exception as error:  # an attribute that it does not have yet
                 self._facts[here] = Fact("raises %s" % type(error).__name__)
                 continue
-            if name not in holds and name in names_of_packages(kind) and self._is_list_of_parts(value):
+            if name not in held and name in names_of_packages(kind) and self._is_list_of_parts(value):
                 self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights`, or `losses`
                 continue
             changes = self._value(here, value, depth + 1) or changes
@@ -127,7 +125,7 @@ class Facts:
     def _value(self, path: str, value: Any, depth: int) -> bool:
         """Read a value; whether it, or anything in it, can change by itself."""
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in PLAIN:
             self._facts[path] = self._text(value) if kind is str else Fact(repr(value))
             return False
         reference = self._reference(value)
@@ -193,7 +191,7 @@ class Facts:
             if isinstance(function, (types.FunctionType, types.MethodType)):
                 self._functions.append((self._number, path, function))
             return "module %s" % function.__name__ if isinstance(function, types.ModuleType) else text(function)
-        if isinstance(value, (np.ndarray, *_CONTAINERS)) or root_of(kind) not in OPAQUE:
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(kind) not in OPAQUE:
             return ""
         if not _is_tensor(value):
             return entry(value)
@@ -207,7 +205,7 @@ class Facts:
         if isinstance(value, np.ndarray):
             self._facts[path] = Fact(self._array(value))
             return True
-        if isinstance(value, _CONTAINERS):
+        if isinstance(value, CONTAINERS):
             changes = self._items(path, value, depth)
             return (is_users(kind) and self._attributes(path, value, depth)) or changes
         self._facts[path] = Fact(kind.__name__, detail=class_code(kind))
@@ -250,7 +248,7 @@ class Facts:
             seen.add(id(function))
             self._begin(number)
             for where, value in _held_by(function):
-                if type(value) not in _PLAIN or isinstance(function, functools.partial):
+                if type(value) not in PLAIN or isinstance(function, functools.partial):
                     self._value(path + where, value, path.count("__") + 1)
 
     def _variable(self, variable: Any) -> str:
@@ -278,7 +276,7 @@ def _items_in(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _items_in("%s[%r]" % (path, key), item)
-    elif type(value) not in _PLAIN:
+    elif type(value) not in PLAIN:
         yield path, value
 
 
@@ -309,14 +307,6 @@ def _unwrapped(value: Any) -> Any:
     return value
 
 
-def _holds_users(owner: Any, name: str) -> bool:
-    """Whether what an object holds under a private name is the user's, as the schedule of an optimizer may be."""
-    value = getattr(owner, "__dict__", {}).get(name)
-    if isinstance(value, types.FunctionType):
-        return is_users(value)
-    return is_users(type(value)) and not isinstance(value, _CONTAINERS)
-
-
 def _in_order(items: Any) -> list[Any]:
     """The items of a set, which has no order of its own."""
     return sorted(items, key=lambda item: (str(getattr(item, "name", "")), entry(item)))
@@ -327,7 +317,7 @@ def _name_of_a_container(value: Any) -> str:
     kind = type(value)
     if root_of(kind) not in ("keras", "tf_keras", "tensorflow"):
         return kind.__name__
-    return next(container.__name__ for container in _CONTAINERS if isinstance(value, container))
+    return next(container.__name__ for container in CONTAINERS if isinstance(value, container))
 
 
 def _is_tensor(value: Any) -> bool:

@@ -30,7 +30,8 @@ print(json.dumps({"ready": {"generation": "keras", "keras": "0", "backend": "non
 for line in sys.stdin:
     answer = {}
     try:
-        exec(json.loads(line)["source"])
+        asked = json.loads(line)
+        exec(asked["source"] if asked["do"] == "draw" else asked["request"]["case"]["source"])
     except Exception as error:
         answer = {"refused": {"type": type(error).__name__, "message": str(error)}}
     print(json.dumps({"answer": answer}), flush=True)

@@ -393,7 +393,7 @@ ROWS = [
             "layers['offset'].attribute.activity_regularizer: attribute.activity_regularizer",
         ],
     ),
-    ("mute(further=keras.Variable(0.5))", "pass", []),
+    ("mute(further=keras.Variable(0.5))", "pass", ["clone: raises"]),
     ("unnamed()", "return unnamed()", ["layers['dense_1'].name: name"]),
     ("unnamed()", "clone.layers[1].name = 'mine'", ["layers['dense_1'].name: name"]),
     ("costly chain()", "refuse() if again('a') else None", ["again: no clone"]),
