@@ -253,9 +253,10 @@ class Counts(msgspec.Struct, frozen=True):
     """What was tried on a subject, in numbers.
 
     `graphs` were tried in `seconds` of the workers; `reducing` trials made findings smaller in `reducing_seconds`.
-    `verdicts` counts graphs by cloner and verdict, `worst` by cloner and the worst severity, `known` by known issue and
-    the worst severity, `refused` by the reason why the release cannot build them. `losses` counts how often the
-    subject's process was lost, by what it was doing and how it ended: "a trial: timed out".
+    `verdicts` counts graphs by cloner and verdict, `worst` by cloner and the worst severity, both without the `unrun`,
+    which do not run; `known` counts graphs by known issue and the worst severity, `refused` by the reason why the
+    release cannot build them. `losses` counts how often the subject's process was lost, by what it was doing and how it
+    ended: "a trial: timed out".
     """
 
     graphs: int = 0
@@ -266,6 +267,7 @@ class Counts(msgspec.Struct, frozen=True):
     worst: dict[str, dict[str, int]] = {}
     known: dict[str, dict[str, int]] = {}
     refused: dict[str, int] = {}
+    unrun: int = 0
     losses: dict[str, int] = {}
 
     @property

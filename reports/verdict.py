@@ -57,6 +57,9 @@ def verdict(read: RunRead) -> RunVerdict:
 def _notes(read: RunRead) -> Iterator[str]:
     run = read.run
     yield from to_mend(run)
+    if run.total.unrun:
+        graphs = f"{run.total.unrun:,} of {some(run.total.graphs, 'graph')} could not run"
+        yield f"{graphs}: what needs no run was compared, and is in no cloner's numbers"
     if run.at_least is not Severity.NAME:
         less = [does for severity, does in DOES.items() if severity > run.at_least]
         only = [f"{row[LEFT_OUT]:,} with {cloner}" for cloner, row in by_worst(run).items() if row[LEFT_OUT]]
@@ -88,7 +91,7 @@ def _notes(read: RunRead) -> Iterator[str]:
 
 
 def by_worst(run: Run) -> dict[str, dict[str, int]]:
-    """For each cloner, upstream first, the number of graphs by the worst severity.
+    """For each cloner, upstream first, the number of graphs that ran by the worst severity.
 
     "faithful" counts the graphs that were cloned faithfully, "left out" those whose causes are all left out.
     """
@@ -115,7 +118,7 @@ def table_of_worst(run: Run) -> tuple[list[str], list[list[str]]]:
 def _sentence(run: Run, cloner: str, row: Mapping[str, int]) -> str:
     """What a cloner does to how many graphs."""
     who, total = _called(run, cloner), sum(row.values())
-    graphs = some(total, "graph")
+    graphs = some(total, "graph") + (" that ran" if run.total.unrun else "")
     does = [f"{_DOES[severity]} on {row[word]:,}" for word, severity in AT_LEAST.items() if row[word]]
     if does:
         return ", ".join([f"{who} {does[0]} of {graphs}", *does[1:]])

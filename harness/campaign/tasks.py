@@ -139,6 +139,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         worst=_rows(trials.tally.worst),
         known=_rows(trials.tally.known),
         refused=dict(reasons),
+        unrun=trials.tally.unrun,
         losses=dict(process.losses - losses),
     )
     return Result(process.versions, counts, tuple(findings.values()), dict(met), refused)

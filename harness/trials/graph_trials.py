@@ -39,7 +39,7 @@ class Tally:
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
     `known` graphs by each known issue that they showed, and the worst that came of it there. `worst` counts trials by
     cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
-    built: that says nothing of how it is cloned.
+    built, `unrun` those whose original does not run: neither says how faithful a cloner is.
     """
 
     trials: int = 0
@@ -49,6 +49,7 @@ class Tally:
     worst: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     known: Counter[tuple[str, Severity]] = field(default_factory=Counter)
     refused: int = 0
+    unrun: int = 0
 
 
 class GraphTrials:
@@ -133,6 +134,9 @@ class GraphTrials:
         tally = self.tally
         tally.trials += 1
         tally.refused += trial.refused is not None
+        tally.unrun += trial.unrun
+        if trial.unrun:
+            return
         for name, clone in trial.clones.items():
             worst = min((cause.severity for cause in clone.causes), default=None)
             if worst is not None and worst > self.at_least:

@@ -120,6 +120,12 @@ class Trial(msgspec.Struct, frozen=True):
         """Whether there was an original to clone."""
         return self.refused is None and self.lost is None and not self.not_tried
 
+    @property
+    def unrun(self) -> bool:
+        """Whether the original was built and does not run: what a clone of it computes cannot be compared."""
+        ran = self.original.inference if self.original else None
+        return ran is not None and ran.failure is not None
+
 
 def run(
     case: Case,

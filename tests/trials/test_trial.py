@@ -88,6 +88,13 @@ def test_an_original_that_is_refused_is_counted_and_shows_nothing(keras: Subject
     assert trial.refused is not None and trial.refused.type == "ValueError"
 
 
+def test_an_original_that_does_not_run_is_counted_apart_and_shows_what_needs_no_run(keras: SubjectProcess) -> None:
+    trials = GraphTrials(keras, KnownIssues())
+    trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
+    assert trial.built and [hit.cause.root.aspect for hit in trial.hits if hit.cause] == ["name"]
+    assert (trials.tally.unrun, trials.tally.verdicts, trials.tally.worst) == (1, {}, {})
+
+
 FAULTS = {
     "crash_on_outputs": Severity.CRASHES,
     "outputs_reversed": Severity.COMPUTES,
