@@ -21,7 +21,8 @@ CAUSES = 10
 LINES = 5
 """The reasons of refused graphs, and the new findings, that it has room for."""
 FIELDS = ("id", "title", "subject", "cloner", "count", "proof", "smallest")
-"""What `--json` prints of a finding."""
+CAUSE_FIELDS = ("id", "title", "graphs", "worse")
+"""What `--json` prints of a finding, and of a known cause."""
 
 
 class CampaignText(Progress):
@@ -71,10 +72,7 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
         "trials": total.trials,
         "drawn": total.graphs,
         "broken": [
-            {
-                **{field: getattr(cause, field) for field in ("id", "title", "graphs", "worse")},
-                "severity": cause.severity.word,
-            }
+            {**{field: getattr(cause, field) for field in CAUSE_FIELDS}, "severity": cause.severity.word}
             for cause in known_causes(run, known)
         ],
         "findings": [

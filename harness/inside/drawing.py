@@ -1,7 +1,7 @@
 """Programs drawn and built beside Keras: each line runs at once, on symbolic tensors.
 
-A line is refused where Keras raises, and where it gives what no model can be compared by. Whatever else raises is a
-fault of ours, and so is a drawn line that is no Python: it ends the draw.
+A line is refused where Keras raises, and where it gives what no model can be compared by. A fault of ours, such as a
+drawn line that is no Python, ends the draw.
 """
 
 from __future__ import annotations
@@ -115,9 +115,8 @@ class BesideKeras:
 
     def enter(self, scope: str) -> None:
         """Enter a scope, until the end."""
-        code = compile(scope, "<proposal>", "eval")
         with _refusals():
-            self._scopes.enter_context(eval(code, self._names))  # noqa: S307 - likewise
+            self._scopes.enter_context(eval(scope, self._names))  # noqa: S307 - likewise
 
     def output(self, word: str, tensor: Any = None) -> Any:
         """The tensor that is there under a name."""
