@@ -58,13 +58,10 @@ def train(
     description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
 ) -> Trained:
     """Train a compiled model on the first of the targets that it takes. It is not as it was afterwards."""
-    model = description.model
-    # Functions that are compiled would take seconds, and give the same.
-    model.run_eagerly, model.jit_compile = True, False
     trained = Trained()
     for of_outputs in targets:
         try:
-            results = _results(model, packing, arrays, of_outputs, observer)
+            results = _results(description.model, packing, arrays, of_outputs, observer)
         except Exception as error:  # whatever a model raises is an observation
             trained = Trained(failure=failure(error, below="_results"))
         else:
@@ -76,6 +73,7 @@ def train(
 def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
     """What two steps of training and one of testing return."""
     framework, results = observer.framework, []
+    model.run_eagerly, model.jit_compile = True, False  # to compile functions would take seconds, and give the same
     framework.reseed(observer.seed, observer.backend_draws)
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
         result = step(framework.feed(packing, arrays), framework.pack(framework.structures(packing)[1], targets))

@@ -220,9 +220,9 @@ def layer_shared_between_clones(model: Any, clone: Any) -> Any:
 
 
 @_breaks
-def optimizer_began(model: Any, clone: Any) -> None:
-    """training: the optimizer of the clone counts on from another training."""
-    clone.optimizer.iterations.assign(7)
+def gradients_reversed(model: Any, clone: Any) -> None:
+    """training: the optimizer of the clone goes the other way."""
+    clone.optimizer._clip_gradients = lambda gradients: [-gradient for gradient in gradients]
 
 
 @_breaks

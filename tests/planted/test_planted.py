@@ -28,7 +28,7 @@ BREAKS = {
     ),
     "masked": "mask_function_dropped",
     "own": "layer_renamed own_class_lost cloning_warns",
-    "compiled": "optimizer_shared not_compiled optimizer_began loss_doubled",
+    "compiled": "optimizer_shared not_compiled gradients_reversed loss_doubled",
 }
 """The faults that are planted on each model."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]
