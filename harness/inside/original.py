@@ -38,7 +38,8 @@ class Original:
         self._observer, self._framework = observer, observer.framework
         self.description = description = Description(model, observer)
         observer.backend_draws = self._framework.draws(description.layers.objects()[1:], case.source)
-        self._arrays = input_arrays(specs_of(description.shape.inputs, list(case.inputs)), case.batch, observer.seed)
+        specs = specs_of(description.shape.inputs, list(case.inputs) or None)
+        self._arrays = input_arrays(specs, case.batch, observer.seed)
         self.values = description.values = randomize(description, observer)
         observation = self.observe(description)
         self.inference = observation.inference
