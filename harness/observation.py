@@ -64,11 +64,15 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception, or a warning: its type, its message, and where it was raised."""
+    """An exception, or a warning: its type, its message, and where it was raised.
+
+    `layer` is the place in `Shape.layers` of the innermost layer that was being called, -1 where none is known.
+    """
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
+    layer: int = -1
 
 
 class Leaf(msgspec.Struct, frozen=True):

@@ -84,12 +84,14 @@ class Raised(msgspec.Struct, frozen=True):
     """An exception of a cloner: `frame` is "file:function", the innermost of the framework's or the cloner's own.
 
     `calling` is the frame, likewise, that called a layer which then raised it; "" where no layer was being called.
+    `called` is the layer of the original whose counterpart was being called when the clone raised it, as it was seen.
     """
 
     type: str
     message: str
     frame: str = ""
     calling: str = ""
+    called: Place | None = None
 
 
 class Numbers(msgspec.Struct, frozen=True):

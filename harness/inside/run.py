@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ..observation import Failure, Leaf, ModelRun, StepSeen, Trained
 from .description import Description
 from .failures import failure
+from .frameworks.interface import Framework
 from .observer import Observer
 from .structure import leaves, numbered
 
@@ -30,11 +31,11 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
     try:
         inputs = framework.feed(packing, arrays)
         framework.reseed(observer.seed, observer.backend_draws)
-        framework.listener = listen
+        framework.listener, framework.raisers = listen, []
         result = model(inputs, training=training)
         losses = list(model.losses)
     except Exception as raised:  # whatever a model raises is an observation
-        error, result = failure(raised, below="run"), None
+        error, result = replace(failure(raised, below="run"), layer=_raiser(description, framework)), None
     finally:
         framework.listener = None
     structure, outputs = numbered(result)
@@ -54,6 +55,12 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
     )
 
 
+def _raiser(description: Description, framework: Framework) -> int:
+    """The innermost layer of the model whose call has raised, -1 where there is none."""
+    index = description.layers.index
+    return next((index[key] for key in framework.raisers if key in index), -1)
+
+
 def train(
     description: Description, packing: Any, arrays: list[Any], targets: list[list[Any]], observer: Observer
 ) -> Trained:
@@ -63,7 +70,8 @@ def train(
         try:
             results = _results(description.model, packing, arrays, of_outputs, observer)
         except Exception as error:  # whatever a model raises is an observation
-            trained = Trained(failure=failure(error, below="_results"))
+            failed = replace(failure(error, below="_results"), layer=_raiser(description, observer.framework))
+            trained = Trained(failure=failed)
         else:
             weights = map(observer.framework.read, description.weights)
             return Trained(results, tuple(map(observer.digests.leaf, weights)))
@@ -75,6 +83,7 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
     framework, results = observer.framework, []
     model.run_eagerly, model.jit_compile = True, False  # to compile functions would take seconds, and give the same
     framework.reseed(observer.seed, observer.backend_draws)
+    framework.raisers = []
     for step in (model.train_on_batch, model.train_on_batch, model.test_on_batch):
         result = step(framework.feed(packing, arrays), framework.pack(framework.structures(packing)[1], targets))
         results += [observer.digests.digest(np.asarray(value)) for value in leaves(result)]

@@ -194,6 +194,10 @@ def refuse(*args, **kwargs):
     raise RuntimeError("no")
 
 
+def refuse_training(x, training):
+    return refuse() if training else x
+
+
 def by(model, function):
     return clonediff.clone_model(model, clone_function=function)
 '''
@@ -251,6 +255,13 @@ ROWS = [
     ("chain()", "after(LSTM, lambda x: x[:1])", ["inference.steps['lstm'][0].outputs[0].shape: shape"]),
     ("chain()", "after(LSTM, lambda x: [x])", ["inference.steps['lstm'][0].structure: structure type"]),
     ("chain()", "after(Y, refuse)", ["inference: raises"]),
+    ("chain()", "Y.units = 7; after(Y, refuse)", ["layers['y'].config.units: config.units"]),
+    ("chain()", "Y.units = 7; after(LSTM, refuse)", ["inference: raises", "layers['y'].config.units: config.units"]),
+    (
+        "chain()",
+        "DROP.trainable = False; DROP.call = functools.wraps(DROP.call)(refuse_training)",
+        ["training: raises", "layers['drop'].trainable: trainable"],
+    ),
     (
         "mute()",
         'after(clone.get_layer("masking"), lambda x: setattr(x, "_keras_mask", x._keras_mask[..., None]) or x)',

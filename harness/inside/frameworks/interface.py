@@ -89,6 +89,8 @@ class Framework:
         self._plain_calls = {self._functional.call, self._sequential.call}
         self._plain_configs = {self._functional.get_config, self._sequential.get_config}
         self.listener: Listener | None = None
+        self.raisers: list[int] = []
+        """The ids of layers whose calls have raised, the innermost first, until a call around them returns."""
         self.hooks_stay = False
         """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
         self._unhooked: list[tuple[Any, Any]] = []
@@ -281,7 +283,13 @@ class Framework:
     def _telling(self, call: Any, but_not: Any) -> Any:
         @functools.wraps(call)
         def call_and_tell(layer: Any, *args: Any, **kwargs: Any) -> Any:
-            result = call(layer, *args, **kwargs)
+            before = len(self.raisers)
+            try:
+                result = call(layer, *args, **kwargs)
+            except Exception:
+                self.raisers.append(id(layer))
+                raise
+            del self.raisers[before:]
             if self.listener is not None and not isinstance(layer, but_not):
                 self.listener(layer, result)
             return result

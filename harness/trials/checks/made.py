@@ -96,10 +96,11 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
 
 
 def raises(
-    check: str, path: str, expected: str, failure: Failure, shape: Shape, *, aspect: str = "raises"
+    check: str, path: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, aspect: str = "raises"
 ) -> Difference:
-    """The difference of something that raises where it must not."""
+    """The difference of something that raises where it must not; `layer` is that of the original that was called."""
     message = short(failure.message.strip().partition("\n")[0], 300)
-    raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames))
+    called = place(shape, layer) if layer >= 0 else None
+    raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames), called)
     actual = f"{raised.type}: {message}"
     return differs(check, aspect, path, expected, actual, layer_spoken_of(failure, shape), raised=raised)

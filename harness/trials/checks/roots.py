@@ -8,6 +8,8 @@ when they are trained, and in further use. No difference follows from one of a l
    but that the layer is another one.
 2. What a run shows follows from what is upstream of it, at rest or in the run.
 3. A name explains names only, and what is quiet explains no number.
+4. An exception follows from what is upstream of the layer that was being called, or that the message names, but never
+   from a flag. Where no layer is known, it follows from what changes the tensors of a model, and from no setting.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
     """Whether the later of two differences can be explained by the earlier one."""
-    before, now, source, place = _stage(earlier), _stage(later), earlier.first, later.first
+    before, now, source, place = _stage(earlier), _stage(later), _where(earlier), _where(later)
     if _is_name(earlier):
         return _is_name(later) and flow.related(source, place)
     if before == _MADE:
@@ -75,11 +77,32 @@ def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return earlier.check == "own" and flow.related(source, place)
     if later.check == "warned" and not (later.raised and later.raised.calling):
         return False
+    if later.raised is not None and (place is None or _is_flag(earlier)):
+        return _changes_tensors(earlier)
     if before == _AT_REST and not _can_show(later, earlier):
         return False
     if source is None or place is None or _is_new(source) or _is_new(place):
         return True
-    return now == _TRAINED or flow.reaches(source, place)
+    return (now == _TRAINED and later.raised is None) or flow.reaches(source, place)
+
+
+def _where(difference: Difference) -> Place | None:
+    """Its place: of an exception, the layer that was being called, or else the one that the message names."""
+    called = difference.raised.called if difference.raised is not None else None
+    return called or difference.first
+
+
+def _is_flag(difference: Difference) -> bool:
+    return difference.aspect.endswith("trainable")
+
+
+def _changes_tensors(earlier: Difference) -> bool:
+    """Whether a difference can make any layer raise: a flag, a setting, an attribute or a name cannot."""
+    if earlier.aspect.startswith("config."):
+        return earlier.severity is Severity.TRAINS  # regularizers and constraints are not called by a layer
+    of_tensors = earlier.aspect.startswith("call") or earlier.severity is Severity.COMPUTES
+    is_known = earlier.raised is not None or _stage(earlier) >= _RUNS or aspect_of(earlier).word is Word.ANOTHER
+    return of_tensors or is_known
 
 
 def _can_show(later: Difference, earlier: Difference) -> bool:
@@ -93,7 +116,7 @@ def _can_show(later: Difference, earlier: Difference) -> bool:
         return True
     if earlier.aspect == "trainable":
         return later.path.startswith("training")
-    return earlier.severity is not Severity.TRAINS
+    return earlier.severity is not Severity.TRAINS or later.raised is not None
 
 
 def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
@@ -103,6 +126,8 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return False
     if later.check == earlier.check == "own" and place is None:
         return True  # what the clone shares with the original makes either depend on the other
+    if later.raised is not None and (place is None or _is_flag(earlier)):
+        return _changes_tensors(earlier)
     if source is None or place is None or _is_new(source) or _is_new(place):
         return (source is None or place is None) and "own" not in (earlier.check, later.check)
     if word is Word.COMPILED:

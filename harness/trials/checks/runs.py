@@ -44,7 +44,8 @@ def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, where: 
     if expected.failure is not None:
         return []
     if actual.failure is not None:
-        return [raises("outputs", where, "it runs", actual.failure, pair.original.shape)]
+        layer = pair.layers.originals.get(actual.failure.layer, -1)
+        return [raises("outputs", where, "it runs", actual.failure, pair.original.shape, layer)]
     ends = list(_outputs(pair, expected, actual, where))
     are_moved = any(difference.aspect == "order" for difference in ends)
     leaves = (leaf for leaf in _leaves(pair, expected, actual, where) if not (are_moved and leaf.is_output))
@@ -171,7 +172,8 @@ def training(pair: Pair) -> Iterator[Difference]:
     if want is None or have is None or want.failure is not None:
         return
     if have.failure is not None:
-        yield raises("training", "trained", "it trains", have.failure, shape)
+        layer = pair.layers.originals.get(have.failure.layer, -1)
+        yield raises("training", "trained", "it trains", have.failure, shape, layer)
         return
     model, counts = place(shape, -1), (len(want.results), len(have.results))
     if counts[0] != counts[1]:
