@@ -12,11 +12,11 @@ import functools
 import os
 import secrets
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
-FORMAT = 1
+FORMAT = 2
 """The version of the files below; one that cannot be read any more raises it."""
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class Severity(enum.IntEnum):
         return self.name.lower()
 
 
+CRASHES, COMPUTES, TRAINS, PROPERTY, NAME = Severity
 DOES = {
     Severity.CRASHES: "crashes",
     Severity.COMPUTES: "computes something else",
@@ -116,12 +117,41 @@ class Numbers(msgspec.Struct, frozen=True):
         return f"at [{', '.join(map(str, self.index))}]" if self.index else ""
 
 
-class Difference(msgspec.Struct, frozen=True):
-    """One broken promise. `path` says where ("layers['lambda_1'].config.mask"), `aspect` what, in stable words."""
+Part = Literal[
+    "", "layer", "kind", "name", "trainable", "config", "attribute", "compiled", "compiled_with", "call", "call.args",
+    "call.kwargs", "input", "output", "input structure", "output structure", "weight", "state", "copied", "object",
+    "object reached", "unshared", "merged", "mask", "step", "structure", "loss", "losses", "process",
+]  # fmt: skip
+"""What differs; "" for all that a check looks at: a clone, a tensor, a model."""
+Change = Literal[
+    "", "missing", "extra", "count", "order", "type", "shape", "dtype", "value", "tensor", "outputs", "name",
+    "name alone", "scope", "path alone", "trainable", "optional", "shared", "shared by clones", "unshared", "merged",
+    "not fresh", "value not kept", "clone dependent", "original dependent", "touched", "lost", "added", "raises",
+    "no model", "no clone", "original refused",
+]  # fmt: skip
+"""How it differs; "" where no more can be said than that it does."""
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One broken promise: what differs, in which model, in which of its runs, and where in that.
+
+    `name` is that of an attribute or a setting ("kernel_initializer.seed"), or how a process was lost. `model` is the
+    one that is not as the original was: "again" is a second clone, "twice" the clone of the clone. `run` is "" for a
+    model at rest, `in_step` says that a layer gave it in the run, and not the model. `within` is the path for people.
+    `expression` is an attribute or a setting as Python has it, behind its layer; `argument` the name that Keras has for
+    an argument of a call.
+    """
 
     check: str
-    path: str
-    aspect: str
+    part: Part
+    change: Change
+    name: str = ""
+    model: Literal["clone", "original", "again", "twice"] = "clone"
+    run: Literal["", "inference", "training", "trained"] = ""
+    in_step: bool = False
+    within: str = ""
+    expression: str = ""
+    argument: str = ""
     expected: str
     found: str
     severity: Severity
@@ -129,6 +159,19 @@ class Difference(msgspec.Struct, frozen=True):
     raised: Raised | None = None
     digests: tuple[str, str] | None = None
     numbers: Numbers | None = None
+
+    @property
+    def aspect(self) -> str:
+        """What differs, in words that stay: those of fingerprints and of the patterns of known issues."""
+        joint = " " if self.part == "process" else "."
+        part = f"{self.part}{joint}{self.name}" if self.name else self.part
+        return f"{part} {self.change}".strip()
+
+    @property
+    def path(self) -> str:
+        """Where it differs, for people and for the patterns of known issues: "again.layers['a'].config.mask"."""
+        model = "" if self.model == "clone" else self.model
+        return ".".join(filter(None, (model, self.run, self.within)))
 
     @property
     def lines(self) -> tuple[str, str, str]:
@@ -365,10 +408,9 @@ def read(path: Path, record: type[T]) -> T:
         raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
     try:
         head = msgspec.json.decode(content, type=_Format)
-        if head.format is not None and head.format > FORMAT:
-            raise RecordError(
-                f"{path}: format {head.format} at `$.format`, but this clonediff reads up to {FORMAT}; update it"
-            )
+        if head.format is not None and head.format != FORMAT:
+            by, repair = ("a newer", "update this one") if head.format > FORMAT else ("an older", "search again")
+            raise RecordError(f"{path}: made by {by} clonediff, in format {head.format} and not {FORMAT}; {repair}")
         return msgspec.json.decode(content, type=record)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:  # a text may not be UTF-8 in a file that is JSON
         raise RecordError(f"{path}: {error}") from error

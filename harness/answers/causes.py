@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
+from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
 
-_RUNS = ("outputs", "masks", "training")
-_LOST = {"process timed out": "cloning it does not end in time", "process out of memory": "takes too much memory"}
+_LOST = {TIMED_OUT: "cloning it does not end in time", OUT_OF_MEMORY: "takes too much memory"}
 _DOES = {**DOES, Severity.NAME: "has another name"}
 
 
@@ -82,44 +82,38 @@ def causes_shown(trial: Trial) -> tuple[CauseShown, ...]:
 def worst(cause: Cause) -> Difference:
     """The difference of a cause that costs a user most: of several, one that was seen in a run."""
     differences = [difference for difference in cause.differences if difference.severity == cause.severity]
-    return next(filter(_ran, differences), differences[0])
-
-
-def _ran(difference: Difference) -> bool:
-    """Whether a difference was seen in a run, not at rest."""
-    rest = difference.path.partition(".")[2]
-    return difference.check in _RUNS or (difference.check == "again" and rest.startswith(("inference", "training")))
+    return next((difference for difference in differences if difference.run), differences[0])
 
 
 def happens(cause: Cause) -> str:
     """What a cause does to whoever uses the clone, as concretely as a run shows it."""
     difference = worst(cause)
-    where = difference.path.partition(".")[0]
     if difference.check == "made":
-        lost = "cloning it ends its process" if difference.aspect.startswith("process ") else "cannot be cloned"
-        return _LOST.get(difference.aspect, lost)
+        lost = "cloning it ends its process" if difference.part == "process" else "cannot be cloned"
+        return _LOST.get(difference.name, lost)
     if difference.check == "untouched":
         return "cloning changes the original"
     whose = "the clone"
     if difference.check == "again":
-        whose = "a clone of the clone" if where == "twice" else "a second clone"
+        whose = "a clone of the clone" if difference.model == "twice" else "a second clone"
     return f"{whose} {_does(difference, cause.severity)}"
 
 
 def _does(difference: Difference, severity: Severity) -> str:
     if severity is Severity.CRASHES:
-        if difference.aspect == "no clone":
+        if difference.change == "no clone":
             return "cannot be made"
-        if "set_weights" in difference.path:
+        if not difference.run:
             return "does not take the original's weights"
-        if difference.check == "training":
+        if difference.run == "trained":
             return "crashes when trained"
-        return "crashes when called" + (" in training mode" if "training" in difference.path else "")
-    if severity is Severity.COMPUTES and not _ran(difference):
+        return "crashes when called" + (" in training mode" if difference.run == "training" else "")
+    if severity is Severity.COMPUTES and not difference.run:
         # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
-        if difference.aspect.startswith(("weight", "state", "copied")):
-            return "begins with another state" if difference.aspect.startswith("state") else "has other weights"
-        return "has other inputs or outputs"
+        if difference.part == "state":
+            return "begins with another state"
+        of_weights = difference.part in ("weight", "copied")
+        return "has other weights" if of_weights else "has other inputs or outputs"
     if difference.aspect == "compiled":
         return "is not compiled"
     return _DOES[severity]

@@ -10,7 +10,6 @@ cannot tell: it could not be tried.
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -39,9 +38,6 @@ AnswerAndReason = tuple[ReplayAnswer, str]
 BREAKS, GONE = ReplayAnswer.BREAKS, ReplayAnswer.GONE
 OTHER, UNKNOWN = ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN
 _FROM_BEST_TO_WORST = (GONE, UNKNOWN, OTHER, BREAKS)
-_OF_ANOTHER = re.compile(r"^(original|again|twice)\.")
-"""The beginning of a path in another model than the clone: the original, a second clone, a clone of the clone."""
-_USES_WEIGHTS = ("inference", "training", "trained", "again", "twice")
 
 
 class ReplayRow(msgspec.Struct, frozen=True):
@@ -159,7 +155,7 @@ def needs_costly(finding: Finding | None) -> bool:
     """Whether it takes the costly part of a trial to see it; what ends a process may do so in any part."""
     if finding is None or finding.root is None:
         return True
-    return any(takes_costly(difference.check, difference.path) for difference in finding.differences)
+    return any(takes_costly(difference) for difference in finding.differences)
 
 
 def answer_to(finding: Finding | None, trial: Trial) -> AnswerAndReason:
@@ -210,13 +206,12 @@ def _hides(difference: Difference, expected: Difference) -> bool:
     """Whether an exception ends the part of a trial in which the expected difference was seen."""
     if difference.raised is None or difference.check == "warned":
         return False
-    behind = expected.path.startswith(difference.path)
-    not_copied = difference.path == "set_weights" and expected.path.startswith(_USES_WEIGHTS)
-    return difference.check == "made" or behind or not_copied
+    if difference.change == "raises" and not difference.run:  # no weights were set, or there is no clone
+        return difference.check == "made" or expected.run != "" or expected.check == "again"
+    return difference.model == expected.model and difference.run in ("", expected.run)
 
 
 def _failure(original: Observation | None, expected: Difference) -> str:
     """How the original itself fails in the part of a trial that shows the difference: "fails in inference", or ""."""
-    part = re.split(r"[.\[]", _OF_ANOTHER.sub("", expected.path))[0]
-    ran = getattr(original, part) if part in ("inference", "training", "trained") else None
-    return f"fails in {part}: {ran.failure.type}" if ran is not None and ran.failure is not None else ""
+    ran = getattr(original, expected.run) if original is not None and expected.run else None
+    return f"fails in {expected.run}: {ran.failure.type}" if ran is not None and ran.failure is not None else ""

@@ -28,7 +28,7 @@ from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import commit_of, in_full, merge_base, place_of, split
 from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 from clonediff.harness.trials.cases import case_of
-from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.made import NOT_BUILT
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials
 from clonediff.harness.trials.triage import alike, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Trial, lost_difference
@@ -306,7 +306,7 @@ def _unbuilt(trial: Trial) -> Cause:
     if trial.lost is not None:
         return Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)
     reason = f"{trial.refused.type}: {trial.refused.message}" if trial.refused else "no answer"
-    difference = differs("made", "original refused", "model", "a model", reason, None)
+    difference = NOT_BUILT.differs("model", "a model", reason, None)
     return Cause("original-refused", difference, severity=Severity.CRASHES)
 
 

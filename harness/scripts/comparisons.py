@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from clonediff.harness.trials.checks.aspects import aspect_of
+from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.checks.aspects import Shown
 from clonediff.harness.trials.checks.places import kind_of
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import Difference
@@ -89,12 +90,11 @@ def _written(name: str) -> str:
 def _setting(difference: Difference, dialect: str) -> Comparison:
     """A setting of a layer, as its config has it."""
     layer = named(difference, dialect)
-    if difference.aspect == "trainable" and layer:
+    if difference.part == "trainable" and layer:
         return Comparison(f"{layer}.trainable")
-    match = re.fullmatch(r"layers\['[^']*'\]\.config\.(\w+)", difference.path)
-    if match is None or not layer:
+    name = difference.expression
+    if not name.isidentifier() or not layer:
         return WHOLE_CONFIG
-    name = match[1]
     if name in _NO_PLAIN_DATA:
         value = f"{layer}.{'_output_shape' if name == 'output_shape' else name}"
         functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
@@ -110,9 +110,9 @@ def _attribute(difference: Difference, dialect: str) -> Comparison:
     expression = _expression(difference, dialect)
     if not expression:
         return NOT_COMPARED
-    path = difference.path.partition(".attribute")[2]
-    if path in _LEARNED:
-        return Comparison(_LEARNED[path].format(expression.removesuffix(path)))
+    attribute = difference.expression
+    if attribute in _LEARNED:
+        return Comparison(_LEARNED[attribute].format(expression.removesuffix(attribute)))
     facts = (difference.expected, difference.found)
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")
@@ -129,7 +129,7 @@ def _apart(difference: Difference, dialect: str) -> Comparison:
     """Whether the object that the clone has, or leads to, is the original's."""
     clone = _expression(difference, dialect)
     model = clone
-    if difference.aspect.startswith("object reached"):
+    if difference.part == "object reached":
         path = difference.found.partition(", ")[2]
         model = named(difference, dialect) + path if _PATH.fullmatch(path) else ""
     if not clone or not model:
@@ -140,21 +140,20 @@ def _apart(difference: Difference, dialect: str) -> Comparison:
 
 def _expression(difference: Difference, dialect: str) -> str:
     """What a fact is of, as Python has it; "" where that cannot be written down."""
-    path = difference.path.partition(".attribute")[2]
-    holder = named(difference, dialect)
-    return holder + path if holder and _PATH.fullmatch(path) else ""
+    holder, attribute = named(difference, dialect), difference.expression
+    return holder + attribute if holder and _PATH.fullmatch(attribute) else ""
 
 
 def _names(difference: Difference, dialect: str) -> Comparison:
     """The names of the layers, inputs apart, which have names of their own."""
     kind = kind_of(difference)
-    if kind == "InputLayer" or difference.aspect == "input name":
+    if kind == "InputLayer" or difference.part == "input":
         inputs = dialect == "keras" and named(difference, dialect)
         return Comparison("[tensor._keras_history[0].name for tensor in {}.inputs]") if inputs else WHOLE_CONFIG
     layers = "_flatten_layers()"
     if dialect == "keras" and kind not in CATALOGUE:  # what is no layer stands among the operations only
-        layers = "operations" if re.fullmatch(r"layers\['[^'/]*'\]\.name", difference.path) else ""
-    if not layers or not difference.path.startswith("layers"):
+        layers = "operations" if difference.part == "name" and not _is_nested(difference) else ""
+    if not layers or difference.first is None or difference.first.layer < 0:
         return WHOLE_CONFIG
     return Comparison(f"[layer.name for layer in {{}}.{layers} if not isinstance(layer, keras.layers.InputLayer)]")
 
@@ -167,20 +166,25 @@ def _own(objects: str) -> Comparison:
 
 def _kinds(difference: Difference, dialect: str) -> Comparison:
     """The classes of the layers, and of the model."""
-    if difference.path != "model.kind" and kind_of(difference) not in CATALOGUE:
+    is_of_model = difference.first is not None and difference.first.container and difference.first.layer < 0
+    if not is_of_model and kind_of(difference) not in CATALOGUE:
         return WHOLE_CONFIG
     return Comparison("sorted(type(layer).__name__ for layer in {}._flatten_layers())")
 
 
 def _layers(difference: Difference, dialect: str) -> Comparison:
-    inside = difference.first is not None and "/" in difference.first.name
-    return _own("{}._flatten_layers()" if inside else "{}.layers")
+    return _own("{}._flatten_layers()" if _is_nested(difference) else "{}.layers")
+
+
+def _is_nested(difference: Difference) -> bool:
+    """Whether it is at a layer that another holds."""
+    return difference.first is not None and "/" in difference.first.name
 
 
 def _weights(difference: Difference, dialect: str) -> Comparison:
-    if not difference.aspect.startswith("weight"):
+    if difference.part != "weight":
         return NOT_COMPARED
-    if difference.aspect == "weight shared":
+    if difference.change == "shared":
         return _own("{}.weights")
     name = "path" if dialect == "keras" else "name"
     facts = f"weight.{name}, tuple(weight.shape), str(weight.dtype), weight.trainable"
@@ -189,19 +193,18 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
 
 def _run(difference: Difference, dialect: str) -> Comparison:
     """A run; the masks of tensors of a layer of the model are compared as they are."""
-    match = re.match(r"layers\['([^'/]+)'\]\.calls\[\d+\]\.masks\[", difference.path)
-    if match is None:
+    if difference.run or difference.first is None or _is_nested(difference):
         return Comparison(how="run")
     layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")
     outputs = "node.outputs" if dialect == "keras" else "tf.nest.flatten(node.outputs)"
-    of_layer = f"for layer in {{}}.{layers} if layer.name == {_written(match[1])}"
+    of_layer = f"for layer in {{}}.{layers} if layer.name == {_written(difference.first.name)}"
     tensors = f"{of_layer} for node in layer.{nodes} for tensor in {outputs}"
     return Comparison(f"sorted(getattr(tensor, '_keras_mask', None) is not None {tensors})")
 
 
 _IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
 
-_COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]] = {
+_COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison]] = {
     "apart": _apart,
     "attribute": _attribute,
     "compiled": Comparison("{}.get_compile_config()", sure=False),
@@ -213,7 +216,7 @@ _COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]]
     "names": _names,
     "numbers": Comparison(how="run", sure=False),
     "optimizer": lambda difference, _: (
-        _own("[{}.optimizer]") if difference.path == "compiled_with[0]" else NOT_COMPARED
+        _own(f"[{{}}{difference.expression}]") if difference.expression else NOT_COMPARED
     ),
     "raises": Comparison(how="raises"),
     "run": _run,
@@ -221,7 +224,7 @@ _COMPARISONS: Mapping[str, Comparison | Callable[[Difference, str], Comparison]]
     "trainable": _setting,
     "weight values": Comparison("[weight.tolist() for weight in {}.get_weights()]"),
 }
-"""By the name that the table of aspects has for it; nothing is compared for other names."""
+"""By the name that the row of a difference has for it; nothing is compared where it has none."""
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:

@@ -134,7 +134,7 @@ def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[
     No lines where that takes many of them.
     """
     if difference.check == "untouched":
-        at_rest = replace(difference, path=difference.path.removeprefix("original."))
+        at_rest = replace(difference, model="clone")
         plan = comparison(at_rest, dialect)
         plan = plan if plan.how == "equal" and plan.expression else WHOLE_CONFIG
         now = plan.expression.format("model")

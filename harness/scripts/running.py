@@ -70,13 +70,13 @@ def compared(difference: Difference, sure: bool, dialect: str, case: Case) -> tu
     if difference.raised is not None:
         return [*lines, "run(model)", "run(clone)"], True
     lines.append("expected, found = run(model), run(clone)")
-    whole = ".steps[" not in difference.path and not difference.path.startswith("layers[")
-    return [*lines, *_comparison(difference, dialect)], whole and sure
+    of_outputs = difference.run != "" and not difference.in_step
+    return [*lines, *_comparison(difference, dialect)], of_outputs and sure
 
 
 def _run(difference: Difference, dialect: str, case: Case) -> list[str]:
     """A function of a model that gives what is compared, as it is nested."""
-    training = "training" in difference.path.partition("[")[0]
+    training = difference.run == "training"
     inputs = "values[0]" if len(case.inputs) == 1 else f"{_TREES[dialect]}.pack_sequence_as(model.input, values)"
     call = f"    return model({inputs}, training={training})"
     return ["def run(model):", "    keras.utils.set_random_seed(0)", call]
@@ -85,7 +85,7 @@ def _run(difference: Difference, dialect: str, case: Case) -> list[str]:
 def _comparison(difference: Difference, dialect: str) -> list[str]:
     """The lines that compare `expected` and `found`: first how they are nested, then the arrays or masks."""
     tree, array = _TREES[dialect], _ARRAYS[dialect]
-    if difference.aspect.startswith("structure"):
+    if difference.part == "structure":
         shapes = [f"{tree}.map_structure(lambda x: tuple(x.shape), {name})" for name in ("expected", "found")]
         return [f"expected, found = {shapes[0]}, {shapes[1]}", "assert str(found) == str(expected), (found, expected)"]
     lines = [
@@ -93,7 +93,7 @@ def _comparison(difference: Difference, dialect: str) -> list[str]:
         "assert len(found) == len(expected), (len(found), len(expected))",
         "for one, other in zip(expected, found):",
     ]
-    if "mask" not in difference.aspect:
+    if difference.part != "mask":
         lines.append("    assert (other.shape, other.dtype) == (one.shape, one.dtype), (other, one)")
         return [*lines, f"    np.testing.assert_array_equal({array}(other), {array}(one))"]
     return [

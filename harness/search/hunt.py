@@ -132,7 +132,7 @@ def make_smaller(
     again = still(graph)
     if not again and trials.sampled(graph):
         # It may take the costly checks to show it: only then are they run on each candidate.
-        costly = root is None or takes_costly(root.check, root.path)
+        costly = root is None or takes_costly(root)
         again = still(graph)
     if not again:
         return Smaller()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from clonediff.harness.trials.checks.aspects import aspect_of
+from clonediff.harness.trials.checks import aspect_of
 from clonediff.reports.records import Difference
 from clonediff.strategies.layers import CATALOGUE
 
@@ -32,30 +32,16 @@ A constant tensor is an array that the framework holds.
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
-_KEYWORD = re.compile(r"\.kwargs\['(initial_state|constants|mask|\w+_mask)'\]")
-_BESIDE_THE_SEQUENCE = re.compile(r"\.args\[0\]\[[1-9]\d*\]")
-_RECURRENT = re.compile(r"(.*RNN|.*GRU|.*LSTM\w*|Bidirectional)")
-
-
-def argument(root: Difference) -> str:
-    """The name that Keras itself has for the argument of a call in which there is a difference; "" for all others."""
-    named = _KEYWORD.search(root.path)
-    if named:
-        return named[1]
-    of_a_sequence = root.first is not None and _RECURRENT.fullmatch(root.first.kind)
-    return "initial_state" if of_a_sequence and _BESIDE_THE_SEQUENCE.search(root.path) else ""
-
-
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
-    if root.check == "again" and root.path.startswith("twice"):
+    if root.model == "twice":
         clone = "the clone of the clone"
     changes = root.check == "untouched"
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, actual_form = _form(root.expected), _form(root.found)
     on = root.expected.lower() == "true"
-    name = argument(root)
+    name = root.argument
     text = aspect_of(root).sentence.format(
         a=_a(word),
         kind=word,
@@ -63,20 +49,19 @@ def sentence(root: Difference, kind: str) -> str:
         held=_held(root, kind),
         clone="it" if changes else clone,
         inside="" if changes else f" in {clone}",
-        training=" in training mode" if root.check in ("outputs", "masks") and root.path.startswith("training") else "",
+        training=" in training mode" if root.model == "clone" and root.run == "training" else "",
         form=form,
         found_form=actual_form if actual_form != form else "of another type",
         frozen="trainable" if on else "frozen",
         thawed="frozen" if on else "trainable",
         was="" if on else "not ",
         now="not " if on else "",
-        change="lost" if root.found.lower() in ("null", "none", "nothing") else "another",
-        name=root.aspect.partition(".")[2],
+        how="lost" if root.found.lower() in ("null", "none", "nothing") else "another",
+        name=root.name,
         argument=f"the {name}" if name else "an argument",
         an_argument=_a(name) if name else "one more",
-        aspect=root.aspect,
-        thing=root.aspect.partition(" ")[0],
-        last=root.aspect.rpartition(" ")[2],
+        part=root.part,
+        change=root.change,
     )
     text = f"{'cloning changes the original: ' if changes else ''}{text}{_raised(root)}"
     return text[:1].upper() + text[1:]

@@ -16,10 +16,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from clonediff.harness.observation import LayerSeen, Observation
-from clonediff.harness.trials.checks.aspects import aspect_of
+from clonediff.harness.subjects.outcomes import TIMED_OUT
+from clonediff.harness.trials.checks import CHECKS, Stage, aspect_of
+from clonediff.harness.trials.checks.aspects import ARGUMENTS
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
-from clonediff.harness.trials.titles import FORMS, argument, sentence
+from clonediff.harness.trials.titles import FORMS, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.layers import CATALOGUE
 
@@ -35,8 +37,6 @@ class Verdict(enum.StrEnum):
 
 
 _FUNCTION = re.compile(r"^function (\w+) [0-9a-f]+$")
-_CALL_TYPE = re.compile(r"^call\.\w+ type$")
-_ARGUMENT = ("call.args ", "call.kwargs ")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """ConvLSTM1D, 2D and 3D have one base class, so faults of the layers in them have one fingerprint."""
 
@@ -48,21 +48,19 @@ _SAME_FRAME = {
 
 _OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A custom class that a drawn model is of; where there are several they have numbers."""
-_OF_A_CLASS = re.compile(r"^kind$|^attribute\.")
 _MODELS = ("Functional", "Sequential")
 _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
-_CLONING = ("made", "again", "warned")
-"""The checks that make a clone: an exception is raised there by the machinery, or by a layer that it called."""
 
 
 def verdict(differences: Sequence[Difference]) -> Verdict:
     """The verdict on a cloner, by all that is wrong with its clone."""
-    aspects = {difference.aspect for difference in differences if difference.check == "made"}
-    if not aspects:
+    made = [difference for difference in differences if difference.check == "made"]
+    if not made:
         return Verdict.DIVERGED if differences else Verdict.FAITHFUL
-    if not any(aspect.startswith("process ") for aspect in aspects):
+    ends = {difference.name for difference in made if difference.part == "process"}
+    if not ends:
         return Verdict.CRASHED
-    return Verdict.TIMED_OUT if "process timed out" in aspects else Verdict.KILLED
+    return Verdict.TIMED_OUT if TIMED_OUT in ends else Verdict.KILLED
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
@@ -150,7 +148,7 @@ def signature(root: Difference) -> tuple[str, str, str, str, str]:
     raised = root.raised
     if raised is None:
         return root.check, *_as_one(root), "", ""
-    if root.check not in _CLONING:
+    if not CHECKS[root.check].cloning:
         return root.check, _aspect(root), _kind(root), raised.type, raised.frame
     if raised.calling:
         calling = _SAME_FRAME.get(raised.calling, raised.calling)
@@ -165,10 +163,8 @@ def _as_one(root: Difference) -> tuple[str, str]:
     holder = CATALOGUE.get(kind.removeprefix("in "))
     if kind.startswith("in ") and holder is not None and holder.family == "custom":
         return aspect, "in a layer of one's own"
-    if aspect == "call tuple as tensor":
-        aspect = "call list as tensor"  # a list and a tuple of one tensor are lost by one line
     # What differs in the original that was left changed, or in another clone, is another matter.
-    return known_as if known_as and aspect == root.aspect else aspect, _DIMENSIONS.sub("1D", kind)
+    return known_as if known_as and root.model == "clone" else aspect, _DIMENSIONS.sub("1D", kind)
 
 
 def alike(cause: Cause, counterpart: Cause) -> bool:
@@ -220,7 +216,7 @@ def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
         first = difference.first
         if first is not None:
             own = _OWN.match(first.kind)
-            kind = own[1] if own and _OF_A_CLASS.search(difference.aspect) else _plain(first.kind)
+            kind = own[1] if own and difference.part in ("kind", "attribute") else _plain(first.kind)
             difference = replace(difference, first=replace(first, kind=kind, inside=_plain(first.inside)))
         plain.append(difference)
     return plain
@@ -243,7 +239,7 @@ def _kind(root: Difference) -> str:
         return first.kind
     if first.layer < 0:
         return "model"
-    if root.aspect != "trainable":
+    if root.part != "trainable":
         return ""
     # A model is made by other code than a layer, and what a layer holds is made by that layer.
     if first.kind in _MODELS:
@@ -252,17 +248,18 @@ def _kind(root: Difference) -> str:
 
 
 def _aspect(root: Difference) -> str:
-    # A value that differs in training mode only is another matter than one that differs always.
-    if root.check in ("outputs", "masks") and root.path.startswith("training"):
-        return f"{root.aspect} in training"
     aspect = root.aspect
-    if _CALL_TYPE.match(aspect):
-        aspect = f"call {_form(root.expected)} as {_form(root.found)}"
-    elif aspect.startswith(_ARGUMENT) and argument(root):
-        aspect = f"call {argument(root)} {aspect.partition(' ')[2]}"
-    if root.check in ("again", "untouched"):
-        return f"{root.path.partition('.')[0].partition('[')[0]} {aspect}"
-    return aspect
+    if root.part in ARGUMENTS and root.change == "type":
+        form, found = _form(root.expected), _form(root.found)
+        is_one_line = root.model == "clone" and (form, found) == ("tuple", "tensor")
+        aspect = f"call {'list' if is_one_line else form} as {found}"  # which loses a list of one tensor, too
+    elif root.argument:
+        aspect = f"call {root.argument} {root.change}"
+    if root.model != "clone":
+        return f"{root.model} {aspect}"
+    # A value that differs in training mode only is another matter than one that differs always.
+    is_of_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
+    return f"{aspect} in training" if is_of_training else aspect
 
 
 def _form(text: str) -> str:

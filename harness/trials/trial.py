@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from clonediff.harness.observation import Answer, Case, Clone, Failure, Observation
 from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import compare
+from clonediff.harness.trials.checks import aspect_of, compare
 from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.checks.made import innermost, looping
+from clonediff.harness.trials.checks.made import PROCESS_LOST, innermost, looping
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
@@ -38,10 +38,6 @@ _TIMES = 20.0
 """Where a cloner does not end, each alone has so many times what the model takes, and at least so many seconds."""
 
 _BY_CONFIG = ("roundtrip", "deepcopy")
-_IN_NO_CONFIG = ("attribute.", "weight scope", "weight path alone", "state scope")
-"""What somebody sets on a layer once it is made, and within what it was built."""
-_POLICY = ("dtype", "compute_dtype", "variable_dtype", "dtype_policy")
-"""What a layer makes of the dtype that its config has."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -193,13 +189,14 @@ def _is_promised(cause: Cause, cloner: str, case: Case) -> bool:
     `clone_model` of tf_keras says nothing of what a model is compiled with, and a config has what the constructor
     takes; a copy by config computes the same all the same.
     """
-    aspect = cause.root.aspect
-    if aspect == "compiled" and case.promises == "not compiled":
+    root = cause.root
+    if root.aspect == "compiled" and case.promises == "not compiled":
         return False
     if cloner not in _BY_CONFIG or cause.severity < Severity.PROPERTY:
         return True
-    attribute = aspect.removeprefix("attribute.").partition(".")[0]
-    return attribute in _POLICY or not aspect.startswith(_IN_NO_CONFIG)
+    if root.part == "attribute":  # which may be set on a layer once it is made
+        return aspect_of(root).topic == "dtype"
+    return root.change not in ("scope", "path alone")  # within what it was built
 
 
 def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
@@ -226,4 +223,5 @@ def lost_difference(lost: Lost) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
     frame = (looping if lost.how == TIMED_OUT else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
-    return differs("made", f"process {lost.how}", "process", "an answer", lost.line, None, raised=raised)
+    sides = "an answer", lost.line
+    return differs(PROCESS_LOST, "process", "", "process", *sides, None, name=lost.how, raised=raised)

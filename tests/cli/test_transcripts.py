@@ -92,7 +92,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         json.loads(msgspec.json.encode(a_finding(keras, name))) for name in ("lambda-refused", "input-name")
     )
     (crash, *_), (name, follower, *_) = refused["differences"], renamed["differences"]
-    value = {**name, "check": "outputs", "path": "inference.outputs[0]", "aspect": "value"}
+    value = {**name, "check": "outputs", "part": "", "change": "value", "run": "inference", "within": "outputs[0]"}
     dense, named = json.loads(to_json(DENSE)), renamed["graph"]
     lost = {"differences": [], "id": "process-lost-sigabrt", "detail": "SIGABRT: no"}
 

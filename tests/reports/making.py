@@ -33,7 +33,8 @@ model = keras.Model(inputs, layers.LSTM(2)(dense(dense(layers.Masking()(inputs))
 
 def difference(check: str, path: str, aspect: str, sides: tuple[str, str], severity: int, **fields: Any) -> Json:
     """A difference; `fields` are those that not every one has."""
-    common = {"check": check, "path": path, "aspect": aspect, "severity": severity}
+    part, _, change = aspect.partition(" ") if aspect not in ("value", "raises") else ("", "", aspect)
+    common = {"check": check, "within": path, "part": part, "change": change, "severity": severity}
     return {**common, "expected": sides[0], "found": sides[1], **fields}
 
 
@@ -75,9 +76,10 @@ PICTURES = (_LAYERS, (*_LAYERS[:3], box("inner#0", "Functional", "dense#0.0"), b
 def finding(number: int = 0, graph: Graph = TWO, **changes: Any) -> Json:
     """A finding; its number makes it one of its own."""
     root, follower = _DIFFERENCES[number % 5], _DIFFERENCES[-1]
+    aspect = f"{root['part']} {root['change']}".strip()
     return {
-        "id": f"{root['check']}-{root['aspect'].replace(' ', '-')}-{number:08x}",
-        "title": f"{root['first']['kind']}: {root['aspect']} ({number})",
+        "id": f"{root['check']}-{aspect.replace(' ', '-')}-{number:08x}",
+        "title": f"{root['first']['kind']}: {aspect} ({number})",
         "generation": "keras",
         "cloner": "upstream",
         "graph": json.loads(to_json(graph)),

@@ -39,7 +39,8 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     [
         pytest.param(b'{"started": 3}', "Expected `str`, got `int` - at `$.started`", id="type"),
         pytest.param(b"{}", "missing required field `started`", id="missing"),
-        pytest.param(b'{"started": "x", "format": 99}', "but this clonediff reads up to 1", id="format"),
+        pytest.param(b'{"started": "x", "format": 99}', "made by a newer clonediff", id="newer"),
+        pytest.param(b'{"started": "x", "format": 1}', "made by an older clonediff", id="older"),
         pytest.param(b'{"started": ', "truncated", id="cut"),
         pytest.param(b'{"started": "\xff"}', "can't decode byte 0xff", id="no text"),
         pytest.param(b'{"started": "x", "other": ' + b"[" * 100_000, "nested too deep", id="deep"),

@@ -300,10 +300,14 @@ MARKDOWN = {
 """The tokens of Markdown that a report is made of: no link, image, HTML or emphasis."""
 
 
+NO_TEXT = ("graph", "part", "change")
+"""What is another thing than text: a file that has any there is not read."""
+
+
 def poisoned(value: Any, text: str) -> Any:
     """A record with this text in the place of every text."""
     if isinstance(value, dict):
-        return {key: poisoned(item, text) if key != "graph" else item for key, item in value.items()}
+        return {key: item if key in NO_TEXT else poisoned(item, text) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [poisoned(item, text) for item in value]
     return text if isinstance(value, str) else value

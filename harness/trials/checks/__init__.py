@@ -6,45 +6,70 @@ A check is a function of a `Pair`, an original's observation and what a cloner m
 
 from __future__ import annotations
 
+import enum
+import functools
 import re
-from collections.abc import Callable, Collection, Iterable
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from types import ModuleType
+
+from msgspec.structs import replace
 
 from clonediff.harness.observation import Clone, Observation
-from clonediff.harness.trials.checks import made, objects, runs, structure, weights
+from clonediff.harness.trials.checks import facts, made, objects, runs, structure, weights
+from clonediff.harness.trials.checks.aspects import Aspect, find
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import is_within
-from clonediff.reports.records import Difference, Severity
+from clonediff.reports.records import Change, Difference, Part, Severity
+
+
+class Stage(enum.IntEnum):
+    """When a check looks at the models. No difference follows from one of a later stage."""
+
+    MADE = 0
+    AT_REST = 1
+    UNTOUCHED = 2
+    RUNS = 3
+    TRAINED = 4
+    FURTHER = 5
 
 
 @dataclass(frozen=True)
 class Check:
-    """A property of a faithful clone: what finds the differences.
+    """A property of a faithful clone: what finds the differences, and at which stage.
 
     One that is `costly` sees nothing of a trial without its costly part; `of_a_clone` says that there is nothing to see
-    where none was made.
+    where none was made, `cloning` that the cloner is at work where an exception is raised.
     """
 
     name: str
     differences: Callable[[Pair], Iterable[Difference]]
+    stage: Stage
     costly: bool = False
     of_a_clone: bool = True
+    cloning: bool = False
+
+
+def _again(pair: Pair) -> list[Difference]:
+    of_a_model = [check for check in CHECKS.values() if check.stage in (Stage.AT_REST, Stage.RUNS)]
+    return objects.again(pair, [check.differences for check in of_a_model])
 
 
 CHECKS = {
     check.name: check
     for check in (
-        Check("made", made.made, of_a_clone=False),
-        Check("weights", weights.weights),
-        Check("own", objects.own),
-        Check("sharing", objects.sharing),
-        Check("outputs", runs.outputs),
-        Check("masks", runs.masks),
-        Check("structure", structure.structure),
-        Check("untouched", objects.untouched, of_a_clone=False),
-        Check("again", objects.again, costly=True),
-        Check("training", runs.training, costly=True),
-        Check("warned", made.warned, of_a_clone=False),
+        Check("made", made.made, Stage.MADE, of_a_clone=False, cloning=True),
+        Check("weights", weights.weights, Stage.AT_REST),
+        Check("own", objects.own, Stage.AT_REST),
+        Check("sharing", objects.sharing, Stage.AT_REST),
+        Check("outputs", runs.outputs, Stage.RUNS),
+        Check("masks", runs.masks, Stage.RUNS),
+        Check("structure", structure.structure, Stage.AT_REST),
+        Check("untouched", objects.untouched, Stage.UNTOUCHED, of_a_clone=False),
+        Check("again", _again, Stage.FURTHER, costly=True, cloning=True),
+        Check("training", runs.training, Stage.TRAINED, costly=True),
+        Check("warned", made.warned, Stage.FURTHER, of_a_clone=False, cloning=True),
     )
 }
 """The checks by name, in the order of the promise."""
@@ -52,16 +77,37 @@ CHECKS = {
 _NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
 """In hexadecimal digits, too: a digest of numbers is drawn as they are."""
 
-_OF_OTHER_MODELS = ("again", "untouched")
-"""The checks that hold another clone, or the original itself, against the original by the other checks."""
+
+def _rows(*modules: ModuleType) -> Iterator[Aspect]:
+    for module in dict.fromkeys(modules):
+        for value in vars(module).values():
+            rows = value if isinstance(value, tuple) else (value,)
+            yield from (row for row in rows if isinstance(row, Aspect))
 
 
-def takes_costly(check: str, path: str) -> bool:
-    """Whether what a check sees at that path takes the costly part of a trial: a second clone, or training.
+_MODULES = (sys.modules[check.differences.__module__] for check in CHECKS.values())
+_FIRST = (structure.CALL_ORDER, *facts.SETTINGS)
+ASPECTS = (*_FIRST, *_rows(structure, weights), *facts.ATTRIBUTES, *_rows(objects, facts, *_MODULES))
+"""The rows of all modules, in the order in which the facts of a layer explain each other."""
+
+
+@functools.cache
+def _row(check: str, part: Part, change: Change, name: str) -> Aspect:
+    rows = [row for row in ASPECTS if row.check == check or not row.alone]
+    return find(sorted(rows, key=lambda row: row.check != check), part, change, name)
+
+
+def aspect_of(difference: Difference) -> Aspect:
+    """The row of a difference: of its check, or else of another that this check runs on another model."""
+    return _row(difference.check, difference.part, difference.change, difference.name)
+
+
+def takes_costly(difference: Difference) -> bool:
+    """Whether it takes the costly part of a trial to see it: a second clone, or training.
 
     A further clone may change the original, too; and a process may end in any part of a trial.
     """
-    return path.startswith("process") or check == "untouched" or (check in CHECKS and CHECKS[check].costly)
+    return difference.part == "process" or difference.model == "original" or CHECKS[difference.check].costly
 
 
 def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS) -> list[Difference]:
@@ -90,7 +136,7 @@ def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, st
 def _may_be_drawn(difference: Difference) -> bool:
     """Whether a fact is another in numbers alone, which chance may have drawn."""
     expected, found = (_NUMBER.sub("", text) for text in (difference.expected, difference.found))
-    return difference.aspect[:10] == "attribute." and expected == found
+    return difference.part == "attribute" and expected == found
 
 
 def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
@@ -98,8 +144,10 @@ def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether a difference is at a path that the null has for the same check, or within it."""
-    check, path = difference.check, difference.path
-    if check in _OF_OTHER_MODELS:
-        path = path.partition(".")[2]
-    return any(is_within(path, outer) and check in (name, *_OF_OTHER_MODELS) for name, outer in chance)
+    """Whether a difference is at a path that the null has for the same check, or within it.
+
+    What differs in another model than the clone may be of any check.
+    """
+    path = replace(difference, model="clone").path
+    of_clone = difference.model == "clone"
+    return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)

@@ -9,44 +9,99 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from clonediff.harness.observation import NO_LAYER, Fact, LayerSeen, Shape, same_fact
-from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.aspects import Aspect, Role, find
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, is_within, place
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference
+from clonediff.reports.records import NAME, PROPERTY, TRAINS, Difference, Part, Severity
+
+_SETTING = "the setting {name} of {a} is {how}{inside}"
+_ATTRIBUTE = "the attribute {name} of {a} is {how}{inside}"
+
+
+def _setting(names: str, role: Role, severity: Severity, sentence: str = _SETTING, **fields: Any) -> Aspect:
+    return Aspect("structure", role, severity, "config", "", sentence, "setting", names=names, **fields)
+
+
+def _attribute(names: str, role: Role, severity: Severity, sentence: str = _ATTRIBUTE, **fields: Any) -> Aspect:
+    return Aspect("structure", role, severity, "attribute", "", sentence, "attribute", names=names, **fields)
+
+
+_compiled = functools.partial(Aspect, "structure", "compiled", TRAINS, "compiled", "", shown="compiled")
+_OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
+_DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
+SETTINGS = (
+    _setting("optional", "quiet", PROPERTY, _OPTION, known_as="config.sparse"),
+    _setting("ragged|sparse", "chosen", PROPERTY, _OPTION, known_as="config.sparse"),
+    _setting("activity_regularizer", "chosen", TRAINS, any_layer=True),
+    _setting("*_regularizer|*_constraint", "chosen", TRAINS),
+    _setting("vocabulary_size", "chosen", PROPERTY, any_layer=True, known_as="attribute.vocabulary"),
+    _setting("dtype", "chosen", PROPERTY, any_layer=True, topic="dtype"),
+    _setting("autocast", "chosen", PROPERTY, any_layer=True, topic="autocast"),
+    _setting("batch_input_shape|dynamic|quantization_config", "chosen", PROPERTY, any_layer=True),
+    _setting("*trainable", "chosen", PROPERTY, topic="flag"),
+    _setting("*", "chosen", PROPERTY),
+    _compiled("a model that is {was}compiled is {now}compiled{inside}"),
+    _compiled("what a model is compiled with is {how}{inside}: {name}", any_layer=True, names="*"),
+    _attribute("autocast|_autocast", "derived", PROPERTY, any_layer=True, topic="autocast"),
+    _attribute(_DTYPES, "derived", PROPERTY, any_layer=True, topic="dtype", known_as="attribute.dtype_policy"),
+)
+"""What explains much else of a layer."""
+_COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly|steps_*"
+_TENSORS = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
+ATTRIBUTES = (
+    _attribute("supports_masking|vocabulary|use_cudnn", "derived", PROPERTY, any_layer=True),
+    _attribute("path", "derived", NAME, "the path of {a} is another{inside}", any_layer=True),
+    _attribute(_TENSORS, "quiet", PROPERTY, any_layer=True, topic="ends"),
+    _attribute("batch_*|losses", "quiet", PROPERTY, any_layer=True),
+    _attribute(_COMPILING, "compiled", PROPERTY),
+    _attribute("_compile_config*", "compiled", TRAINS),
+    _attribute("input*|output*", "derived", PROPERTY, topic="ends"),
+    _attribute("*trainable*", "derived", PROPERTY, topic="flag"),
+    _attribute("*", "derived", PROPERTY),
+)
+_SHARED = "{clone} has a list, or another object, of the original itself"
+SHARED_OBJECT = Aspect("own", "quiet", PROPERTY, "object", "shared", _SHARED, "apart", True)
+_PARTED = "{a} shares {name} in one of the two models only{inside}"
+PARTED = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _PARTED, "", True, "*")
 
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
-_OF_CALLED = (".input", ".output", ".input_shape", ".output_shape", ".losses", ".updates", ".state_updates")
+_OF_CALLED = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
 """What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
-_SPECS = (".input_spec", ".state_spec", ".constants_spec")
+_SPECS = ("input_spec", "state_spec", "constants_spec")
 """The same of layers; a model has them from its inputs."""
-_FALSE_IF_MISSING = (".is_awq_calibrated", ".is_gptq_calibrated")
+_FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
-_COMES_WITH_WEIGHTS = (".is_adapted", ".bin_boundaries")
+_COMES_WITH_WEIGHTS = ("is_adapted", "bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
 _OF_MODELS = (
-    *(".input_names", ".output_names"),  # compared with the ends
-    *(".history", ".train_function", ".train_tf_function", ".test_function", ".predict_function"),
-    *(".stop_training", ".stop_evaluating", ".stop_predicting"),
+    *("input_names", "output_names"),  # compared with the ends
+    *("history", "train_function", "train_tf_function", "test_function", "predict_function"),
+    *("stop_training", "stop_evaluating", "stop_predicting"),
 )
 """What Keras sets on a model from elsewhere, or leaves there when it trains and predicts."""
-_MISSING = Fact(MISSING)
-_NO_CONFIG = "config.get_config"
-"""The one fact of a config that cannot be read."""
-_OF_INPUTS = (".is_placeholder", ".batch_size")
+_OF_INPUTS = ("is_placeholder", "batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
+
+_Key = tuple[Part, str]
+"""A setting, a part of what the model is compiled with, or an attribute, and the path there."""
+_FLAG: _Key = ("config", "trainable")
+_NO_CONFIG: _Key = ("config", "get_config")
+"""The one fact of a config that cannot be read."""
+_MISSING = Fact(MISSING)
 
 
 class _Unlike(NamedTuple):
     """A fact that is another in the clone: of a layer, or of the model for -1."""
 
     layer: int
+    part: Part
     path: str
     expected: Fact
     found: Fact
@@ -54,22 +109,23 @@ class _Unlike(NamedTuple):
     @property
     def name(self) -> str:
         """The path without what is counted or chosen in it: "kernel_initializer.seed"."""
-        return INDEX.sub("", self.path).lstrip(".")
+        return INDEX.sub("", self.path)
 
-    def differs(self, pair: Pair, check: str, aspect: str, expected: str, actual: str) -> Difference:
+    def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
+        """The difference by a row."""
         original = pair.shapes[0]
-        path = f"attribute{self.path}" if self.path.startswith(".") else self.path
-        path, first = f"{at(original, self.layer)}.{path}", place(original, self.layer)
-        return differs(check, aspect, path, expected, actual, first)
+        within = ".".join(filter(None, (at(original, self.layer), self.part, self.path)))
+        expression = f".{self.path}" if self.part == "attribute" else self.path
+        return row.differs(within, expected, found, place(original, self.layer), expression=expression, **fields)
 
 
 def facts(pair: Pair) -> Iterator[Difference]:
     """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
         expected, found = fact.expected, fact.found
-        if not (expected.met or found.met) and not same_fact(expected, found):
-            aspect = f"attribute.{fact.name}" if fact.path.startswith(".") else fact.name
-            yield fact.differs(pair, "structure", aspect, *_shown(pair, expected, found))
+        if not (expected.met or found.met):
+            row = find((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
+            yield fact.differs(pair, row, *_shown(pair, expected, found), part=fact.part, name=fact.name)
 
 
 def shared(pair: Pair) -> Iterator[Difference]:
@@ -86,9 +142,8 @@ def shared(pair: Pair) -> Iterator[Difference]:
             both = path in layer.attributes and layer.attributes[path].shared
             if fact.shared and not both and not any(is_within(path, outer) for outer in seen):
                 seen.append(path)
-                unlike = _Unlike(index, path, _MISSING, fact)
-                sides = "an object of its own", f"the original's {fact.text}"
-                yield unlike.differs(pair, "own", "object shared", *sides)
+                unlike = _Unlike(index, "attribute", path.removeprefix("."), _MISSING, fact)
+                yield unlike.differs(pair, SHARED_OBJECT, "an object of its own", f"the original's {fact.text}")
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
@@ -96,9 +151,9 @@ def parted(pair: Pair) -> Iterator[Difference]:
     for fact in _unlike(pair):
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):
-            aspect = f"{'unshared' if expected.met else 'merged'}.{fact.name}"
-            sides = (_shown(pair, side, side)[0] if side.met else "one of its own" for side in (expected, found))
-            yield fact.differs(pair, "sharing", aspect, *sides)
+            part: Part = "unshared" if expected.met else "merged"
+            sides = [_text(pair, side, side) if side.met else "one of its own" for side in (expected, found)]
+            yield fact.differs(pair, PARTED, *sides, part=part, name=fact.name)
 
 
 def _shown(pair: Pair, expected: Fact, found: Fact) -> tuple[str, str]:
@@ -139,20 +194,23 @@ def _unlike_facts(
     """Of a layer, or of the model. Of what is inside of something that is another, no more is said."""
     ours, theirs = _settings(layer), _settings(counterpart)
     if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
-        ours = {**ours, **layer.attributes}
-        theirs = {**theirs, **{path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()}}
-    passed = ["config.trainable", *_of_keras(layer)]
-    if _NO_CONFIG in ours.keys() ^ theirs.keys():
-        passed += [path for path in (*ours, *theirs) if path.startswith("config.") and path != _NO_CONFIG]
+        aligned = {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()}
+        ours |= _keyed("attribute", layer.attributes)
+        theirs |= _keyed("attribute", aligned)
+    passed = [*_of_keras(layer)]
     if not (_is_all_here(layer) and _is_all_here(counterpart)):
         passed += (*_OF_CALLED, *(_SPECS if index >= 0 else ()))
-    for path in sorted({*ours, *theirs}) if ours != theirs else ():
-        want, have = ours.get(path, _MISSING), theirs.get(path, _MISSING)
-        if same_fact(want, have) or any(is_within(path, outer) for outer in passed):
+    outer = [_FLAG, *(("attribute", path) for path in passed)]
+    if _NO_CONFIG in ours.keys() ^ theirs.keys():
+        outer += [key for key in (*ours, *theirs) if key[0] == "config" and key != _NO_CONFIG]
+    for key in sorted({*ours, *theirs}) if ours != theirs else ():
+        want, have = ours.get(key, _MISSING), theirs.get(key, _MISSING)
+        part, path = key
+        if same_fact(want, have) or any(part == there and is_within(path, around) for there, around in outer):
             continue
-        passed.append(path)
+        outer.append(key)
         if not (path in _FALSE_IF_MISSING and {want.text, have.text} == {"False", MISSING}):
-            yield _Unlike(index, path, want, have)
+            yield _Unlike(index, part, path, want, have)
 
 
 def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
@@ -183,12 +241,20 @@ def _aligned(fact: Fact, pair: Pair) -> Fact:
     )
 
 
-def _settings(layer: LayerSeen | Shape) -> dict[str, Fact]:
+def _settings(layer: LayerSeen | Shape) -> dict[_Key, Fact]:
     """What the config of a layer has, or what the model is compiled with."""
-    if isinstance(layer, LayerSeen):
-        return {path if path.startswith(".") else f"config.{path}": Fact(text) for path, text in layer.config.items()}
-    compiled = {f"compiled.{part}": Fact(text) for part, text in (layer.compiled or {}).items()}
-    return {"compiled": Fact(str(layer.compiled is not None).lower()), **compiled}
+    if isinstance(layer, Shape):
+        is_compiled = Fact(str(layer.compiled is not None).lower())
+        compiled = {name: Fact(text) for name, text in (layer.compiled or {}).items()}
+        return {("compiled", ""): is_compiled, **_keyed("compiled", compiled)}
+    facts = {name: Fact(text) for name, text in layer.config.items()}
+    attributes = {name: fact for name, fact in facts.items() if name.startswith(".")}
+    settings = {name: fact for name, fact in facts.items() if name not in attributes}
+    return {**_keyed("config", settings), **_keyed("attribute", attributes)}
+
+
+def _keyed(part: Part, facts: dict[str, Fact]) -> dict[_Key, Fact]:
+    return {(part, name.removeprefix(".")): fact for name, fact in facts.items()}
 
 
 def _is_all_here(layer: LayerSeen | Shape) -> bool:

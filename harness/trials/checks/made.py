@@ -8,15 +8,32 @@ tests of Keras do, cannot clone the model.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from clonediff.harness.inside.cloners.users import NO_MODEL
 from clonediff.harness.observation import Failure, Frame, Shape
-from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
+from clonediff.harness.trials.checks.aspects import Aspect
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import place, short
-from clonediff.reports.records import Difference, Place, Raised
+from clonediff.reports.records import CRASHES, PROPERTY, Difference, Place, Raised
+
+_made = functools.partial(Aspect, "made", "derived", CRASHES)
+REFUSED = _made("", "raises", "{held} cannot be cloned", "raises", alone=True)
+_NO_MODEL = "the cloner gives something else than a Functional or Sequential model"
+NO_MODEL_GIVEN = _made("", "no model", _NO_MODEL, "is a model")
+NOT_BUILT = _made("", "original refused", "the original cannot be built or run", "raises")
+_CLONING = "cloning a model, or running the clone, "
+PROCESS_LOST = (
+    _made("process", "", _CLONING + "does not end in time", "raises", names=TIMED_OUT),
+    _made("process", "", _CLONING + "takes too much memory", "raises", names=OUT_OF_MEMORY),
+    _made("process", "", _CLONING + "ends its process", "raises", names="*"),
+)
+_WARNS = "cloning warns of something that building does not"
+WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", alone=True)
 
 _OWN = re.compile(
     r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/"
@@ -35,16 +52,16 @@ def made(pair: Pair) -> Iterator[Difference]:
     """The cloner's exception, or that it gave nothing."""
     shape, failure = pair.original.shape, pair.clone.failure
     if failure is not None and failure.type != NO_MODEL:
-        yield raises("made", "clone", "a clone", failure, shape)
+        yield raises(REFUSED, "clone", "a clone", failure, shape)
     elif failure is not None or pair.clone.observation is None:
         expected, actual = (f"a {shape.kind} model", failure.message) if failure else ("a clone", "nothing")
-        yield differs("made", "no model", "clone", expected, actual, place(shape, -1))
+        yield NO_MODEL_GIVEN.differs("clone", expected, actual, place(shape, -1))
 
 
 def warned(pair: Pair) -> Iterator[Difference]:
     """The warnings of the cloner."""
     for number, warning in enumerate(pair.clone.warned):
-        yield raises("warned", f"warned[{number}]", "no warning", warning, pair.original.shape)
+        yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.shape)
 
 
 def innermost(frames: Sequence[Frame]) -> str:
@@ -96,11 +113,11 @@ def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
 
 
 def raises(
-    check: str, path: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, aspect: str = "raises"
+    row: Aspect, within: str, expected: str, failure: Failure, shape: Shape, layer: int = -1, **fields: Any
 ) -> Difference:
     """The difference of something that raises where it must not; `layer` is that of the original that was called."""
     message = short(failure.message.strip().partition("\n")[0], 300)
     called = place(shape, layer) if layer >= 0 else None
     raised = Raised(failure.type, message, innermost(failure.frames), calling(failure.frames), called)
-    actual = f"{raised.type}: {message}"
-    return differs(check, aspect, path, expected, actual, layer_spoken_of(failure, shape), raised=raised)
+    found = f"{raised.type}: {message}"
+    return row.differs(within, expected, found, layer_spoken_of(failure, shape), raised=raised, **fields)

@@ -15,19 +15,55 @@ the first already is not repeated.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from clonediff.harness.observation import Clone, LayerSeen, Observation, Shape, Variable
 from clonediff.harness.trials.checks import facts, runs, structure, weights
-from clonediff.harness.trials.checks.aspects import differs
+from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
 from clonediff.harness.trials.checks.made import raises
 from clonediff.harness.trials.checks.pairing import Objects, Pair, Pairing
 from clonediff.harness.trials.checks.places import at, numbered, place
-from clonediff.reports.records import Difference, Place
+from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Difference, Part
 
+_shared = functools.partial(Aspect, "own", "another", TRAINS)
+SHARED = (
+    _shared("layer", "shared", "{clone} holds {a} of the original itself", "layers", True),
+    _shared(VARIABLES, "shared", "{clone} shares a {part} of {a} with the original", "listed", True),
+)
+_by_clones = functools.partial(Aspect, "again", "another", TRAINS)
+SHARED_BY_CLONES = (
+    _by_clones("layer", "shared by clones", "{clone} holds {a} of the first clone itself", "", True),
+    _by_clones(VARIABLES, "shared by clones", "{clone} shares a {part} of {a} with the first clone", "", True),
+)
+PARTED = (
+    Aspect("sharing", "another", TRAINS, "layer", "unshared", "a shared {kind} is two{inside}", "", True),
+    Aspect("sharing", "another", TRAINS, "layer", "merged", "two layers are one{inside}", "", True),
+    Aspect("sharing", "chosen", TRAINS, VARIABLES, "unshared", "a shared {part} of {a} is two{inside}", "", True),
+    Aspect("sharing", "chosen", TRAINS, VARIABLES, "merged", "two {part}s are one{inside}", "", True),
+)
+_own = functools.partial(Aspect, "own")
+_STALE = "a weight of {a} begins with the original's value{inside}"
+STALE_WEIGHT = _own("chosen", TRAINS, "", "not fresh", _STALE, "", True)
+_LEFT = "a state of {a} begins as a run of the original has left it{inside}"
+STALE_STATE = _own("chosen", COMPUTES, "state", "not fresh", _LEFT)
+_COMPILED = "{clone} has an optimizer or a metric of the original"
+COMPILED_WITH = _own("derived", TRAINS, "compiled_with", "shared", _COMPILED, "optimizer")
+_REACHED = "{clone} leads to an object of the original, by {name}"
+REACHED = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
+_DEPENDS = "{clone} computes something else once variables of the original change"
+CLONE_DEPENDENT = _own("derived", COMPUTES, "", "clone dependent", _DEPENDS)
+_REVERSE = "the original computes something else once variables of {clone} change"
+ORIGINAL_DEPENDENT = _own("derived", COMPUTES, "", "original dependent", _REVERSE)
+_touched, _VALUE = functools.partial(Aspect, "untouched", "derived"), "a weight has another value{inside}"
+WRITTEN = _touched(COMPUTES, "weight", "value", _VALUE, "weight values", True, alone=True)
+TOUCHED = _touched(PROPERTY, "", "touched", "something in it is another")
+NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot be made")
+
+OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
 _OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
 """What Python calls the parts of a function, which no fingerprint needs."""
@@ -42,26 +78,26 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
     """The layers, variables, optimizer and metrics of the original, but for inputs that the clone is to keep."""
     original, clone = pair.shapes
     met: set[int] = set()
-    shared: list[tuple[str, str, Place]] = []
-    for word, index, thing in _in_common(original, clone):
+    for part, index, thing in _in_common(original, clone):
         if isinstance(thing, LayerSeen):
             if thing.ident in met or (pair.original.keeps_inputs and thing.kind == "InputLayer"):
                 continue
             met.add(thing.ident)
-        shared.append((word, *numbered(original, word, index)))
+        path, first = numbered(original, part, index)
+        yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
     for number, ident in enumerate(original.compiled_with):
         if ident in clone.compiled_with:
-            shared.append(("compiled_with", f"compiled_with[{number}]", place(original, -1)))
-    for word, path, first in shared:
-        yield differs("own", f"{word} shared", path, "one of its own", "the original's", first)
+            within, expression = f"compiled_with[{number}]", "" if number else ".optimizer"
+            sides = "one of its own", "the original's"
+            yield COMPILED_WITH.differs(within, *sides, place(original, -1), expression=expression)
 
 
-def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[str, int, LayerSeen | Variable]]:
-    """The layers, weights and states of a model that another one has too: the word, the number and the object."""
-    for word in ("layer", "weight", "state"):
-        theirs = {thing.ident for thing in getattr(model, f"{word}s")}
-        things = enumerate(getattr(shape, f"{word}s"))
-        yield from ((word, index, thing) for index, thing in things if thing.ident in theirs)
+def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
+    """The layers, weights and states of a model that another one has too: the part, the number and the object."""
+    for part in OBJECTS:
+        theirs = {thing.ident for thing in getattr(model, f"{part}s")}
+        things = enumerate(getattr(shape, f"{part}s"))
+        yield from ((part, index, thing) for index, thing in things if thing.ident in theirs)
 
 
 def _stale_values(pair: Pair) -> Iterator[Difference]:
@@ -75,12 +111,12 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
             first = place(original, pair.layers.originals.get(owner, -1))
-            yield differs("own", "not fresh", f"weights[{index}].value", "a fresh value", "the original's", first)
+            yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
     for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
         if not fresh:
             path, first = numbered(original, "state", index)
             sides = "as before the first batch", "as the original's run has left it"
-            yield differs("own", "state not fresh", f"{path}.value", *sides, first)
+            yield STALE_STATE.differs(f"{path}.value", *sides, first)
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
@@ -91,18 +127,18 @@ def _reached(pair: Pair) -> Iterator[Difference]:
         names = [name for name in _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path)) if name not in _OF_FUNCTIONS]
         path = f"{at(original, layer)}.attribute{leak.path}"
         actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
-        aspect = f"object reached.{names[-1] if names else leak.thing}"
-        yield differs("own", aspect, path, "an object of its own", actual, place(original, layer))
+        sides, first = ("an object of its own", actual), place(original, layer)
+        yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
 
 
 def _dependent(pair: Pair) -> Iterator[Difference]:
     """Which of the two models computes something else once all variables of the other have changed."""
-    for word, before, after in (
-        ("clone", pair.observed.inference, pair.clone.clone_dependent),
-        ("original", pair.original.inference, pair.clone.original_dependent),
+    for row, before, after in (
+        (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_dependent),
+        (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_dependent),
     ):
         if before is not None and after is not None:
-            yield differs("own", f"{word} dependent", word, "the same outputs as before", "others", None)
+            yield row.differs("", "the same outputs as before", "others", None)
 
 
 def sharing(pair: Pair) -> list[Difference]:
@@ -110,7 +146,7 @@ def sharing(pair: Pair) -> list[Difference]:
     return [*(difference for objects in pair.objects for difference in _partings(pair, *objects)), *facts.parted(pair)]
 
 
-def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pairing) -> Iterator[Difference]:
+def _partings(pair: Pair, part: Part, wants: Objects, haves: Objects, pairing: Pairing) -> Iterator[Difference]:
     """Objects are numbered by where they are first met: sharing is the same where the numbers are."""
     shape = pair.shapes[0]
     first_want: dict[int, int] = {}
@@ -118,13 +154,13 @@ def _partings(pair: Pair, word: str, wants: Objects, haves: Objects, pairing: Pa
     for index, counterpart in pairing.pairs:
         want = first_want.setdefault(wants[index].ident, index)
         have = first_have.setdefault(haves[counterpart].ident, index)
-        path, first = numbered(shape, word, index)
+        path, first = numbered(shape, part, index)
         if want != have and want != index:
-            sides = f"the same as {numbered(shape, word, want)[0]}", "one of its own"
-            yield differs("sharing", f"{word} unshared", path, *sides, first)
+            sides = f"the same as {numbered(shape, part, want)[0]}", "one of its own"
+            yield differs(PARTED, part, "unshared", path, *sides, first)
         elif want != have:
-            sides = "one of its own", f"the same as {numbered(shape, word, have)[0]}"
-            yield differs("sharing", f"{word} merged", path, *sides, first)
+            sides = "one of its own", f"the same as {numbered(shape, part, have)[0]}"
+            yield differs(PARTED, part, "merged", path, *sides, first)
 
 
 def untouched(pair: Pair) -> list[Difference]:
@@ -138,48 +174,46 @@ def untouched(pair: Pair) -> list[Difference]:
         for index, number in after.weights.pairs:
             if after.shapes[1].weights[number].value == "changed":
                 path, first = numbered(original.shape, "weight", index)
-                differences.append(differs("untouched", "weight value", f"{path}.value", "as before", "changed", first))
+                differences.append(WRITTEN.differs(f"{path}.value", "as before", "changed", first))
         if not differences and not original.keeps_inputs:
             first = place(original.shape, -1)
-            differences.append(differs("untouched", "touched", "model", "as before", "changed", first))
+            differences.append(TOUCHED.differs("model", "as before", "changed", first))
     if clone.inference_after is not None and original.inference is not None:
         run = original.inference, clone.inference_after, "inference"
         differences += [*runs.output_differences(after, *run), *runs.mask_differences(after, *run)]
-    return [replace(difference, check="untouched", path=f"original.{difference.path}") for difference in differences]
+    return [replace(difference, check="untouched", model="original") for difference in differences]
 
 
-def again(pair: Pair) -> list[Difference]:
-    """What is wrong with a second clone and with the clone of the clone, and was not with the clone."""
+def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
+    """What is wrong with a second clone and with the clone of the clone by other checks, and was not with the clone."""
     clone, original = pair.clone, pair.original
-    repeated = {
-        (difference.path, difference.aspect) for difference in (_all(pair) if clone.again or clone.twice else ())
-    }
+    in_first = [check(pair) for check in checks] if clone.again or clone.twice else ()
+    repeated = {(difference.path, difference.aspect) for differences in in_first for difference in differences}
     differences: list[Difference] = []
-    for word, expected in (("again", "a second clone"), ("twice", "a clone of the clone")):
-        failure, observation = getattr(clone, f"{word}_failure"), getattr(clone, word)
+    for model, expected, observation, failure in (
+        ("again", "a second clone", clone.again, clone.again_failure),
+        ("twice", "a clone of the clone", clone.twice, clone.twice_failure),
+    ):
         if failure is not None:
-            differences.append(raises("again", word, expected, failure, original.shape, aspect="no clone"))
-        if observation is not None:
-            for difference in _all(Pair(original, Clone(observation=observation))):
-                if (difference.path, difference.aspect) not in repeated:
-                    differences.append(replace(difference, check="again", path=f"{word}.{difference.path}"))
-            differences += _shared_by_clones(pair, observation.shape, word)
+            differences.append(raises(NO_CLONE, "", expected, failure, original.shape, model=model))
+        if observation is None:
+            continue
+        second = Pair(original, Clone(observation=observation))
+        for difference in (difference for check in checks for difference in check(second)):
+            if (difference.path, difference.aspect) not in repeated:
+                differences.append(replace(difference, check="again", model=model))
+        differences += _shared_by_clones(pair, observation.shape, model)
     return differences
 
 
-def _all(pair: Pair) -> list[Difference]:
-    checks = sharing, structure.structure, weights.weights, own, runs.outputs, runs.masks
-    return [difference for check in checks for difference in check(pair)]
-
-
-def _shared_by_clones(pair: Pair, second: Shape, word: str) -> Iterator[Difference]:
+def _shared_by_clones(pair: Pair, second: Shape, model: str) -> Iterator[Difference]:
     """What another clone has of the first one. What both have of the original is told of the first."""
     original, first = pair.shapes
     met = {thing.ident for _, _, thing in _in_common(original, original)}
-    for kind, index, thing in _in_common(first, second):
+    for part, index, thing in _in_common(first, second):
         if thing.ident not in met:
             met.add(thing.ident)
             layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
-            where = at(original, layer) if kind == "layer" else f"{kind}s[{index}]"
+            within = at(original, layer) if part == "layer" else f"{part}s[{index}]"
             sides, owner = ("one of its own", "the first clone's"), place(original, layer)
-            yield differs("again", f"{kind} shared by clones", f"{word}.{where}", *sides, owner)
+            yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *sides, owner, model=model)

@@ -13,8 +13,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from clonediff.harness.observation import CallSeen, Clone, LayerSeen, ModelRun, Observation, Shape, Variable
+from clonediff.harness.trials.checks.aspects import VARIABLES
 from clonediff.harness.trials.checks.places import full_name
 from clonediff.harness.trials.checks.skeletons import Tensor, TensorName, map_tensors, tensors, users
+from clonediff.reports.records import Part
 
 Keys = tuple[Hashable, ...]
 Objects = Sequence[LayerSeen] | Sequence[Variable]
@@ -206,8 +208,8 @@ class Pair:
                 yield expected, actual, where
 
     @property
-    def objects(self) -> Iterator[tuple[str, Objects, Objects, Pairing]]:
-        """Each "layer", "weight" and "state" of both models, paired."""
+    def objects(self) -> Iterator[tuple[Part, Objects, Objects, Pairing]]:
+        """The layers, the weights and the states of both models, paired."""
         yield "layer", self.shapes[0].layers, self.shapes[1].layers, self.layers
         yield from self.variables
 
@@ -233,16 +235,16 @@ class Pair:
         return self.variables[0][3]
 
     @cached_property
-    def variables(self) -> list[tuple[str, Sequence[Variable], Sequence[Variable], Pairing]]:
-        """Each "weight" and each "state" of both models, paired by the layer that owns them and their name."""
+    def variables(self) -> list[tuple[Part, Sequence[Variable], Sequence[Variable], Pairing]]:
+        """The weights and the states of both models, paired by the layer that owns them and their name."""
         # A variable of no layer, such as a metric's, has -1 on both sides; that of a layer that only the clone has, -2.
         owners = {-1: -1, **self.layers.originals}
         pairings = []
-        for word in ("weight", "state"):
-            wants, haves = (getattr(shape, f"{word}s") for shape in self.shapes)
+        for part in VARIABLES:
+            wants, haves = (getattr(shape, f"{part}s") for shape in self.shapes)
             keys = [_keys_of(want, want.owner) for want in wants]
             pairing = pair(keys, [_keys_of(have, owners.get(have.owner, -2)) for have in haves])
-            pairings.append((word, wants, haves, pairing))
+            pairings.append((part, wants, haves, pairing))
         return pairings
 
 
@@ -252,7 +254,7 @@ def _layer_keys(layer: LayerSeen) -> Keys:
 
 
 def _keys_of(variable: Variable, owner: int) -> Keys:
-    path, shape = variable.name, variable.shape
-    last = path.rpartition("/")[2]
-    by_name = (owner, path, shape), (owner, path), (owner, "", last, shape), (owner, "", last)
+    name, shape = variable.name, variable.shape
+    last = name.rpartition("/")[2]
+    by_name = (owner, name, shape), (owner, name), (owner, "", last, shape), (owner, "", last)
     return (*by_name, (owner, shape, variable.dtype), (owner, shape), owner)

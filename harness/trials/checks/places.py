@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from clonediff.harness.observation import Shape
-from clonediff.reports.records import Difference, Place
+from clonediff.reports.records import Difference, Part, Place
 
 
 def full_name(shape: Shape, layer: int) -> str:
@@ -31,16 +31,16 @@ def at(shape: Shape, layer: int) -> str:
     return f"layers[{full_name(shape, layer)!r}]" if 0 <= layer < len(shape.layers) else "model"
 
 
-def numbered(shape: Shape, word: str, index: int) -> tuple[str, Place]:
-    """The path of a "layer", a "weight" or a "state" of the original by its number, and the place."""
-    if word == "layer":
+def numbered(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
+    """The path of a layer, a weight or a state of the original by its number, and the place."""
+    if part == "layer":
         return at(shape, index), place(shape, index)
-    return f"{word}s[{index}]", place(shape, getattr(shape, f"{word}s")[index].owner)
+    return f"{part}s[{index}]", place(shape, getattr(shape, f"{part}s")[index].owner)
 
 
-def is_within(path: str, outer: str) -> bool:
+def is_within(inner: str, outer: str) -> bool:
     """Whether a path is another one, or leads on from it."""
-    return path == outer or (path.startswith(outer) and path[len(outer)] in ".[")
+    return inner == outer or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
 def short(value: Any, limit: int = 160) -> str:

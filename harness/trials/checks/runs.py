@@ -10,78 +10,107 @@ metrics gives the same results, and then has the same weights.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from clonediff.harness.observation import Leaf, ModelRun, StepSeen
-from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order, differs_in_value
+from clonediff.harness.trials.checks.aspects import Aspect, differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.made import raises
 from clonediff.harness.trials.checks.pairing import Pair, is_operation
 from clonediff.harness.trials.checks.places import at, full_name, place
-from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, unlike
-from clonediff.reports.records import Difference, Place, Severity
+from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Unlike, unlike
+from clonediff.reports.records import COMPUTES, CRASHES, PROPERTY, TRAINS, Change, Difference, Place
+
+_output = functools.partial(Aspect, "outputs", "derived", COMPUTES)
+RAISES = Aspect("outputs", "derived", CRASHES, "", "raises", "{clone} does not run{training}", "run")
+NESTED = _output("structure", CHANGES, "the outputs of a call are nested otherwise{inside}", "run")
+STEPS = _output("step", ("missing", "extra"), "{a} does not run as often{inside}{training}", "run")
+_CALLS = "the calls of a shared {kind} come in another order{inside}"
+CALL_ORDER = Aspect("outputs", "quiet", PROPERTY, "call", "order", _CALLS, "config", True)
+_TYPE: tuple[Change, ...] = ("shape", "dtype")
+TENSORS = (
+    _output("", "order", "{clone} gives its outputs in another order{training}", "numbers", True),
+    _output("", "count", "{clone} gives another number of outputs{training}{at}", "run"),
+    _output("", _TYPE, "{clone} gives another {change}{training}{at}", "run"),
+    _output("", "value", "{clone} computes something else{training}{at}", "numbers"),
+)
+_mask = functools.partial(Aspect, "masks", "derived", COMPUTES, "mask")
+MASK_LOST = _mask("lost", "a mask is lost{inside}{training}{at}", "run")
+MASK_ADDED = _mask("added", "there is a mask{inside} where the original has none{training}{at}", "run")
+MASK_VALUE = _mask("value", "a mask has other values{inside}{training}{at}", "numbers")
+_training = functools.partial(Aspect, "training", "derived")
+NOT_TRAINED = _training(CRASHES, "", "raises", "{clone} cannot be trained", alone=True)
+_WEIGHT = "the {part} of {a} has another {change} after training{inside}"
+TRAINED = (
+    _training(TRAINS, "losses", ("count", "value"), "the layers add other losses{inside}"),
+    _training(PROPERTY, "losses", "order", "the losses that layers add come in another order{inside}", "", True),
+    _training(TRAINS, "loss", "", "training gives another loss, or another metric,{inside}"),
+    _training(TRAINS, "loss", "count", "training gives more losses and metrics, or fewer,{inside}"),
+    _training(TRAINS, "weight", (*_TYPE, "value"), _WEIGHT, alone=True),
+)
 
 
 class LeafPair(NamedTuple):
-    """A tensor of the original's run with that of the clone's, and its path and place."""
+    """A tensor of the original's run with that of the clone's, its path and place, and whether a layer gave it."""
 
-    path: str
+    within: str
     expected: Leaf
     actual: Leaf
     place: Place
-    is_output: bool
+    in_step: bool
 
 
 def outputs(pair: Pair) -> list[Difference]:
     """Every step and every output that differs; each output names the first step where the runs part."""
-    return [difference for run in pair.runs for difference in output_differences(pair, *run)]
+    return [difference for runs in pair.runs for difference in output_differences(pair, *runs)]
 
 
-def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> list[Difference]:
+def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> list[Difference]:
     """Everything in which two runs differ, masks aside. Nobody says how a clone runs where the original raises."""
     if expected.failure is not None:
         return []
     if actual.failure is not None:
         layer = pair.layers.originals.get(actual.failure.layer, -1)
-        return [raises("outputs", where, "it runs", actual.failure, pair.original.shape, layer)]
-    ends = list(_outputs(pair, expected, actual, where))
-    are_moved = any(difference.aspect == "order" for difference in ends)
-    leaves = (leaf for leaf in _leaves(pair, expected, actual, where) if not (are_moved and leaf.is_output))
-    values = [differs_in("outputs", "", leaf.path, part, first) for leaf, first, part in _parted(leaves, unlike_leaves)]
-    differences = [*_steps(pair, expected, actual, where), *ends, *values]
-    if where == "training":
-        return [replace(difference, severity=max(difference.severity, Severity.TRAINS)) for difference in differences]
-    return differences
+        return [raises(RAISES, "", "it runs", actual.failure, pair.original.shape, layer, run=run)]
+    ends = list(_outputs(pair, expected, actual))
+    are_moved = any(difference.part == "" and difference.change == "order" for difference in ends)
+    leaves = (leaf for leaf in _leaves(pair, expected, actual) if leaf.in_step or not are_moved)
+    differences = [replace(difference, in_step=True) for difference in _steps(pair, expected, actual)] + ends
+    for leaf, first, part in _parted(leaves, unlike_leaves):
+        differences.append(differs_in(TENSORS, "", part, leaf.within, first, in_step=leaf.in_step))
+    least = TRAINS if run == "training" else CRASHES
+    return [replace(each, run=run, severity=max(each.severity, least)) for each in differences]
 
 
-def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[LeafPair]:
+def _leaves(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[LeafPair]:
     """Every tensor that both runs have: those of the steps in the original's order, then the outputs."""
     shape = pair.original.shape
     for index, counterpart in pair.steps(expected, actual).pairs:
         step, counterpart_step = expected.steps[index], actual.steps[counterpart]
-        path, first = _at_step(pair, where, step, step.layer), place(shape, step.layer, step.use)
+        within, first = _at_step(pair, step, step.layer), place(shape, step.layer, step.use)
         for output, leaves in enumerate(zip(step.outputs, counterpart_step.outputs, strict=False)):
-            yield LeafPair(f"{path}.outputs[{output}]", *leaves, first, is_output=False)
+            yield LeafPair(f"{within}.outputs[{output}]", *leaves, first, in_step=True)
     for index, leaves in enumerate(zip(expected.outputs, actual.outputs, strict=False)):
         layer, use = shape.outputs[index].tensor[:2] if index < len(shape.outputs) else (-1, 0)
-        yield LeafPair(f"{where}.outputs[{index}]", *leaves, place(shape, layer, use), is_output=True)
+        yield LeafPair(f"outputs[{index}]", *leaves, place(shape, layer, use), in_step=False)
 
 
-def _at_step(pair: Pair, where: str, step: StepSeen, layer: int) -> str:
-    return f"{where}.steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
+def _at_step(pair: Pair, step: StepSeen, layer: int) -> str:
+    return f"steps[{full_name(pair.original.shape, layer)!r}][{step.use}]"
 
 
 def unlike_leaves(expected: Leaf, actual: Leaf) -> Iterator[Unlike]:
     """Two tensors compared: values only where shape and dtype are alike."""
-    for aspect in ("shape", "dtype"):
-        want, have = getattr(expected, aspect), getattr(actual, aspect)
+    for change in _TYPE:
+        want, have = getattr(expected, change), getattr(actual, change)
         if want != have:
-            yield Unlike(f".{aspect}", aspect, want, have)
+            yield Unlike((), change, want, have)
     if (expected.shape, expected.dtype) == (actual.shape, actual.dtype) and expected.digest != actual.digest:
         digests = (expected.digest, actual.digest)
-        yield Unlike("", "value", *digests, digests)
+        yield Unlike((), "value", *digests, digests)
 
 
 def _parted(
@@ -91,45 +120,45 @@ def _parted(
     first: Place | None = None
     for leaf in leaves:
         for part in unlike_parts(leaf.expected, leaf.actual):
-            if not leaf.is_output:
+            if leaf.in_step:
                 first = first or leaf.place
-            yield leaf, (first or leaf.place) if leaf.is_output else leaf.place, part
+            yield leaf, leaf.place if leaf.in_step else (first or leaf.place), part
 
 
-def _steps(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
+def _steps(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
     """Which calls there are, and in what they give their tensors. An operation without any may give a plain number."""
     shape, pairing = pair.original.shape, pair.steps(expected, actual)
     ours, theirs = ({step.layer for step in run.steps} for run in (expected, actual))
     swapped: set[int] = set()
     for index, step in enumerate(expected.steps):
-        first, path = place(shape, step.layer, step.use), _at_step(pair, where, step, step.layer)
+        first, path = place(shape, step.layer, step.use), _at_step(pair, step, step.layer)
         if index not in pairing.counterparts:
             layer = pair.layers.counterparts.get(step.layer)
             if layer is not None and (layer in theirs or not is_operation(shape.layers[step.layer])):
-                yield differs("outputs", "step missing", path, "a call", MISSING, first)
+                yield STEPS.differs(path, "a call", MISSING, first, change="missing")
             continue
         counterpart = actual.steps[pairing.counterparts[index]]
         same = [leaf.digest for leaf in step.outputs] == [leaf.digest for leaf in counterpart.outputs]
         if counterpart.use != step.use and same and step.layer not in swapped:
             swapped.add(step.layer)
-            yield differs("outputs", "call order", path, f"use {step.use}", f"use {counterpart.use}", first)
+            yield CALL_ORDER.differs(path, f"use {step.use}", f"use {counterpart.use}", first)
         for part in unlike(step.structure, counterpart.structure):
-            yield differs_in("outputs", "structure", f"{path}.structure", part, first)
+            yield differs_in((NESTED,), "structure", part, f"{path}.structure", first)
     for index in pairing.extra:
         step = actual.steps[index]
         layer = pair.layers.originals.get(step.layer)
         if layer is not None and (layer in ours or not is_operation(shape.layers[layer])):
-            path, first = _at_step(pair, where, step, layer), place(shape, layer, step.use)
-            yield differs("outputs", "step extra", path, MISSING, "a call", first)
+            path, first = _at_step(pair, step, layer), place(shape, layer, step.use)
+            yield STEPS.differs(path, MISSING, "a call", first, change="extra")
 
 
-def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
+def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
     """How many outputs there are, how they are nested, and whether they come in another order."""
     model = place(pair.original.shape, -1)
     for part in unlike(expected.structure, actual.structure):
-        yield differs_in("outputs", "structure", f"{where}.structure", part, model)
+        yield differs_in((NESTED,), "structure", part, "structure", model)
     wants, haves = ([leaf.digest for leaf in run.outputs] for run in (expected, actual))
-    yield from differs_in_order("outputs", "", f"{where}.outputs", wants, haves, model)
+    yield from differs_in_order(TENSORS, "", "outputs", wants, haves, model)
 
 
 def masks(pair: Pair) -> Iterator[Difference]:
@@ -141,23 +170,22 @@ def masks(pair: Pair) -> Iterator[Difference]:
             both = zip(calls[use].masks, others[number].masks, strict=False)  # how many, structure compares
             for output, (want, have) in enumerate(both):
                 if want != have and want is not None and have is not None:
-                    sides = ("mask lost", "a mask", "no mask") if want else ("mask added", "no mask", "a mask")
+                    row, sides = MASK_LOST if want else MASK_ADDED, ["no mask", "a mask"]
                     path, first = f"{at(original, index)}.calls[{use}].masks[{output}]", place(original, index, use)
-                    yield differs("masks", sides[0], path, *sides[1:], first, severity=Severity.PROPERTY)
-    for run in pair.runs:
-        yield from mask_differences(pair, *run)
+                    yield row.differs(path, sides[want], sides[have], first, severity=PROPERTY)
+    for runs in pair.runs:
+        yield from mask_differences(pair, *runs)
 
 
-def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
+def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Iterator[Difference]:
     """The mask of every step and every output. One that no output has is a property, and changes no number."""
     if expected.failure is not None or actual.failure is not None:
         return
-    for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual, where), _unlike_masks):
-        aspect = "mask lost" if have is None else "mask added" if want is None else "mask value"
-        digests = (want, have) if want and have else None
-        severity = Severity.COMPUTES if leaf.is_output else Severity.PROPERTY
-        sides = want or "no mask", have or "no mask"
-        yield differs("masks", aspect, f"{leaf.path}.mask", *sides, first, severity=severity, digests=digests)
+    for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual), _unlike_masks):
+        row = MASK_LOST if have is None else MASK_ADDED if want is None else MASK_VALUE
+        sides, severity = (want or "no mask", have or "no mask"), PROPERTY if leaf.in_step else COMPUTES
+        where = {"run": run, "in_step": leaf.in_step, "digests": (want, have) if want and have else None}
+        yield row.differs(f"{leaf.within}.mask", *sides, first, severity=severity, **where)
 
 
 def _unlike_masks(expected: Leaf, actual: Leaf) -> list[tuple[str | None, str | None]]:
@@ -166,33 +194,35 @@ def _unlike_masks(expected: Leaf, actual: Leaf) -> list[tuple[str | None, str | 
 
 def training(pair: Pair) -> Iterator[Difference]:
     """The losses that layers add in each run; what training returns, and the weights after it."""
-    for run in pair.runs:
-        yield from _losses(pair, *run)
+    for runs in pair.runs:
+        yield from _losses(pair, *runs)
     shape, want, have = pair.original.shape, pair.original.trained, pair.observed.trained
     if want is None or have is None or want.failure is not None:
         return
     if have.failure is not None:
         layer = pair.layers.originals.get(have.failure.layer, -1)
-        yield raises("training", "trained", "it trains", have.failure, shape, layer)
+        yield raises(NOT_TRAINED, "", "it trains", have.failure, shape, layer, run="trained")
         return
     model, counts = place(shape, -1), (len(want.results), len(have.results))
     if counts[0] != counts[1]:
-        yield differs("training", "loss count", "trained.results", *counts, model)
-    for index, results in enumerate(zip(want.results, have.results, strict=False)):
-        if results[0] != results[1]:
-            yield differs_in_value("training", "loss", f"trained.results[{index}]", *results, model)
+        yield differs(TRAINED, "loss", "count", "results", *counts, model, run="trained")
+    for index, digests in enumerate(zip(want.results, have.results, strict=False)):
+        if digests[0] != digests[1]:
+            loss = Unlike((index,), "", *digests, digests)
+            yield differs_in(TRAINED, "loss", loss, "results", model, run="trained")
     for index, counterpart in pair.weights.pairs:
         first = place(shape, shape.weights[index].owner)
         for leaf in unlike_leaves(want.weights[index], have.weights[counterpart]):
-            yield differs_in("training", "weight", f"trained.weights[{index}]", leaf, first)
+            yield differs_in(TRAINED, "weight", leaf, f"weights[{index}]", first, run="trained")
 
 
-def _losses(pair: Pair, expected: ModelRun, actual: ModelRun, where: str) -> Iterator[Difference]:
+def _losses(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> Iterator[Difference]:
     if expected.failure is not None or actual.failure is not None:
         return
-    path, model = f"{where}.losses", place(pair.original.shape, -1)
-    moved = differs_in_order("training", "losses ", path, list(expected.losses), list(actual.losses), model)
+    model, wants, haves = place(pair.original.shape, -1), list(expected.losses), list(actual.losses)
+    moved = differs_in_order(TRAINED, "losses", "losses", wants, haves, model, run=run)
     yield from moved
-    for index, (want, have) in enumerate(zip(expected.losses, actual.losses, strict=False) if not moved else ()):
-        if want != have:
-            yield differs_in_value("training", "losses value", f"{path}[{index}]", want, have, model)
+    for index, digests in enumerate(zip(wants, haves, strict=False) if not moved else ()):
+        if digests[0] != digests[1]:
+            loss = Unlike((index,), "value", *digests, digests)
+            yield differs_in(TRAINED, "losses", loss, "losses", model, run=run)

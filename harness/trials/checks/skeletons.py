@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clonediff.harness.observation import Shape
+from clonediff.reports.records import Change
 
 MISSING = "nothing"
 FAR = 8
@@ -22,43 +23,50 @@ Tensor = tuple[int, int, int]
 TensorName = Callable[[Tensor], str]
 
 
+CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
+"""What can differ in skeletons."""
+
+
 class Unlike(NamedTuple):
-    """One leaf that differs. `aspect` is missing, extra, type, order, tensor or value; of arrays shape, dtype or value.
+    """One leaf that differs, by the keys that lead to it; `digests` has two arrays that differ in their values."""
 
-    `digests` has both arrays, where it is their values that differ.
-    """
-
-    path: str
-    aspect: str
+    keys: tuple[Any, ...]
+    change: Change
     expected: Any
     actual: Any
     digests: tuple[str, str] | None = None
 
+    @property
+    def path(self) -> str:
+        """The way to it, for people."""
+        keys = "".join(f"[{key!r}]" for key in self.keys)
+        return f"{keys}.{self.change}" if self.change in ("shape", "dtype") else keys
 
-def unlike(expected: Any, actual: Any, path: str = "") -> Iterator[Unlike]:
+
+def unlike(expected: Any, actual: Any, keys: tuple[Any, ...] = ()) -> Iterator[Unlike]:
     """Everything in which two skeletons differ, in the order expected, what is extra last."""
     if expected == actual:
         return
     form = _form(expected)
     if form != _form(actual):
-        yield Unlike(path, "type", expected, actual)
+        yield Unlike(keys, "type", expected, actual)
     elif form in ("value", "tensor"):
-        yield Unlike(path, form, expected, actual)
+        yield Unlike(keys, "tensor" if form == "tensor" else "value", expected, actual)
     else:
-        yield from _unlike_items(dict(_items(expected)), dict(_items(actual)), path)
+        yield from _unlike_items(dict(_items(expected)), dict(_items(actual)), keys)
 
 
-def _unlike_items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], path: str) -> Iterator[Unlike]:
+def _unlike_items(mine: Mapping[Any, Any], theirs: Mapping[Any, Any], keys: tuple[Any, ...]) -> Iterator[Unlike]:
     for key, item in mine.items():
         if key in theirs:
-            yield from unlike(item, theirs[key], f"{path}[{key!r}]")
+            yield from unlike(item, theirs[key], (*keys, key))
         else:
-            yield Unlike(f"{path}[{key!r}]", "missing", item, MISSING)
+            yield Unlike((*keys, key), "missing", item, MISSING)
     for key, item in theirs.items():
         if key not in mine:
-            yield Unlike(f"{path}[{key!r}]", "extra", MISSING, item)
+            yield Unlike((*keys, key), "extra", MISSING, item)
     if list(mine) != list(theirs) and mine.keys() == theirs.keys():
-        yield Unlike(path, "order", list(mine), list(theirs))
+        yield Unlike(keys, "order", list(mine), list(theirs))
 
 
 def _form(value: Any) -> str:

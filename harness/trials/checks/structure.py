@@ -5,6 +5,8 @@ And in every public attribute and property the same, at any depth.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,12 +14,55 @@ from msgspec.structs import replace
 
 from clonediff.harness.observation import CallSeen, LayerSeen, Shape
 from clonediff.harness.trials.checks import facts
-from clonediff.harness.trials.checks.aspects import differs, differs_in, differs_in_order
+from clonediff.harness.trials.checks.aspects import ARGUMENTS, Aspect, differs, differs_in, differs_in_order
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.checks.places import at, place
-from clonediff.harness.trials.checks.skeletons import MISSING, Unlike, map_tensors, unlike
-from clonediff.reports.records import Difference, Place
+from clonediff.harness.trials.checks.skeletons import CHANGES, MISSING, Unlike, map_tensors, unlike
+from clonediff.reports.records import COMPUTES, NAME, PROPERTY, Change, Difference, Part, Place
 
+_BOTH: tuple[Part, ...] = ("input", "output")
+_row = functools.partial(Aspect, "structure")
+_another = functools.partial(Aspect, "structure", "another", PROPERTY)
+_chosen = functools.partial(Aspect, "structure", "chosen", PROPERTY)
+KIND = _another("kind", "", "{a} is of another class{inside}", "kinds")
+LAYER_LOST = _another("layer", "missing", "{a} is missing{inside}", "kinds")
+LAYER_ADDED = _another("layer", "extra", "there is one {kind} more{inside}", "kinds")
+CALL_COUNT = _chosen("call", "count", "{a} is called more often, or less,{inside}", "config", True)
+_CALLS = "the calls of a shared {kind} come in another order{inside}"
+CALL_ORDER = _row("quiet", PROPERTY, "call", "order", _CALLS, "config", True)
+_OUTPUTS = "a call of {a} gives another number of tensors{inside}"
+CALL_OUTPUTS = _row("chosen", COMPUTES, "call", "outputs", _OUTPUTS, "config", True)
+_EXTRA = "there is {an_argument} among the arguments of a call{inside}, where there was none"
+CALL_ARGUMENTS = (
+    _chosen(ARGUMENTS, "missing", "{argument} of a call is lost{inside}", "config", True),
+    _chosen(ARGUMENTS, "type", "{form} in the arguments of a call is {found_form}{inside}", "config", True),
+    _chosen(ARGUMENTS, ("tensor", "value", "order"), "{argument} of a call is another{inside}", "config", True),
+    _row("derived", PROPERTY, ARGUMENTS, "extra", _EXTRA, "config", True),
+)
+FLAG = _chosen("trainable", "", "a {frozen} {kind} is {thawed}{inside}", "trainable", True, topic="flag")
+RENAMED = _row("chosen", NAME, "name", "", "{a} has another name{inside}", "names", True)
+_end = functools.partial(Aspect, "structure", "derived", COMPUTES)
+_END = "an {part} of a model has another {change}{inside}{at}"
+_NESTED = "the %s of a model are nested otherwise{inside}"
+_OPTIONAL = "an {part} of a model that is {was}{change} is {now}{change}{inside}{at}"
+ENDS = (
+    _end(_BOTH, "count", "a model has another number of {part}s{inside}", "config"),
+    _end(_BOTH, "order", "a model has its {part}s in another order{inside}", "config", True),
+    _end(_BOTH, "tensor", _END, "config", True),
+    _end(_BOTH, "dtype", _END, "config"),
+    _row("derived", PROPERTY, _BOTH, "shape", _END, "config"),
+    _row("quiet", PROPERTY, _BOTH, "optional", _OPTIONAL, "config"),
+    _row("derived", NAME, "input", "name", "an input of a model has another name{inside}", "names", True),
+    _end("input structure", CHANGES, _NESTED % "inputs", "config"),
+    _end("output structure", CHANGES, _NESTED % "outputs", "config"),
+)
+_LAYERS = "the layers of {a} come in another order{inside}"
+LAYER_ORDER = _row("quiet", PROPERTY, "layer", "order", _LAYERS, "config", True)
+
+_FIELDS: tuple[Change, ...] = ("shape", "dtype", "optional", "name")
+"""What is compared of each input and of each output, but for the name of an output."""
+_NAMES = re.compile(r"initial_state|constants|mask|\w+_mask")
+_RECURRENT = re.compile(r".*RNN|.*GRU|.*LSTM\w*|Bidirectional")
 _ONE_CALL = {"value": "default"}
 """How an argument is written that a call has by default, where others come after it."""
 
@@ -29,8 +74,8 @@ def structure(pair: Pair) -> list[Difference]:
         *_attributes(pair, original, clone, place(original, -1), "model"),
         *_layers(pair),
         *facts.facts(pair),
-        *_ends(pair, "input"),
-        *_ends(pair, "output"),
+        *_ends(pair, "input", "input structure"),
+        *_ends(pair, "output", "output structure"),
     ]
 
 
@@ -42,21 +87,21 @@ def _layers(pair: Pair) -> Iterator[Difference]:
         first, path, holder = place(original, index), at(original, index), layer.inside
         if index not in pair.layers.counterparts:
             if holder not in pair.layers.missing:  # what a missing layer held is missing with it
-                yield differs("structure", "layer missing", path, layer.kind, MISSING, first)
+                yield LAYER_LOST.differs(path, layer.kind, MISSING, first)
             continue
         if index in moved and holder not in in_order and holder not in moved:
             in_order.add(holder)
             models = (original, holder), (clone, pair.layers.counterparts.get(holder, -1))
             wants, haves = ([shape.layers[part].name for part in shape.members[model]] for shape, model in models)
             where = f"{at(original, holder)}.layers"
-            yield differs("structure", "layer order", where, wants, haves, place(original, holder))
+            yield LAYER_ORDER.differs(where, wants, haves, place(original, holder))
         yield from _attributes(pair, layer, clone.layers[pair.layers.counterparts[index]], first, path)
         yield from _calls(pair, index, first)
     for index in pair.layers.extra:
         layer = clone.layers[index]
         if layer.inside not in pair.layers.extra:
             first = replace(place(clone, index), layer=-1, container=False)  # no layer of the original
-            yield differs("structure", "layer extra", at(clone, index), MISSING, layer.kind, first)
+            yield LAYER_ADDED.differs(at(clone, index), MISSING, layer.kind, first)
 
 
 def _attributes(
@@ -64,10 +109,10 @@ def _attributes(
 ) -> Iterator[Difference]:
     """What differs in the class, the name and the flag of a layer or of the model."""
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
-    for name in ("kind", "name") if layer.kind == "InputLayer" else ("kind", "name", "trainable"):
+    for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         want, have = getattr(layer, name), getattr(counterpart, name)
-        if want != have:
-            yield differs("structure", name, f"{path}.{name}", want, have, first)
+        if want != have and not (row is FLAG and layer.kind == "InputLayer"):
+            yield row.differs(f"{path}.{name}", want, have, first)
 
 
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
@@ -76,25 +121,35 @@ def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
     calls, others = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
     paired, path = pair.calls[index], f"{at(original, index)}.calls"
     if len(calls) != len(others):
-        yield differs("structure", "call count", path, f"{len(calls)} calls", f"{len(others)} calls", first)
+        yield CALL_COUNT.differs(path, f"{len(calls)} calls", f"{len(others)} calls", first)
     if paired.moved:
-        yield differs("structure", "call order", path, *paired.orders, first)
+        yield CALL_ORDER.differs(path, *paired.orders, first)
     for use, counterpart in paired.pairs:
         want, have, first, where = calls[use], others[counterpart], place(original, index, use), f"{path}[{use}]"
         if want.outputs != have.outputs:
-            yield differs("structure", "call outputs", f"{where}.outputs", want.outputs, have.outputs, first)
-        for side, leaf in _unlike_arguments(pair, want, have):
-            yield differs_in("structure", f"call.{side}", f"{where}.{side}", leaf, first)
+            yield CALL_OUTPUTS.differs(f"{where}.outputs", want.outputs, have.outputs, first)
+        for part, leaf in _unlike_arguments(pair, want, have):
+            name = _argument_name(part, leaf.keys, first.kind)
+            within = f"{where}.{'args' if part == ARGUMENTS[0] else 'kwargs'}"
+            yield differs_in(CALL_ARGUMENTS, part, leaf, within, first, argument=name)
 
 
-def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[str, Unlike]]:
-    """Each argument that differs, with "args" or "kwargs" for where it stands."""
+def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
+    """The name that Keras itself has for an argument; "" for all others."""
+    if part == "call.kwargs":
+        return keys[0] if keys and _NAMES.fullmatch(keys[0]) else ""
+    is_state = _RECURRENT.fullmatch(kind) and len(keys) > 1 and keys[0] == 0 and keys[1] != 0
+    return "initial_state" if is_state else ""
+
+
+def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Unlike]]:
+    """Each argument that differs, and whether it stands in `args` or `kwargs`."""
     wants = [map_tensors(call.args, pair.tensor), map_tensors(call.kwargs, pair.tensor)]
     haves = [map_tensors(counterpart.args, pair.counterpart), map_tensors(counterpart.kwargs, pair.counterpart)]
     wants[0], haves[0] = _both_lists(wants[0], haves[0]), _both_lists(haves[0], wants[0])
-    for side, want, have in zip(("args", "kwargs"), _alike_written(*wants, *haves), haves, strict=True):
+    for part, want, have in zip(ARGUMENTS, _alike_written(*wants, *haves), haves, strict=True):
         for leaf in unlike(want, have):
-            yield side, leaf
+            yield part, leaf
 
 
 def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
@@ -124,21 +179,20 @@ def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
     return args[: len(other_args)], {**{name: by_name[name] for name in names if name in by_name}, **kwargs}
 
 
-def _ends(pair: Pair, word: str) -> Iterator[Difference]:
-    """What differs of each "input", or each "output", and how they are nested."""
-    original, side, model = pair.original.shape, f"{word}s", place(pair.original.shape, -1)
-    for leaf in unlike(*(getattr(shape, f"{word}_structure") for shape in pair.shapes)):
-        yield differs_in("structure", f"{word} structure", f"model.{word}_structure", leaf, model)
+def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
+    """What differs of each input, or each output, and how they are nested."""
+    original, side, model = pair.original.shape, f"{part}s", place(pair.original.shape, -1)
+    for leaf in unlike(*(getattr(shape, f"{part}_structure") for shape in pair.shapes)):
+        yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)
     wants, haves = (getattr(shape, side) for shape in pair.shapes)
     tensors = [pair.tensor(end.tensor) for end in wants], [pair.counterpart(end.tensor) for end in haves]
-    moved = differs_in_order("structure", f"{word} ", side, *tensors, model)
+    moved = differs_in_order(ENDS, part, side, *tensors, model)
     yield from moved
     if moved and len(wants) == len(haves):
         return
-    names = ("shape", "dtype", "optional", *(("name",) if word == "input" else ()))
     for index, (want, have, *named) in enumerate(zip(wants, haves, *tensors, strict=False)):
-        parts = [(name, getattr(want, name), getattr(have, name)) for name in names]
-        for name, expected, actual in (*parts, ("tensor", *named)):
-            if expected != actual:
-                path, first = f"{side}[{index}].{name}", place(original, *want.tensor[:2])
-                yield differs("structure", f"{word} {name}", path, expected, actual, first)
+        sides = {field: [getattr(want, field), getattr(have, field)] for field in _FIELDS}
+        for change, (expected, actual) in {**sides, "tensor": named}.items():
+            if expected != actual and (part, change) != ("output", "name"):
+                path, first = f"{side}[{index}].{change}", place(original, *want.tensor[:2])
+                yield differs(ENDS, part, change, path, expected, actual, first)

@@ -8,15 +8,34 @@ path of the variable within the Keras model or layer (string)." (`keras.Variable
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 from clonediff.harness.observation import Variable
-from clonediff.harness.trials.checks.aspects import differs, differs_in_value
+from clonediff.harness.trials.checks.aspects import VARIABLES, Aspect, differs
 from clonediff.harness.trials.checks.made import raises
 from clonediff.harness.trials.checks.pairing import Pair, Pairing
 from clonediff.harness.trials.checks.places import numbered, place
 from clonediff.harness.trials.checks.skeletons import MISSING
-from clonediff.reports.records import Difference
+from clonediff.reports.records import COMPUTES, CRASHES, NAME, TRAINS, Change, Difference, Part
+
+_row = functools.partial(Aspect, "weights", "derived")
+_computes = functools.partial(Aspect, "weights", "derived", COMPUTES)
+_named = functools.partial(Aspect, "weights", "derived", NAME, VARIABLES)
+LOST = _computes(VARIABLES, "missing", "a {part} of {a} is missing{inside}", "listed")
+ADDED = _computes(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
+MOVED = _computes(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
+_FROZEN = "a {frozen} {part} of {a} is {thawed}{inside}"
+FIELDS = (
+    _computes(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
+    _row(TRAINS, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
+    _named(("scope", "path alone"), "a {part} of {a} has another path{inside}", "listed", True),
+    _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
+)
+STATE = _computes("state", "value", "a state of {a} begins with another value{inside}")
+COPIED = _computes("copied", "value", "a weight of {a} does not get the value that is copied into it{inside}")
+KEPT = _computes("", "value not kept", "a weight of {a} does not keep its value{inside}")
+REFUSED = _row(CRASHES, "", "raises", "{clone} does not take the weights of the original", alone=True)
 
 
 def weights(pair: Pair) -> list[Difference]:
@@ -25,30 +44,32 @@ def weights(pair: Pair) -> list[Difference]:
 
 
 def _variables(
-    pair: Pair, word: str, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
+    pair: Pair, part: Part, wants: Sequence[Variable], haves: Sequence[Variable], pairing: Pairing
 ) -> Iterator[Difference]:
     shape = pair.original.shape
     for index in pairing.missing:
-        path, first = numbered(shape, word, index)
-        yield differs("weights", f"{word} missing", path, _said(wants[index]), MISSING, first)
+        path, first = numbered(shape, part, index)
+        yield LOST.differs(path, _said(wants[index]), MISSING, first, part=part)
     for counterpart in pairing.extra:
         first = place(shape, pair.layers.originals.get(haves[counterpart].owner, -1))
-        yield differs("weights", f"{word} extra", f"{word}s[+{counterpart}]", MISSING, _said(haves[counterpart]), first)
+        path = f"{part}s[+{counterpart}]"
+        yield ADDED.differs(path, MISSING, _said(haves[counterpart]), first, part=part)
     if pairing.moved:
         first = place(shape, wants[pairing.moved[0][0]].owner)
-        yield differs("weights", f"{word} order", f"{word}s", *pairing.orders, first)
+        yield MOVED.differs(f"{part}s", *pairing.orders, first, part=part)
     for index, counterpart in pairing.pairs:
         want, have = wants[index], haves[counterpart]
-        path, first = numbered(shape, word, index)
-        for part, aspect in _names(want, have):
-            sides = getattr(want, part), getattr(have, part)
-            yield differs("weights", f"{word} {aspect}", f"{path}.{part}", *sides, first)
-        if word == "state" and want.value and have.value and want.value != have.value:
-            yield differs_in_value("weights", "state value", f"{path}.value", want.value, have.value, first)
+        path, first = numbered(shape, part, index)
+        for field, change in _names(want, have):
+            sides = getattr(want, field), getattr(have, field)
+            yield differs(FIELDS, part, change, f"{path}.{field}", *sides, first)
+        if part == "state" and want.value and have.value and want.value != have.value:
+            digests = want.value, have.value
+            yield STATE.differs(f"{path}.value", *digests, first, digests=digests)
 
 
-def _names(want: Variable, have: Variable) -> Iterator[tuple[str, str]]:
-    """Each field in which two variables differ, with the aspect.
+def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
+    """Each field in which two variables differ, and how.
 
     A name and the last part of a path change together as a rule. What stands before that is of what was being built.
     """
@@ -59,9 +80,9 @@ def _names(want: Variable, have: Variable) -> Iterator[tuple[str, str]]:
         yield "name", "scope" if not moved else "path alone" if known and not renamed else "name"
     if renamed and not moved:
         yield "short_name", "name alone"
-    for field in ("shape", "dtype", "trainable"):
-        if getattr(want, field) != getattr(have, field):
-            yield field, field
+    for change in ("shape", "dtype", "trainable"):
+        if getattr(want, change) != getattr(have, change):
+            yield change, change
 
 
 def _copied(pair: Pair) -> Iterator[Difference]:
@@ -71,15 +92,15 @@ def _copied(pair: Pair) -> Iterator[Difference]:
     for index, counterpart in pair.weights.pairs if brought else ():
         if wants[index] != brought[counterpart]:
             path, first = numbered(shape, "weight", index)
-            sides = wants[index], brought[counterpart]
-            yield differs_in_value("weights", "value not kept", f"{path}.brought", *sides, first)
+            digests = wants[index], brought[counterpart]
+            yield KEPT.differs(f"{path}.brought", *digests, first, digests=digests)
     if pair.observed.copied is not None:
-        yield raises("weights", "set_weights", "it takes the weights", pair.observed.copied, shape)
+        yield raises(REFUSED, "set_weights", "it takes the weights", pair.observed.copied, shape)
         return
     for index, (want, have) in enumerate(zip(wants, haves, strict=False)):
         if want != have:
             first = place(shape, shape.weights[index].owner if index < len(shape.weights) else -1)
-            yield differs_in_value("weights", "copied value", f"weights[{index}].copied", want, have, first)
+            yield COPIED.differs(f"weights[{index}].copied", want, have, first, digests=(want, have))
 
 
 def _said(variable: Variable) -> str:
