@@ -110,6 +110,7 @@ class Variable(msgspec.Struct, frozen=True):
     """A weight or a state, such as a seed. `ident` tells objects apart within one answer, nothing more.
 
     `name` is the whole path; `short_name` is the name alone, where the variable has one beside its path.
+    `constraint` is that, and the regularizer, of the variable itself.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Variable(msgspec.Struct, frozen=True):
     ident: int
     value: str = ""
     short_name: str = ""
+    constraint: str = ""
 
 
 class CallSeen(msgspec.Struct, frozen=True):
@@ -169,7 +171,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     """A model at rest: everything that can be said of it without calling it.
 
     `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
-    metric. `own` says that the model's class is not one of Keras. `attributes` is that of a layer.
+    metric. `own` says that the model's class is not one of Keras. `code` and `attributes` are those of a layer.
     """
 
     kind: str
@@ -186,6 +188,7 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     compiled_with: tuple[int, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
+    code: str = ""
     attributes: dict[str, Fact] = {}
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..observation import End, Shape, Variable
+from .canonical import class_code, entry
 from .configs import parts
 from .facts import Facts
 from .layers import Layers, is_own_class
@@ -47,7 +48,7 @@ class Description:
         self.shape = Shape(
             kind=type(model).__name__,
             name=str(model.name),
-            trainable=bool(model.trainable),
+            trainable=bool(getattr(model, "trainable", False)),
             input_structure=skeleton(structures[0], lambda leaf: leaf),
             output_structure=skeleton(structures[1], lambda leaf: leaf),
             inputs=tuple(map(self._end, inputs)),
@@ -59,6 +60,7 @@ class Description:
             compiled_with=tuple(map(observer.ident, framework.compiled_with(model))),
             nodes=framework.node_counts(model),
             own=is_own_class(type(model)),
+            code=class_code(type(model)),
         )
 
     def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
@@ -89,6 +91,7 @@ class Description:
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework
         name, short_name = framework.names(variable)
+        constraints = [getattr(variable, kind, None) for kind in ("constraint", "regularizer")]
         return Variable(
             name=name,
             owner=owners.get(id(variable), -1),
@@ -98,6 +101,7 @@ class Description:
             ident=self._observer.ident(variable),
             value=value,
             short_name=short_name,
+            constraint="" if constraints == [None, None] else entry(constraints),
         )
 
     def _end(self, tensor: Any) -> End:

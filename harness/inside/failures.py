@@ -87,14 +87,14 @@ def _wrapped(error: BaseException) -> Iterator[BaseException]:
 
 
 @functools.lru_cache(maxsize=10000)
-def package_path(path: str) -> str:
-    """A path from its package's name on: "keras/src/models/cloning.py"."""
-    path = path.replace("\\", "/")
+def package_path(file: str) -> str:
+    """A file from its package's name on: "keras/src/models/cloning.py"."""
+    file = file.replace("\\", "/")
     for root in (_PACKAGE, _STANDARD, _INSIDE):
-        if root.match(path):
-            return root.sub("", path, count=1)
+        if root.match(file):
+            return root.sub("", file, count=1)
     # A release laid over others lies in a folder of any name, which is on the path.
     for folder in sys.path:
-        if folder and path.startswith(folder.replace("\\", "/").rstrip("/") + "/"):
-            return path[len(folder.rstrip("/\\")) + 1 :]
-    return path if path.startswith("<") else path.rsplit("/", 1)[-1]
+        if folder and file.startswith(folder.replace("\\", "/").rstrip("/") + "/"):
+            return file[len(folder.rstrip("/\\")) + 1 :]
+    return file if file.startswith("<") else file.rsplit("/", 1)[-1]

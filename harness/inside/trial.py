@@ -110,8 +110,12 @@ class _Trial:
         if refused is not None:
             return Clone(**answer)
         self._warned[name] = warned
-        self._descriptions[name] = description = Description(clone, self._observer)
-        observation = original.observe_clone(description, keeps_values=name in KEEP_VALUES)
+        try:
+            description = Description(clone, self._observer)
+            observation = original.observe_clone(description, keeps_values=name in KEEP_VALUES)
+        except Exception as error:  # the same was asked of the original: the clone lacks what every model has
+            return Clone(**{**answer, "failure": failure(error)})
+        self._descriptions[name] = description
         leaks = original.leaks(description, self._calling.objects())
         answer["observation"] = replace(observation, leaks=leaks)
         if self._request.costly:

@@ -41,7 +41,8 @@ _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
 """The path of an attribute that may stand in a script as it is: it may come from a file of somebody else's."""
 _LEARNED = {
     ".vocabulary": "{}.get_vocabulary()",
-    ".statistics": "keras.ops.convert_to_numpy({}.mean).tolist()",
+    ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",
+    ".variance": "keras.ops.convert_to_numpy({}.variance).tolist()",
 }
 """What tells what a layer has learned, by the name that the observation has for it."""
 _SIZED = re.compile(r"[A-Za-z]\w* of \d+$")

@@ -116,14 +116,16 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
     differences = _all(Pair(original, clone), looking)
     if original.unrepeatable:
         differences = [difference for difference in differences if not _may_be_drawn(difference)]
-    chance = _chance(original, looking) if differences else set()
+    changed = clone.original_after is not None or clone.inference_after is not None
+    chance = _chance(original, looking) if differences and not (original.live and changed) else set()
     return [difference for difference in differences if not _is_among(difference, chance)]
 
 
 def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
     """The checks and paths by which another build of the source differs from this one, names aside.
 
-    A live model, which nobody can build again, is observed again: that tells what differs in its runs.
+    A live model, which cannot be built again, is observed again: that shows what differs in its runs, unless it was
+    changed by cloning.
     """
     if original.another is None:
         return set()

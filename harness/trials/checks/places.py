@@ -39,8 +39,8 @@ def numbered(shape: Shape, part: Part, index: int) -> tuple[str, Place]:
 
 
 def is_within(inner: str, outer: str) -> bool:
-    """Whether a path is another one, or leads on from it."""
-    return inner == outer or (inner.startswith(outer) and inner[len(outer)] in ".[")
+    """Whether a path is another one, or leads on from it; "" leads to all."""
+    return outer in ("", inner) or (inner.startswith(outer) and inner[len(outer)] in ".[")
 
 
 def short(value: Any, limit: int = 160) -> str:

@@ -111,6 +111,8 @@ def _attributes(
     # An input has nothing to train: it is frozen with its model, and nobody can tell.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         want, have = getattr(layer, name), getattr(counterpart, name)
+        if row is KIND and want == have and layer.code != counterpart.code:
+            have = f"another {have}"
         if want != have and not (row is FLAG and layer.kind == "InputLayer"):
             yield row.differs(f"{path}.{name}", want, have, first)
 

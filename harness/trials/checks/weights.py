@@ -29,6 +29,7 @@ _FROZEN = "a {frozen} {part} of {a} is {thawed}{inside}"
 FIELDS = (
     _computes(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
     _row(TRAINS, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
+    _row(TRAINS, VARIABLES, "constraint", "a {part} of {a} has another constraint or regularizer{inside}", "listed"),
     _named(("scope", "path alone"), "a {part} of {a} has another path{inside}", "listed", True),
     _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
 )
@@ -80,7 +81,7 @@ def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
         yield "name", "scope" if not moved else "path alone" if known and not renamed else "name"
     if renamed and not moved:
         yield "short_name", "name alone"
-    for change in ("shape", "dtype", "trainable"):
+    for change in ("shape", "dtype", "trainable", "constraint"):
         if getattr(want, change) != getattr(have, change):
             yield change, change
 
