@@ -1,0 +1,42 @@
+"""Print the mutation score of the comparison, and the mutants that survive. It runs at night."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from .equivalence import differences
+from .score import TOLD, score, table, tried
+from .trials import mutants_of
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=450, help="how many mutants (450)")
+    parser.add_argument("--seed", type=int, default=0, help="which ones (0)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many at once")
+    parser.add_argument("--only", metavar="MODEL:OPERATOR:N", help="one mutant, and all that is found of it")
+    options = parser.parse_args()
+    if options.only:
+        show(options.only, options.seed)
+        return
+    results = []
+    for result in score(options.count, options.seed, options.processes):
+        results.append(result)
+        if result.outcome not in (TOLD, "equivalent"):
+            print(result, flush=True)
+    print(table(results))
+
+
+def show(name: str, seed: int) -> None:
+    """Print what is found of one mutant, and what it does otherwise than a faithful clone."""
+    model, operator, number = name.split(":")
+    mutant = mutants_of(model, seed)[operator][int(number)]
+    for result in tried(mutant):
+        print(result, *result.lines, sep="\n    ")
+    for key, (expected, changed) in differences(mutant).items():
+        print(f"{key}\n    unchanged: {str(expected)[:300]}\n    changed:   {str(changed)[:300]}")
+
+
+if __name__ == "__main__":
+    main()

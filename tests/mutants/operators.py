@@ -1,0 +1,308 @@
+"""The operators: each changes one thing of a clone, or of the original that was cloned."""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from .walk import CONTAINERS, KERAS, SCRIPTS, Place, package, walk
+
+Changes = Iterator[tuple[str, Callable[[], object]]]
+"""What can be changed, in words, each with the function that does it."""
+
+OF_THE_OTHER = "the very object of the other model"
+PLAIN = (bool, int, float, str)
+_TRAINED_BY = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
+_NEVER_CHANGES = (*PLAIN, bytes, type(None), type, tuple, frozenset, types.FunctionType, types.ModuleType, tf.Tensor)
+_POLICIES = ("DTypePolicy", "Policy")
+_TWINS: dict[Any, Any] = {list: tuple, tuple: list, set: frozenset, frozenset: set, collections.OrderedDict: dict}
+_TWINS[dict] = collections.OrderedDict
+
+
+class Scene:
+    """A model that is changed, and the other one: a clone and its original, or an original and its clone."""
+
+    def __init__(self, model: Any, other: Any, *, is_clone: bool) -> None:
+        self.model, self.other = model, other
+        self.others = {place.path: place.value for place in walk(other)}
+        shared = {id(value) for value in self.others.values()} if is_clone else set()
+        known = [place for place in walk(model) if id(place.changed) not in shared and not place.is_unnoticed]
+        known = [place for place in known if place.is_known or is_of_training(place)]
+        # Of what the classes of Keras hold, one place of each kind is enough.
+        firsts = {place.kind + place.step: place for place in reversed(known)}
+        self.places = [place for place in known if is_users(place) or firsts[place.kind + place.step] is place]
+        self.objects = list({id(place.value): place.value for place in known}.values())
+
+    def another(self, value: Any) -> Any:
+        """Another value of the same class; None where there is none."""
+        if isinstance(value, bool):
+            return not value
+        if isinstance(value, PLAIN):
+            return value + "x" if isinstance(value, str) else value + 1
+        if isinstance(value, list):
+            return [*value, *value[-1:]]
+        if isinstance(value, dict):
+            return {key: self.another(item) for key, item in value.items()}
+        like = [one for one in self.objects if type(one) is type(value) and _shape(one) == _shape(value)]
+        return next((one for one in reversed(like) if one is not value and _held(one) != _held(value)), None)
+
+
+def _shape(thing: Any) -> str:
+    return str(getattr(thing, "shape", ""))
+
+
+def _held(thing: Any) -> str:
+    """What an object holds: of two that hold the same, one is as good as the other."""
+    return repr(getattr(thing, "__dict__", None) or id(thing))
+
+
+def is_users(place: Place) -> bool:
+    """Whether the user has made what is there."""
+    function = getattr(place.value, "func", place.value)
+    is_function = isinstance(function, types.FunctionType) and function.__module__ in SCRIPTS
+    return place.is_users or is_function or isinstance(place.value, np.ndarray) or _is_constant(place.value)
+
+
+def is_of_training(place: Place) -> bool:
+    """Whether it is a loss, a metric, an optimizer or a schedule, or is held by one."""
+    held = (place.value, place.attribute.holder)
+    return any(base.__name__ in _TRAINED_BY for thing in held for base in type(thing).__mro__)
+
+
+def can_change(value: Any) -> bool:
+    """Whether somebody may change it, so that two models must not share it."""
+    if isinstance(value, _NEVER_CHANGES) or type(value).__name__ in (*_POLICIES, "TensorShape", "DType"):
+        return False
+    return isinstance(value, (*CONTAINERS, np.ndarray)) or hasattr(value, "__dict__")
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, tf.Tensor) and hasattr(value, "numpy")
+
+
+def _unlike(one: Any, two: Any) -> bool:
+    return type(one) is type(two) and one is not two and not (isinstance(one, PLAIN) and one == two)
+
+
+# -- one place
+
+
+def _new_values(scene: Scene, place: Place) -> Iterator[tuple[str, str, Any]]:
+    """What can be put in a place, each with its operator and in words."""
+    value, kind, other = place.value, type(place.value), scene.others.get(place.path)
+    is_object = can_change(value) and not isinstance(value, (*CONTAINERS, np.ndarray))
+    if type(other) is kind and other is not value and can_change(other):
+        yield "alias", OF_THE_OTHER, other
+    if is_object or _is_constant(value) or isinstance(value, types.FunctionType):
+        yield "reference", "another of its class", scene.another(value)
+    if isinstance(value, PLAIN):
+        yield "value", repr(scene.another(value)), scene.another(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu":
+        yield "array", "other numbers", value + value.dtype.type(1)
+        yield "dtype", "float16", value.astype("float16")
+    elif _is_constant(value) and value.dtype.is_floating:
+        yield "array", "other numbers", value + tf.ones_like(value)
+        yield "dtype", "float16", tf.cast(value, "float16")
+    elif kind.__name__ in _POLICIES:
+        yield "dtype", "float64", kind("float64")
+    elif isinstance(value, str) and value in ("float32", "int32", "bfloat16", "string"):
+        yield "dtype", "float64", "float64"
+    if not place.is_private:
+        yield "dropped", "None", None
+        yield from _other_containers(value)
+    for text, function in _other_functions(scene, value):
+        yield "function", text, function
+
+
+def _other_containers(value: Any) -> Iterator[tuple[str, str, Any]]:
+    for kind, twin in _TWINS.items():
+        if type(value) is kind or (package(value) in KERAS and kind in type(value).__mro__):
+            yield "class", twin.__name__, twin(value)
+    if isinstance(value, (list, tuple)) and value and _unlike(value[0], value[-1]):
+        make = getattr(type(value), "_make", list)
+        yield "swapped", "its first and last item", make([value[-1], *value[1:-1], value[0]])
+    if isinstance(value, dict) and len(value) > 1:
+        first, *_, last = value
+        if _unlike(value[first], value[last]):
+            yield "swapped", "the values of two keys", {**value, first: value[last], last: value[first]}
+
+
+def _other_functions(scene: Scene, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, partial):
+        yield "arguments", partial(value.func, *value.args, **scene.another(value.keywords))
+    if not isinstance(value, types.FunctionType) or value.__module__ not in SCRIPTS:
+        return
+    code, cells, names = value.__code__, value.__closure__ or (), value.__globals__
+    constants = tuple(one + 1 if type(one) in (int, float) else one for one in code.co_consts)
+    if constants != code.co_consts:
+        yield "code", _like(value, code=code.replace(co_consts=constants))
+    if cells:
+        cell = types.CellType(scene.another(cells[0].cell_contents))
+        yield "closure", _like(value, closure=(cell, *cells[1:]))
+    if value.__defaults__:
+        yield "default", _like(value, defaults=tuple(map(scene.another, value.__defaults__)))
+    read = {name: names.get(name) for name in code.co_names if isinstance(names.get(name), (int, float, dict))}
+    if read:
+        yield "global", _like(value, names={**names, **scene.another(read)})
+
+
+def _like(function: Any, **others: Any) -> Any:
+    """A function with another code, closure, defaults or globals."""
+    parts = [others.get("code", function.__code__), others.get("names", function.__globals__), function.__name__]
+    parts += [others.get("defaults", function.__defaults__), others.get("closure", function.__closure__)]
+    new = types.FunctionType(*parts)
+    new.__module__, new.__qualname__, new.__kwdefaults__ = SCRIPTS[0], function.__qualname__, function.__kwdefaults__
+    return new
+
+
+def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """What can be changed at a place, each with its operator and in words."""
+    value, kind = place.value, type(place.value)
+    for operator, text, other in _new_values(scene, place) if place.step else ():
+        if other is not value and not (operator == "reference" and other is None):
+            yield operator, text, partial(place.put, other)
+    if place.is_private or not place.step:
+        return
+    yield "dropped", "dropped", place.drop
+    if can_change(value) and package(value) in (*KERAS, *SCRIPTS) and not isinstance(value, CONTAINERS):
+        names = {"__module__": "elsewhere", "__qualname__": kind.__qualname__, "__slots__": ()}
+        namesake = partial(type(kind), kind.__name__, (kind,), names)
+        yield "class", "one of the same name", lambda: setattr(value, "__class__", namesake())
+    for twin in scene.places if place.step == "attribute" else ():
+        if twin.holder is place.holder and str(twin.key) > place.key and _unlike(value, twin.value):
+            yield "swapped", f"with {twin.key}", lambda twin=twin: (place.put(twin.value), twin.put(value))
+            return
+
+
+def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], Changes]:
+    """Some operators, or all, at each place; what a model is compiled with is apart."""
+
+    def operator(scene: Scene) -> Changes:
+        for place in scene.places:
+            if is_of_training(place) == of_training:
+                for name, text, change in _changes(scene, place):
+                    if name in operators or not operators:
+                        yield f"{place.path}: {text}", change
+
+    return operator
+
+
+# -- the graph, and weights
+
+
+def _graph(scene: Scene) -> Changes:
+    for number, model in enumerate(one for one in (scene.model, *scene.objects) if hasattr(one, "_nodes_by_depth")):
+        yield from _ends(number, model)
+        nodes = [node for depth in sorted(model._nodes_by_depth, reverse=True) for node in model._nodes_by_depth[depth]]
+        made: list[Any] = []
+        for place, node in enumerate(nodes):
+            flat = tf.nest.flatten(_arguments(node))
+            changed = {f"argument {n}": {n: scene.another(one)} for n, one in enumerate(flat) if type(one) in PLAIN}
+            tensors = [index for index, leaf in enumerate(flat) if hasattr(leaf, "_keras_history")]
+            for first, last in zip(tensors[:1], tensors[-1:], strict=True):
+                if flat[first] is not flat[last]:
+                    changed["two tensors swapped"] = {first: flat[last], last: flat[first]}
+                like = [one for one in made if one is not flat[first] and _shape(one) == _shape(flat[first])]
+                if like:
+                    changed["another tensor"] = {first: like[-1]}
+            for text, leaves in changed.items():
+                yield f"graph {number}, call {place}: {text}", partial(_call_on, model, node, flat, leaves)
+            made += tf.nest.flatten(node.outputs)
+
+
+def _arguments(node: Any) -> tuple[Any, Any]:
+    of_keras_3 = getattr(node, "arguments", None)
+    return (of_keras_3.args, of_keras_3.kwargs) if of_keras_3 else (node.call_args, [*node.call_kwargs.values()])
+
+
+def _call_on(model: Any, node: Any, flat: list[Any], changed: dict[int, Any]) -> None:
+    """Let a call have other arguments."""
+    leaves = [changed.get(index, leaf) for index, leaf in enumerate(flat)]
+    args, kwargs = tf.nest.pack_sequence_as(_arguments(node), leaves)
+    if hasattr(node, "arguments"):
+        node.arguments = type(node.arguments)(*args, **kwargs)
+        return
+    node.call_args, node.call_kwargs = args, dict(zip(node.call_kwargs, kwargs, strict=True))
+    node._flat_arguments = leaves
+    indices = [index for index, leaf in enumerate(leaves) if hasattr(leaf, "_keras_history")]
+    node._keras_inputs = [leaves[index] for index in indices]
+    node.flat_input_ids = [str(id(tensor)) for tensor in node._keras_inputs]
+    node._keras_inputs_ids_and_indices = [*zip(node.flat_input_ids, indices, strict=True)]
+    for key in node.flat_input_ids:
+        model._tensor_usage_count[key] += 1
+
+
+def _ends(number: int, model: Any) -> Changes:
+    for end in ("inputs", "outputs"):
+        nested = f"_{end}_struct" if hasattr(model, "_outputs_struct") else f"_nested_{end}"
+        tensors = list(getattr(model, end) or ())
+        if len(tensors) > 1:
+            others = tf.nest.pack_sequence_as(getattr(model, nested), tensors[::-1])
+            names = {f"_{end}" if hasattr(model, f"_{end}") else end: tensors[::-1], nested: others}
+            yield f"graph {number}: the order of {end}", partial(vars(model).update, names)
+
+
+def _weight(scene: Scene) -> Changes:
+    for number, (weight, other) in enumerate(zip(scene.model.weights, scene.other.weights, strict=True)):
+        if not hasattr(weight, "assign"):  # the vocabulary of a lookup of tf_keras
+            continue
+        value, others = np.array(weight), np.array(other)
+        changes: dict[str, Callable[[], object]] = {}
+        if value.shape == others.shape and not np.array_equal(value, others):
+            changes["the value of the other model"] = partial(weight.assign, others)
+        elif value.dtype.kind == "f":
+            changes["another value"] = partial(weight.assign, value + 1)
+        of_keras_3, constraint = hasattr(weight, "path"), None if weight.constraint else tf.nn.relu
+        names = {"_name": "other", "_path": "other"} if of_keras_3 else {"_handle_name": "other:0"}
+        changes["name"] = partial(vars(weight).update, names)
+        changes["constraint"] = partial(setattr, weight, "_constraint", constraint)
+        trainable = "trainable" if of_keras_3 else "_trainable"
+        changes["trainable"] = partial(setattr, weight, trainable, not weight.trainable)
+        if of_keras_3:
+            regularizer = None if weight.regularizer else tf.nn.l2_loss
+            changes["regularizer"] = partial(setattr, weight, "_regularizer", regularizer)
+        yield from ((f"weights[{number}]: {text}", change) for text, change in changes.items())
+    for thing in scene.objects:
+        for name in (
+            "_trainable_variables",
+            "_trainable_weights",
+            "_non_trainable_variables",
+            "_non_trainable_weights",
+        ):
+            held = getattr(thing, "__dict__", {}).get(name) or []
+            if len(held) > 1 and hasattr(thing, "call"):
+                yield f"{thing.name}.{name}: reversed", partial(list.reverse, held)
+
+
+_ONE_BY_ONE = ("alias", "reference", "dropped", "swapped", "value", "array", "dtype", "class", "function")
+OPERATORS: dict[str, Callable[[Scene], Changes]] = {
+    **{name: _at_places(name) for name in _ONE_BY_ONE},
+    "graph": _graph,
+    "weight": _weight,
+    "compiled": _at_places(of_training=True),
+    # The reverse: cloning changes the original.
+    "original alias": _at_places("alias", "reference"),
+    "original dropped": _at_places("dropped", "swapped", "class"),
+    "original value": _at_places("value", "array", "dtype"),
+    "original function": _at_places("function"),
+    "original weight": _weight,
+    "original compiled": _at_places(of_training=True),
+}
+
+
+def scenes(original: Any, clone: Any) -> dict[bool, Scene]:
+    """What the operators change: the clone for False, the original for True."""
+    return {False: Scene(clone, original, is_clone=True), True: Scene(original, clone, is_clone=False)}
+
+
+def changes(operator: str, scene: Scene) -> dict[str, Callable[[], object]]:
+    """What an operator can change, by the words that say it."""
+    if operator == "compiled" and package(scene.model) == "tf_keras":
+        return {}  # whose `clone_model` promises nothing of it
+    return dict(OPERATORS[operator](scene))

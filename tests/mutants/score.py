@@ -1,0 +1,104 @@
+"""The mutation score: how many mutants the comparison tells from a faithful clone, by operator and mode."""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import NamedTuple
+
+from .equivalence import differences
+from .models import MODELS
+from .operators import OPERATORS
+from .trials import MODES, Cloner, Mutant, NoMutant, found, mutants_of
+
+OUTCOMES = TOLD, SURVIVED, CRASHED, EQUIVALENT, ALARM = "told", "survived", "crashed", "equivalent", "alarm"
+
+
+class Result(NamedTuple):
+    """What came of a mutant in one mode, or of a model without a change; the lines say what was found, or raised."""
+
+    mutant: Mutant
+    mode: str
+    outcome: str
+    lines: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = self.lines if self.outcome == CRASHED else ()
+        return "\n    ".join((f"{self.outcome} {self.mode:6} {self.mutant}", *lines))
+
+
+@functools.cache
+def alarms(name: str, mode: str) -> frozenset[str]:
+    """What is found of a clone without a change."""
+    return frozenset(found(name, mode, Cloner()))
+
+
+def tried(mutant: Mutant) -> list[Result]:
+    """What the comparison finds of a mutant in each mode; nothing where the change cannot be made."""
+    results = []
+    for mode in MODES:
+        cloner, known = Cloner(mutant), alarms(mutant.model, mode)
+        try:
+            lines = tuple(text for text in found(mutant.model, mode, cloner) if text not in known)
+            outcome = TOLD if lines else SURVIVED
+        except Exception as error:  # of the comparison
+            lines, outcome = (f"{type(error).__name__}: {error}",), CRASHED
+        if cloner.refused:
+            return []
+        results.append(Result(mutant, mode, outcome, lines))
+    try:
+        if any(result.outcome == SURVIVED for result in results) and not differences(mutant):
+            results = [one._replace(outcome=EQUIVALENT) if one.outcome == SURVIVED else one for one in results]
+    except NoMutant:
+        return []
+    return results
+
+
+def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
+    """The results of about `count` mutants, as many of each operator, and what is found of models without a change."""
+    each = -(-count // len(OPERATORS))
+    names = random.Random(seed).sample(sorted(MODELS), min(len(MODELS), max(8, count // 5)))
+    work = functools.partial(_results, names=names, each=each, seed=seed)
+    if processes == 1:
+        yield from chain.from_iterable(map(work, OPERATORS))
+        return
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        yield from chain.from_iterable(pool.imap_unordered(work, OPERATORS))
+
+
+def _results(operator: str, names: list[str], each: int, seed: int) -> list[Result]:
+    """The results of an operator, on one model after the other."""
+    names = random.Random(f"{seed} {operator}").sample(names, len(names))
+    mutants = [mutant for name in names for mutant in mutants_of(name, seed)[operator][: 3 * each]]
+    made = filter(None, map(tried, sorted(mutants, key=lambda mutant: mutant.number)))
+    results = list(chain.from_iterable(islice(made, each)))
+    used = sorted({result.mutant.model for result in results})
+    found = [
+        (Mutant(name, "unchanged", text, 0), mode) for name in used for mode in MODES for text in alarms(name, mode)
+    ]
+    return [*(Result(mutant, mode, ALARM) for mutant, mode in found), *results]
+
+
+def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
+    """Which share of the mutants is told in a mode, and how many of them came to what."""
+    counts = Counter(one.outcome for one in results if one.mode == mode and operator in ("", one.mutant.operator))
+    total = counts[TOLD] + counts[SURVIVED] + counts[CRASHED]
+    return counts[TOLD] / max(total, 1), counts
+
+
+def table(results: list[Result]) -> str:
+    """A line for each operator, and one for all."""
+    lines = []
+    for operator in (*OPERATORS, ""):
+        line = f"{operator or 'all':18}"
+        for mode in MODES:
+            told, counts = share(results, mode, operator)
+            line += f"  {mode} {told:6.1%} " + ", ".join(
+                f"{counts[one]} {one}" for one in OUTCOMES if counts[one]
+            ).ljust(50)
+        lines.append(line.rstrip())
+    return "\n".join(lines)

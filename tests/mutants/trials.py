@@ -1,0 +1,124 @@
+"""One mutant under the comparison. All that is known of the harness is here, in a function for each mode."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import linecache
+import random
+import sys
+import types
+import warnings
+from itertools import chain, zip_longest
+from typing import Any, NamedTuple
+
+from clonediff import clone_model
+from clonediff.harness.answers.in_process import clone_live
+from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.trial import run_trial
+from clonediff.harness.trials.checks import compare
+
+from .models import MODELS
+from .operators import OPERATORS, changes, is_users, scenes
+from .walk import SCRIPTS
+
+
+class NoMutant(Exception):
+    """The change cannot be made."""
+
+
+class Mutant(NamedTuple):
+    """One change of a model's clone, or of its original while it is cloned."""
+
+    model: str
+    operator: str
+    key: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.model}:{self.operator}:{self.number}  {self.key}"
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether it changes the original."""
+        return self.operator.startswith("original")
+
+    def change(self, model: Any, clone: Any) -> None:
+        """Make the change; a place that is not there, or refuses, makes no mutant."""
+        try:
+            changes(self.operator, scenes(model, clone)[self.is_reversed])[self.key]()
+        except Exception as error:
+            raise NoMutant(self.key) from error
+
+
+class Cloner:
+    """Clones faithfully, and changes one thing when it is called first."""
+
+    def __init__(self, mutant: Mutant | None = None) -> None:
+        self.mutant, self.refused = mutant, False
+
+    def __call__(self, model: Any) -> Any:
+        clone, mutant, self.mutant = clone_model(model), self.mutant, None
+        try:
+            if mutant is not None:
+                mutant.change(model, clone)
+        except NoMutant:
+            self.refused = True
+        return clone
+
+
+def with_the_source(name: str, cloner: Cloner) -> list[str]:
+    """What a trial of the model's source finds."""
+    keras = framework(name.partition("/")[0])
+    with keras.scratch():
+        request = {"source": MODELS[name], "seed": 5, "costly": True, "cloners": {"mutant": cloner}}
+        answer = run_trial(request, keras)
+    assert answer.original is not None, answer.refused
+    return ["\n".join(difference.lines) for difference in compare(answer.original, answer.clones["mutant"])]
+
+
+def live(name: str, cloner: Cloner) -> list[str]:
+    """What is found of a model that is there already."""
+    causes = clone_live(built(name), {"mutant": cloner}).causes_of("mutant")
+    return ["\n".join(cause.root.lines) for cause in causes]
+
+
+MODES = {"source": with_the_source, "live": live}
+
+
+def found(name: str, mode: str, cloner: Cloner) -> list[str]:
+    """What the comparison finds of a model and its clone, quietly."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return MODES[mode](name, cloner)
+
+
+def keras_of(name: str) -> Any:
+    """The Keras of a model."""
+    return importlib.import_module(name.partition("/")[0])
+
+
+def built(name: str) -> Any:
+    """The model, its source run as a module."""
+    module, file = types.ModuleType(SCRIPTS[1]), f"<{name}>"
+    sys.modules[module.__name__] = module
+    linecache.cache[file] = len(MODELS[name]), None, MODELS[name].splitlines(keepends=True), file
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(MODELS[name], file, "exec"), vars(module))
+    return module.model
+
+
+@functools.cache
+def mutants_of(name: str, seed: int) -> dict[str, list[Mutant]]:
+    """The mutants of a model by operator, in an order that follows from the seed: every other one of the user's own."""
+    model = built(name)
+    both, found = scenes(model, clone_model(model)), {}
+    own = {place.path for scene in both.values() for place in scene.places if is_users(place)}
+    for operator in OPERATORS:
+        texts = sorted(changes(operator, both[operator.startswith("original")]))
+        random.Random(f"{seed} {name} {operator}").shuffle(texts)
+        parts = [[text for text in texts if (text.partition(": ")[0] in own) == wanted] for wanted in (True, False)]
+        mixed = [text for text in chain.from_iterable(zip_longest(*parts)) if text is not None]
+        found[operator] = [Mutant(name, operator, text, number) for number, text in enumerate(mixed)]
+    return found

@@ -1,0 +1,177 @@
+"""The places of a model that hold something: attributes, items, what functions close over.
+
+It shares no code with what it judges. Objects of a backend, modules and classes are values, and are not entered.
+"""
+
+from __future__ import annotations
+
+import collections
+import copyreg
+import functools
+import types
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+SCRIPTS = ("__main__", "a_script")
+"""The modules in which the user's code is."""
+KERAS = ("keras", "tf_keras")
+CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
+_BACKENDS = ("tensorflow", "numpy", "google", "wrapt", "threading", "weakref", "inspect")
+_MACHINERY = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
+"""Classes of Keras that hold the graph, which has an operator of its own, or register what others hold."""
+_CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
+
+UNNOTICED = {
+    "*.build": "Keras wraps the method for each object; the wrapper has no state",
+    "*.quantize": "the same",
+    "*.result": "the same",
+    "*.update_state": "the same",
+    "*.reset_state": "the same",
+    "*.call_signature_parameters": "the signature of the class",
+    "*._function": "what Keras compiles when a model is first trained, and makes again",
+    "DTypePolicy.*": "policies are never changed, and are shared by all layers",
+    "Policy.*": "the same in tf_keras",
+}
+"""What cannot be noticed, by class and attribute."""
+
+
+class Place(NamedTuple):
+    """Where something is held: by which object, and how Python writes the way there from the model."""
+
+    path: str
+    holder: Any
+    step: str
+    """An "attribute", an "item", a "cell", or "" where nothing else can be put."""
+    key: Any
+    value: Any
+    outer: Place | None
+
+    @property
+    def attribute(self) -> Place:
+        """The attribute that it is, or is an item of."""
+        return self if self.step == "attribute" or self.outer is None else self.outer.attribute
+
+    @property
+    def kind(self) -> str:
+        """The class and the attribute."""
+        return f"{type(self.attribute.holder).__name__}.{self.attribute.key}"
+
+    @property
+    def changed(self) -> Any:
+        """The object that changes when something else is put there: a tuple is made again."""
+        made_again = isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None
+        return self.outer.changed if made_again and self.outer else self.holder
+
+    @property
+    def is_users(self) -> bool:
+        """Whether the user's own class, or a function of the user, has it, and not a class of Keras."""
+        holder, name = self.attribute.holder, self.attribute.key
+        if isinstance(holder, types.FunctionType):
+            return holder.__module__ in SCRIPTS
+        packages = {base.__module__.partition(".")[0] for base in type(holder).__mro__}
+        return packages.isdisjoint((*KERAS, *_BACKENDS)) or name in _names_of_code(type(holder))
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is a private attribute of a class of Keras."""
+        return not self.is_users and self.attribute.key[:1] == "_"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a user may know it: the user's own, or public, or one thing that a public property gives."""
+        holder, name = self.attribute.holder, self.attribute.key
+        is_property = hasattr(type(holder), name.lstrip("_")) and not isinstance(self.attribute.value, CONTAINERS)
+        return is_property or not self.is_private
+
+    @property
+    def is_unnoticed(self) -> bool:
+        """Whether nobody can notice it."""
+        if any(fnmatchcase(self.kind, pattern) for pattern in UNNOTICED):
+            return True
+        return self.attribute.outer is not None and self.attribute.outer.is_unnoticed
+
+    def put(self, value: Any) -> None:
+        """Put something else there, without what Keras tracks knowing. What cannot change is made again."""
+        if self.step == "cell":
+            self.key.cell_contents = value
+        elif self.step == "attribute" and self.key in getattr(self.holder, "__dict__", ()):
+            vars(self.holder)[self.key] = value
+        elif self.step == "attribute":
+            object.__setattr__(self.holder, self.key, value)
+        elif isinstance(self.holder, (tuple, set, frozenset)) and self.outer is not None:
+            items = [value if item is self.value else item for item in self.holder]
+            self.outer.put(getattr(type(self.holder), "_make", type(self.holder))(items))
+        else:
+            _container(self.holder).__setitem__(self.holder, self.key, value)
+
+    def drop(self) -> None:
+        """Take the attribute or the item away."""
+        if self.step == "attribute":
+            vars(self.holder).pop(self.key)
+        else:
+            _container(self.holder).__delitem__(self.holder, self.key)
+
+
+def _container(holder: Any) -> Any:
+    """The class whose methods change a container, without those of Keras that track it."""
+    plain = dict if isinstance(holder, dict) else list
+    return plain if package(holder) in KERAS else type(holder)
+
+
+def package(thing: Any) -> str:
+    """The package of an object's class."""
+    return str(type(thing).__module__).partition(".")[0]
+
+
+@functools.cache
+def _names_of_code(kind: type) -> frozenset[str]:
+    """The names in the methods of the user's classes among a class and its bases."""
+    members = [member for base in kind.__mro__ if base.__module__ in SCRIPTS for member in vars(base).values()]
+    codes = [member.__code__ for member in members if isinstance(member, types.FunctionType)]
+    return frozenset(name for code in codes for name in code.co_names)
+
+
+def walk(model: Any) -> list[Place]:
+    """All places of a model, each by the shortest way to what holds it."""
+    places, entered = [], {id(model)}
+    waiting = collections.deque([Place("model", None, "", "model", model, None)])
+    while waiting:
+        outer = waiting.popleft()
+        for step, key, value, way in _inside(outer.value):
+            place = Place(outer.path + way, outer.value, step, key, value, outer)
+            places.append(place)
+            if id(value) not in entered and _is_open(value):
+                entered.add(id(value))
+                waiting.append(place)
+    return places
+
+
+def _is_open(value: Any) -> bool:
+    if isinstance(value, (*CONTAINERS, types.MethodType)):
+        return True
+    if isinstance(value, _CLOSED) or package(value) in _BACKENDS or type(value).__name__ in _MACHINERY:
+        return False
+    return hasattr(value, "__dict__") or bool(copyreg._slotnames(type(value)))
+
+
+def _inside(value: Any) -> Iterator[tuple[str, Any, Any, str]]:
+    """What an object holds: the step, the key, what is there, and how Python writes the step."""
+    if isinstance(value, dict):
+        yield from (("item", key, item, f"[{key!r}]") for key, item in value.items() if isinstance(key, (str, int)))
+        return
+    if isinstance(value, CONTAINERS):
+        items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
+        yield from (("item", number, item, f"[{number}]") for number, item in enumerate(items))
+        return
+    names = {*getattr(value, "__dict__", ()), *copyreg._slotnames(type(value))}
+    if isinstance(value, types.FunctionType):
+        for number, cell in enumerate(value.__closure__ or ()):
+            yield "cell", cell, cell.cell_contents, f".__closure__[{number}]"
+        names = {"__defaults__", "__kwdefaults__"}
+    for name in ("__self__", "func", "args", "keywords"):
+        if isinstance(value, (types.MethodType, functools.partial)) and hasattr(value, name):
+            yield "", name, getattr(value, name), f".{name}"
+    for name in sorted(name for name in names if isinstance(name, str)):
+        held = vars(value) if name in getattr(value, "__dict__", ()) else {name: getattr(value, name, None)}
+        yield "attribute", name, held[name], f".{name}"
