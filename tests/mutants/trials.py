@@ -16,6 +16,7 @@ from clonediff import clone_model
 from clonediff.harness.answers.in_process import clone_live
 from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.inside.trial import run_trial
+from clonediff.harness.observation import Case, Request
 from clonediff.harness.trials.checks import compare
 
 from .models import MODELS
@@ -71,8 +72,7 @@ def with_the_source(name: str, cloner: Cloner) -> list[str]:
     """What a trial of the model's source finds."""
     keras = framework(name.partition("/")[0])
     with keras.scratch():
-        request = {"source": MODELS[name], "seed": 5, "costly": True, "cloners": {"mutant": cloner}}
-        answer = run_trial(request, keras)
+        answer = run_trial(Request(Case(MODELS[name], (), seed=5), costly=True), keras, cloners={"mutant": cloner})
     assert answer.original is not None, answer.refused
     return ["\n".join(difference.lines) for difference in compare(answer.original, answer.clones["mutant"])]
 
