@@ -111,9 +111,8 @@ def _attribute(difference: Difference, dialect: str) -> Comparison:
     expression = _expression(difference, dialect)
     if not expression:
         return NOT_COMPARED
-    attribute = difference.expression
-    if attribute in _LEARNED:
-        return Comparison(_LEARNED[attribute].format(expression.removesuffix(attribute)))
+    if difference.expression in _LEARNED:
+        return Comparison(_LEARNED[difference.expression].format(expression.removesuffix(difference.expression)))
     facts = (difference.expected, difference.found)
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")

@@ -134,8 +134,7 @@ def _comparison(difference: Difference, dialect: str, case: Case) -> tuple[list[
     No lines where that takes many of them.
     """
     if difference.check == "untouched":
-        at_rest = replace(difference, model="clone")
-        plan = comparison(at_rest, dialect)
+        plan = comparison(replace(difference, model="clone"), dialect)
         plan = plan if plan.how == "equal" and plan.expression else WHOLE_CONFIG
         now = plan.expression.format("model")
         return [f"before = {now}"], ["", f"assert {now} == before"], plan.sure

@@ -223,5 +223,4 @@ def lost_difference(lost: Lost) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
     frame = (looping if lost.how == TIMED_OUT else innermost)(lost.frames)
     raised = Raised(lost.how, lost.message[:300], frame)
-    sides = "an answer", lost.line
-    return differs(PROCESS_LOST, "process", "", "process", *sides, None, name=lost.how, raised=raised)
+    return differs(PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=lost.how, raised=raised)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -20,24 +20,20 @@ from clonediff.harness.trials.checks.places import at, is_within, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import NAME, PROPERTY, TRAINS, Difference, Part, Severity
 
-_SETTING = "the setting {name} of {a} is {how}{inside}"
-_ATTRIBUTE = "the attribute {name} of {a} is {how}{inside}"
+
+def _fact(shown: Literal["setting", "attribute"], names: str, role: Role, severity: Severity, **fields: Any) -> Aspect:
+    part: Part = "config" if shown == "setting" else "attribute"
+    sentence = fields.pop("sentence", f"the {shown} {{name}} of {{a}} is {{how}}{{inside}}")
+    return Aspect("structure", role, severity, part, "", sentence, shown, names=names, **fields)
 
 
-def _setting(names: str, role: Role, severity: Severity, sentence: str = _SETTING, **fields: Any) -> Aspect:
-    return Aspect("structure", role, severity, "config", "", sentence, "setting", names=names, **fields)
-
-
-def _attribute(names: str, role: Role, severity: Severity, sentence: str = _ATTRIBUTE, **fields: Any) -> Aspect:
-    return Aspect("structure", role, severity, "attribute", "", sentence, "attribute", names=names, **fields)
-
-
+_setting, _attribute = functools.partial(_fact, "setting"), functools.partial(_fact, "attribute")
 _compiled = functools.partial(Aspect, "structure", "compiled", TRAINS, "compiled", "", shown="compiled")
 _OPTION = "{a} that is {was}{name} is {now}{name}{inside}"
 _DTYPES = "dtype|compute_dtype|variable_dtype|dtype_policy*"
 SETTINGS = (
-    _setting("optional", "quiet", PROPERTY, _OPTION, known_as="config.sparse"),
-    _setting("ragged|sparse", "chosen", PROPERTY, _OPTION, known_as="config.sparse"),
+    _setting("optional", "quiet", PROPERTY, sentence=_OPTION, known_as="config.sparse"),
+    _setting("ragged|sparse", "chosen", PROPERTY, sentence=_OPTION, known_as="config.sparse"),
     _setting("activity_regularizer", "chosen", TRAINS, any_layer=True),
     _setting("*_regularizer|*_constraint", "chosen", TRAINS),
     _setting("vocabulary_size", "chosen", PROPERTY, any_layer=True, known_as="attribute.vocabulary"),
@@ -56,7 +52,7 @@ _COMPILING = "compiled_*|jit_compile|loss|loss.*|metrics*|optimizer*|run_eagerly
 _TENSORS = "input|inputs|input_shape|input_spec*|output|outputs|output_shape"
 ATTRIBUTES = (
     _attribute("supports_masking|vocabulary|use_cudnn", "derived", PROPERTY, any_layer=True),
-    _attribute("path", "derived", NAME, "the path of {a} is another{inside}", any_layer=True),
+    _attribute("path", "derived", NAME, sentence="the path of {a} is another{inside}", any_layer=True),
     _attribute(_TENSORS, "quiet", PROPERTY, any_layer=True, topic="ends"),
     _attribute("batch_*|losses", "quiet", PROPERTY, any_layer=True),
     _attribute(_COMPILING, "compiled", PROPERTY),

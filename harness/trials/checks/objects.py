@@ -87,9 +87,8 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
         yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
     for number, ident in enumerate(original.compiled_with):
         if ident in clone.compiled_with:
-            within, expression = f"compiled_with[{number}]", "" if number else ".optimizer"
-            sides = "one of its own", "the original's"
-            yield COMPILED_WITH.differs(within, *sides, place(original, -1), expression=expression)
+            path, first, expression = f"compiled_with[{number}]", place(original, -1), "" if number else ".optimizer"
+            yield COMPILED_WITH.differs(path, "one of its own", "the original's", first, expression=expression)
 
 
 def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:

@@ -140,8 +140,7 @@ def _argument_name(part: Part, keys: tuple[Any, ...], kind: str) -> str:
     """The name that Keras itself has for an argument; "" for all others."""
     if part == "call.kwargs":
         return keys[0] if keys and _NAMES.fullmatch(keys[0]) else ""
-    is_state = _RECURRENT.fullmatch(kind) and len(keys) > 1 and keys[0] == 0 and keys[1] != 0
-    return "initial_state" if is_state else ""
+    return "initial_state" if _RECURRENT.fullmatch(kind) and keys[:1] == (0,) and any(keys[1:2]) else ""
 
 
 def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iterator[tuple[Part, Unlike]]:

@@ -19,24 +19,25 @@ from clonediff.harness.trials.checks.places import numbered, place
 from clonediff.harness.trials.checks.skeletons import MISSING
 from clonediff.reports.records import COMPUTES, CRASHES, NAME, TRAINS, Change, Difference, Part
 
-_row = functools.partial(Aspect, "weights", "derived")
 _computes = functools.partial(Aspect, "weights", "derived", COMPUTES)
 _named = functools.partial(Aspect, "weights", "derived", NAME, VARIABLES)
 LOST = _computes(VARIABLES, "missing", "a {part} of {a} is missing{inside}", "listed")
 ADDED = _computes(VARIABLES, "extra", "{a} has one {part} more{inside}", "listed")
 MOVED = _computes(VARIABLES, "order", "a model has its {part}s in another order{inside}", "listed", True)
+_CONSTRAINT = "a {part} of {a} has another constraint or regularizer{inside}"
 _FROZEN = "a {frozen} {part} of {a} is {thawed}{inside}"
 FIELDS = (
     _computes(VARIABLES, ("shape", "dtype"), "a {part} of {a} has another {change}{inside}", "listed"),
-    _row(TRAINS, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
-    _row(TRAINS, VARIABLES, "constraint", "a {part} of {a} has another constraint or regularizer{inside}", "listed"),
+    Aspect("weights", "derived", TRAINS, VARIABLES, "trainable", _FROZEN, "listed", True, topic="flag"),
+    Aspect("weights", "derived", TRAINS, VARIABLES, "constraint", _CONSTRAINT, "listed"),
     _named(("scope", "path alone"), "a {part} of {a} has another path{inside}", "listed", True),
     _named(("name", "name alone"), "a {part} of {a} has another name{inside}", "listed", True),
 )
 STATE = _computes("state", "value", "a state of {a} begins with another value{inside}")
 COPIED = _computes("copied", "value", "a weight of {a} does not get the value that is copied into it{inside}")
 KEPT = _computes("", "value not kept", "a weight of {a} does not keep its value{inside}")
-REFUSED = _row(CRASHES, "", "raises", "{clone} does not take the weights of the original", alone=True)
+_REFUSED = "{clone} does not take the weights of the original"
+REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=True)
 
 
 def weights(pair: Pair) -> list[Difference]:
