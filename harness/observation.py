@@ -110,7 +110,8 @@ class Variable(msgspec.Struct, frozen=True):
     """A weight or a state, such as a seed. `ident` tells objects apart within one answer, nothing more.
 
     `name` is the whole path; `short_name` is the name alone, where the variable has one beside its path.
-    `constraint` is that, and the regularizer, of the variable itself.
+    `constraint` is that, and the regularizer, of the variable itself, and `watched` its own flag: a weight that is not
+    watched has no gradient, though its layer is trainable.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Variable(msgspec.Struct, frozen=True):
     value: str = ""
     short_name: str = ""
     constraint: str = ""
+    watched: bool = False
 
 
 class CallSeen(msgspec.Struct, frozen=True):

@@ -1,20 +1,21 @@
 """Which attributes of an object are facts of it.
 
-Public attributes and properties are, of each class; private ones only of the user's classes, since those of Keras say
-how it works inside.
+Public attributes and properties are, of each class; private ones are of the user's classes. Those of Keras say how it
+works inside: they are facts where a constructor takes what they hold, or where that is an object of the user's.
 """
 
 from __future__ import annotations
 
 import collections
 import copyreg
+import enum
 import inspect
 import re
 import types
 from typing import Any
 
 from .by_class import once_a_class
-from .packages import BACKENDS, is_users, root_of
+from .packages import BACKENDS, is_policy, is_users, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are one value each: their attributes are those of a machine."""
@@ -26,13 +27,15 @@ def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set
     """The names of what an object holds that are facts, further `private` ones among them; and of all that it holds."""
     kind, attributes = type(owner), getattr(owner, "__dict__", {})
     names, held = set(slots(kind)), {*attributes, *slots(kind)}
-    own, of_packages = is_users(kind), names_of_packages(kind)
+    own, of_packages, arguments = is_users(kind), names_of_packages(kind), constructor_arguments(kind)
     for name, value in attributes.items():
         if type(name) is not str:
             continue
         if name[:1] != "_" or (private is not None and private.match(name)):
             names.add(name)
         elif (own and name[:2] != "__" and name not in of_packages) or is_of_users(value):
+            names.add(name)
+        elif name[1:] in arguments and name[1:] not in attributes and not hasattr(kind, name[1:]):
             names.add(name)
     return names, held
 
@@ -61,6 +64,28 @@ def properties(kind: Any) -> tuple[str, ...]:
             members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
     names = [name for name, value in members.items() if isinstance(value, property)]
     return tuple(name for name in names if getattr(kind, name, None) is members[name])
+
+
+@once_a_class
+def constructor_arguments(kind: Any) -> frozenset[str]:
+    """What the constructors of a class and of its bases take by name: a layer may keep it under a private name."""
+    codes = [getattr(inspect.unwrap(vars(base)["__init__"]), "__code__", None) for base in _with_constructor(kind)]
+    return frozenset(name for code in codes if code is not None for name in code.co_varnames[1 : _count(code)])
+
+
+def _with_constructor(kind: Any) -> list[Any]:
+    return [base for base in kind.__mro__ if "__init__" in vars(base)]
+
+
+def _count(code: types.CodeType) -> int:
+    return code.co_argcount + code.co_kwonlyargcount
+
+
+@once_a_class
+def can_be_written(kind: Any) -> bool:
+    """Whether objects of a class have attributes that can be set, so that a clone should have its own."""
+    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    return not (frozen or is_policy(kind) or issubclass(kind, (enum.Enum, type, types.ModuleType)))
 
 
 @once_a_class

@@ -91,7 +91,7 @@ class Description:
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework
         name, short_name = framework.names(variable)
-        constraints = [getattr(variable, kind, None) for kind in ("constraint", "regularizer")]
+        settings = [getattr(variable, name, None) for name in ("constraint", "regularizer")]
         return Variable(
             name=name,
             owner=owners.get(id(variable), -1),
@@ -101,7 +101,8 @@ class Description:
             ident=self._observer.ident(variable),
             value=value,
             short_name=short_name,
-            constraint="" if constraints == [None, None] else entry(constraints),
+            constraint=("" if settings == [None, None] else entry(settings)) + class_code(type(variable)),
+            watched=bool(getattr(variable, "trainable", trainable)),
         )
 
     def _end(self, tensor: Any) -> End:

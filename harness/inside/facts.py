@@ -19,12 +19,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..observation import NO_LAYER, Fact
-from .attributes import CONTAINERS, OPAQUE, PLAIN, is_value, names_of, names_of_packages, properties
+from .attributes import CONTAINERS, OPAQUE, PLAIN, can_be_written, is_value, names_of, names_of_packages, properties
 from .canonical import class_code, contents, entry, globals_of, text, without_addresses
 from .digests import short_hash
 from .layers import Layers
 from .observer import Observer
-from .packages import is_policy, is_users, root_of
+from .packages import is_users, root_of
 
 _DEEPEST = 16
 """Where properties make new objects without end, a walk has to stop: there an object is compared by its text."""
@@ -165,7 +165,7 @@ class Facts:
             return Fact("a variable", variable=self._variables[id(value)])
         if isinstance(value, self._framework.tensor_class):
             shape = "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is compared with the call
-            return Fact(shape, tensor=self._places.tensor_of_any_graph(value))
+            return Fact(shape, tensor=self._places.tensor_of_any_graph(value), detail=class_code(type(value)))
         return None
 
     def _note_writable(self, path: str, value: Any, changes: bool) -> None:
@@ -175,7 +175,7 @@ class Facts:
         if isinstance(value, np.ndarray):
             changes = bool(value.flags.writeable and value.ndim)  # tf_keras makes a number an array of no axes
         elif not changes:
-            changes = is_value(type(value)) and hasattr(value, "__dict__") and not is_policy(type(value))
+            changes = hasattr(value, "__dict__") and can_be_written(type(value))
         if changes:
             self._writable[id(value)] = value
             if id(value) in self._of_original:

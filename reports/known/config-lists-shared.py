@@ -2,7 +2,8 @@
 
 keras/src/ops/operation.py:263 puts the arguments of an operation into its config as they are, and
 keras/src/models/cloning.py:219 makes the clone of them, where a layer would wrap each list anew that it is given
-(keras/src/utils/tracking.py:96); that a get_config hands on an object as it is would be another cause, its own.
+(keras/src/utils/tracking.py:96). An array that a config has is likewise one object, such as the window of
+STFTSpectrogram (keras/src/layers/preprocessing/stft_spectrogram.py:375).
 """
 
 # /// clonediff
@@ -14,7 +15,7 @@ keras/src/models/cloning.py:219 makes the clone of them, where a layer would wra
 # check = "own"
 # aspect = "object shared"
 # path = "layers*.attribute.*"
-# found = "the original's list of *"
+# found = ["the original's list of *", "the original's array of *"]
 #
 # [[match]]
 # check = "own"

@@ -85,6 +85,8 @@ def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
     for change in ("shape", "dtype", "trainable", "constraint"):
         if getattr(want, change) != getattr(have, change):
             yield change, change
+    if want.watched != have.watched and want.trainable == have.trainable:
+        yield "watched", "trainable"
 
 
 def _copied(pair: Pair) -> Iterator[Difference]:
