@@ -87,7 +87,9 @@ def _is_constant(value: Any) -> bool:
 
 
 def _unlike(one: Any, two: Any) -> bool:
-    return type(one) is type(two) and one is not two and not (isinstance(one, PLAIN) and one == two)
+    """Whether two things are not the same, and one can stand where the other does."""
+    kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
+    return kinds[0] == kinds[1] and one is not two and not (isinstance(one, PLAIN) and one == two)
 
 
 # -- one place
