@@ -17,6 +17,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many at once")
     parser.add_argument("--only", metavar="MODEL:OPERATOR:N", help="one mutant, and all that is found of it")
     options = parser.parse_args()
+    os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
     if options.only:
         show(options.only, options.seed)
         return

@@ -5,9 +5,9 @@ What two faithful clones do not share is chance.
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import tensorflow as tf
 from clonediff import clone_model
 
 from .operators import OF_THE_OTHER, PLAIN, can_change
-from .trials import Mutant, built, keras_of
+from .trials import Mutant, built
 from .walk import CONTAINERS, KERAS, SCRIPTS, package, walk
 
 _DEEPEST = 6
@@ -28,16 +28,14 @@ def differences(mutant: Mutant) -> dict[str, tuple[str, str]]:
     """What is another in the mutant: what it holds, computes, learns, saves; nothing where it is equivalent."""
     if mutant.key.endswith(OF_THE_OTHER):
         return {mutant.key: ("one of its own", "one for two models")}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        plain, again, changed = (_behaviour(mutant, change) for change in (False, False, True))
+    plain, again, changed = (_behaviour(mutant, change) for change in (False, False, True))
     pairs = {key: (plain.get(key, "nothing"), changed.get(key, "nothing")) for key in {**plain, **changed}}
     return {key: pair for key, pair in pairs.items() if pair[0] == again.get(key, "nothing") != pair[1]}
 
 
 def _behaviour(mutant: Mutant, change: bool) -> dict[str, str]:
     """All that a model does from the same seed: the clone, or the original where that is changed."""
-    keras = keras_of(mutant.model)
+    keras = importlib.import_module(mutant.model.partition("/")[0])
     keras.backend.clear_session()
     keras.utils.set_random_seed(3)
     original = built(mutant.model)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .equivalence import differences
 from .models import MODELS
 from .operators import OPERATORS
-from .trials import MODES, Cloner, Mutant, NoMutant, found, mutants_of
+from .trials import MODES, Cloner, Mutant, NoMutant, mutants_of
 
 OUTCOMES = TOLD, SURVIVED, CRASHED, EQUIVALENT, ALARM = "told", "survived", "crashed", "equivalent", "alarm"
 
@@ -34,7 +34,7 @@ class Result(NamedTuple):
 @functools.cache
 def alarms(name: str, mode: str) -> frozenset[str]:
     """What is found of a clone without a change."""
-    return frozenset(found(name, mode, Cloner()))
+    return frozenset(MODES[mode](name, Cloner()))
 
 
 def tried(mutant: Mutant) -> list[Result]:
@@ -43,7 +43,7 @@ def tried(mutant: Mutant) -> list[Result]:
     for mode in MODES:
         cloner, known = Cloner(mutant), alarms(mutant.model, mode)
         try:
-            lines = tuple(text for text in found(mutant.model, mode, cloner) if text not in known)
+            lines = tuple(text for text in MODES[mode](mutant.model, cloner) if text not in known)
             outcome = TOLD if lines else SURVIVED
         except Exception as error:  # of the comparison
             lines, outcome = (f"{type(error).__name__}: {error}",), CRASHED

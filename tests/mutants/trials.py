@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import linecache
 import random
 import sys
 import types
-import warnings
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
@@ -71,8 +69,9 @@ class Cloner:
 def with_the_source(name: str, cloner: Cloner) -> list[str]:
     """What a trial of the model's source finds."""
     keras = framework(name.partition("/")[0])
+    request = Request(Case(MODELS[name], (), seed=5), costly=True)
     with keras.scratch():
-        answer = run_trial(Request(Case(MODELS[name], (), seed=5), costly=True), keras, cloners={"mutant": cloner})
+        answer = run_trial(request, keras, cloners={"mutant": cloner})
     assert answer.original is not None, answer.refused
     return ["\n".join(difference.lines) for difference in compare(answer.original, answer.clones["mutant"])]
 
@@ -86,26 +85,12 @@ def live(name: str, cloner: Cloner) -> list[str]:
 MODES = {"source": with_the_source, "live": live}
 
 
-def found(name: str, mode: str, cloner: Cloner) -> list[str]:
-    """What the comparison finds of a model and its clone, quietly."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return MODES[mode](name, cloner)
-
-
-def keras_of(name: str) -> Any:
-    """The Keras of a model."""
-    return importlib.import_module(name.partition("/")[0])
-
-
 def built(name: str) -> Any:
     """The model, its source run as a module."""
     module, file = types.ModuleType(SCRIPTS[1]), f"<{name}>"
     sys.modules[module.__name__] = module
     linecache.cache[file] = len(MODELS[name]), None, MODELS[name].splitlines(keepends=True), file
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(compile(MODELS[name], file, "exec"), vars(module))
+    exec(compile(MODELS[name], file, "exec"), vars(module))
     return module.model
 
 

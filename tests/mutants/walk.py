@@ -30,6 +30,13 @@ UNNOTICED = {
     "*.reset_state": "the same",
     "*.call_signature_parameters": "the signature of the class",
     "*._function": "what Keras compiles when a model is first trained, and makes again",
+    "*.built": "the next call sets it",
+    "*.stop_training": "training begins with it",
+    "InputLayer.is_placeholder": "how an input was made; a clone has new inputs, as documented",
+    "*.input_names": "compared with the inputs themselves, by name",
+    "*.output_names": "compared with the layers that give the outputs",
+    "Normalization.mean": "computed from weights, and anew when weights are set (tf_keras)",
+    "Normalization.variance": "the same",
     "DTypePolicy.*": "policies are never changed, and are shared by all layers",
     "Policy.*": "the same in tf_keras",
 }
@@ -79,10 +86,11 @@ class Place(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether a user may know it: the user's own, or public, or one thing that a public property gives."""
-        holder, name = self.attribute.holder, self.attribute.key
-        is_property = hasattr(type(holder), name.lstrip("_")) and not isinstance(self.attribute.value, CONTAINERS)
-        return is_property or not self.is_private
+        """Whether a user may know it, and what holds it: layers and weights are known however they are held."""
+        place, outer = self.attribute, self.attribute.outer
+        if self.is_private and (isinstance(place.value, CONTAINERS) or not hasattr(type(place.holder), place.key[1:])):
+            return False
+        return hasattr(place.holder, "trainable") or outer is None or outer.is_known
 
     @property
     def is_unnoticed(self) -> bool:
