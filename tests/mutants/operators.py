@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .walk import CONTAINERS, KERAS, SCRIPTS, Place, package, walk
+from .walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
 
 Changes = Iterator[tuple[str, Callable[[], object]]]
 """What can be changed, in words, each with the function that does it."""
 
 OF_THE_OTHER = "the very object of the other model"
 PLAIN = (bool, int, float, str)
-_TRAINED_BY = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
 _NEVER_CHANGES = (*PLAIN, bytes, type(None), type, tuple, frozenset, types.FunctionType, types.ModuleType, tf.Tensor)
-_POLICIES = ("DTypePolicy", "Policy")
+_VALUES = ("Policy", "TensorShape", "DType")
 _TWINS: dict[Any, Any] = {list: tuple, tuple: list, set: frozenset, frozenset: set, collections.OrderedDict: dict}
 _TWINS[dict] = collections.OrderedDict
 
@@ -33,7 +32,7 @@ class Scene:
         self.others = {place.path: place.value for place in walk(other)}
         shared = {id(value) for value in self.others.values()} if is_clone else set()
         known = [place for place in walk(model) if id(place.changed) not in shared and not place.is_unnoticed]
-        known = [place for place in known if place.is_known or is_of_training(place)]
+        known = [place for place in known if place.is_known or has_base(place.value, TRAINED_BY)]
         # Of what the classes of Keras hold, one place of each kind is enough.
         firsts = {place.kind + place.step: place for place in reversed(known)}
         self.places = [place for place in known if is_users(place) or firsts[place.kind + place.step] is place]
@@ -71,15 +70,15 @@ def is_users(place: Place) -> bool:
 
 def is_of_training(place: Place) -> bool:
     """Whether it is a loss, a metric, an optimizer or a schedule, or is held by one."""
-    held = (place.value, place.attribute.holder)
-    return any(base.__name__ in _TRAINED_BY for thing in held for base in type(thing).__mro__)
+    return has_base(place.value, TRAINED_BY) or has_base(place.attribute.holder, TRAINED_BY)
 
 
 def can_change(value: Any) -> bool:
     """Whether somebody may change it, so that two models must not share it."""
-    if isinstance(value, _NEVER_CHANGES) or type(value).__name__ in (*_POLICIES, "TensorShape", "DType"):
+    if isinstance(value, _NEVER_CHANGES) or type(value).__name__.endswith(_VALUES):
         return False
-    return isinstance(value, (*CONTAINERS, np.ndarray)) or hasattr(value, "__dict__")
+    is_array = isinstance(value, np.ndarray) and value.ndim > 0
+    return is_array or isinstance(value, CONTAINERS) or hasattr(value, "__dict__")
 
 
 def _is_constant(value: Any) -> bool:
@@ -89,7 +88,9 @@ def _is_constant(value: Any) -> bool:
 def _unlike(one: Any, two: Any) -> bool:
     """Whether two things are not the same, and one can stand where the other does."""
     kinds = [[type(thing), *(map(type, thing) if isinstance(thing, (list, tuple)) else ())] for thing in (one, two)]
-    return kinds[0] == kinds[1] and one is not two and not (isinstance(one, PLAIN) and one == two)
+    if kinds[0] != kinds[1] or isinstance(one, bool):
+        return False
+    return one != two if isinstance(one, PLAIN) else one is not two
 
 
 # -- one place
@@ -111,7 +112,7 @@ def _new_values(scene: Scene, place: Place) -> Iterator[tuple[str, str, Any]]:
     elif _is_constant(value) and value.dtype.is_floating:
         yield "array", "other numbers", value + tf.ones_like(value)
         yield "dtype", "float16", tf.cast(value, "float16")
-    elif kind.__name__ in _POLICIES:
+    elif kind.__name__ in ("DTypePolicy", "Policy"):
         yield "dtype", "float64", kind("float64")
     elif isinstance(value, str) and value in ("float32", "int32", "bfloat16", "string"):
         yield "dtype", "float64", "float64"
@@ -172,7 +173,8 @@ def _changes(scene: Scene, place: Place) -> Iterator[tuple[str, str, Callable[[]
     if place.is_private or not place.step:
         return
     yield "dropped", "dropped", place.drop
-    if can_change(value) and package(value) in (*KERAS, *SCRIPTS) and not isinstance(value, CONTAINERS):
+    is_object = package(value) in (*KERAS, *SCRIPTS) and not isinstance(value, CONTAINERS)
+    if is_object and can_change(value) and not hasattr(value, "shape"):
         names = {"__module__": "elsewhere", "__qualname__": kind.__qualname__, "__slots__": ()}
         namesake = partial(type(kind), kind.__name__, (kind,), names)
         yield "class", "one of the same name", lambda: setattr(value, "__class__", namesake())

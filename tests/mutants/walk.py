@@ -20,6 +20,8 @@ CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 _BACKENDS = ("tensorflow", "numpy", "google", "wrapt", "threading", "weakref", "inspect")
 _MACHINERY = ("Node", "KerasTensor", "Tracker", "SymbolicArguments")
 """Classes of Keras that hold the graph, which has an operator of its own, or register what others hold."""
+TRAINED_BY = ("Loss", "Metric", "Optimizer", "LearningRateSchedule")
+_KNOWN = ("Layer", "Variable", *TRAINED_BY)
 _CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
 
 UNNOTICED = {
@@ -86,11 +88,11 @@ class Place(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether a user may know it, and what holds it: layers and weights are known however they are held."""
+        """Whether a user may know it, and what holds it: a layer, say, is known wherever it is held."""
         place, outer = self.attribute, self.attribute.outer
         if self.is_private and (isinstance(place.value, CONTAINERS) or not hasattr(type(place.holder), place.key[1:])):
             return False
-        return hasattr(place.holder, "trainable") or outer is None or outer.is_known
+        return has_base(place.holder, _KNOWN) or outer is None or outer.is_known
 
     @property
     def is_unnoticed(self) -> bool:
@@ -130,6 +132,11 @@ def _container(holder: Any) -> Any:
 def package(thing: Any) -> str:
     """The package of an object's class."""
     return str(type(thing).__module__).partition(".")[0]
+
+
+def has_base(thing: Any, names: tuple[str, ...]) -> bool:
+    """Whether a class of one of these names is among an object's classes."""
+    return any(base.__name__ in names for base in type(thing).__mro__)
 
 
 @functools.cache
