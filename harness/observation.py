@@ -237,12 +237,11 @@ class Observation(msgspec.Struct, frozen=True):
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
     alone would not give that. `fresh_states` is that of the states of a clone whose original has run.
-    `brought` has what the weights of a clone begin with where it is to begin with the original's values.
     `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
     Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
-    same source, observed as a clone is where one differs: what it does not repeat is chance. A source that is
-    `unrepeatable` runs once only. A `live` model cannot be built again, and is observed again.
+    same source, observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be
+    built again, and is observed again.
     """
 
     shape: Shape
@@ -252,11 +251,9 @@ class Observation(msgspec.Struct, frozen=True):
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
     fresh_states: tuple[bool, ...] = ()
-    brought: tuple[str, ...] | None = None
     trained: Trained | None = None
     keeps_inputs: bool = False
     another: Observation | None = None
-    unrepeatable: bool = False
     live: bool = False
     leaks: tuple[Leak, ...] = ()
 
@@ -296,9 +293,9 @@ class Answer(msgspec.Struct, frozen=True):
 class Case(msgspec.Struct, frozen=True):
     """What a trial is of: source text and numbers, no graph.
 
-    `arguments` has the expressions that `clone_model` is given, by name. `promises` names what is asked, where that is
-    less. Where it `keeps_inputs`, the clone is to have the inputs of the model itself. `within` has the expressions of
-    the scopes in which it is cloned.
+    `arguments` has the expressions that `clone_model` is given, by name. Unless it `compiles`, the clone of a compiled
+    model need not be compiled. Where it `keeps_inputs`, the clone is to have the inputs of the model itself. `within`
+    has the expressions of the scopes in which it is cloned.
     """
 
     source: str
@@ -307,7 +304,7 @@ class Case(msgspec.Struct, frozen=True):
     seed: int = 0
     arguments: dict[str, str] = {}
     keeps_inputs: bool = False
-    promises: str = ""
+    compiles: bool = True
     within: tuple[str, ...] = ()
 
 

@@ -29,8 +29,6 @@ PROMISES = {
 _CLONERS = {
     "upstream": "`clone_model`",
     "fixed": "`clonediff.clone_model` of clonediff",
-    "roundtrip": "`from_config(get_config())`",
-    "deepcopy": "`copy.deepcopy`",
 }
 MOST = 10
 

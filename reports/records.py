@@ -126,7 +126,7 @@ Part = Literal[
 Change = Literal[
     "", "missing", "extra", "count", "order", "type", "shape", "dtype", "value", "tensor", "outputs", "name",
     "name alone", "scope", "path alone", "trainable", "optional", "shared", "shared by clones", "unshared", "merged",
-    "not fresh", "value not kept", "clone dependent", "original dependent", "touched", "lost", "added", "raises",
+    "not fresh", "clone dependent", "original dependent", "touched", "lost", "added", "raises",
     "no model", "no clone", "original refused", "constraint",
 ]  # fmt: skip
 """How it differs; "" where no more can be said than that it does."""

@@ -15,7 +15,7 @@ from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import AT_LEAST, UPSTREAM_AND_FIXED
 
-CLONERS = ("upstream", "fixed", "roundtrip", "deepcopy")
+CLONERS = UPSTREAM_AND_FIXED
 """The cloners that a person chooses from."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -65,12 +65,9 @@ class Original:
         weights = tuple(map(self._observer.digests.digest, values))
         return Observation(description.shape, inference, training, copied_weights=weights, **begins)
 
-    def observe_clone(self, description: Description, keeps_values: bool = False) -> Observation:
+    def observe_clone(self, description: Description) -> Observation:
         """The same of a clone, which is given the values of the original's variables."""
         begins = self.begins(description)
-        if keeps_values:
-            brought = tuple(map(self._observer.digests.digest, description.initial))
-            begins = {"fresh": (True,) * len(brought), "brought": brought}
         if self.is_live:
             begins["fresh_states"] = fresh_states(self.description, description)
         description.values, problem = copy(self.description, self.values, description, self._observer)

@@ -15,7 +15,6 @@ from ..observation import Answer, Clone, Observation, Request
 from .build import build, custom_objects, script
 from .calling import Calling
 from .cloners import Cloner, TrialContext, chosen_cloners
-from .cloners.copies import KEEP_VALUES
 from .cloners.users import is_users
 from .description import Description
 from .failures import failure
@@ -112,7 +111,7 @@ class _Trial:
         self._warned[name] = warned
         try:
             description = Description(clone, self._observer)
-            observation = original.observe_clone(description, keeps_values=name in KEEP_VALUES)
+            observation = original.observe_clone(description)
         except Exception as error:  # the same was asked of the original: the clone lacks what every model has
             return Clone(**{**answer, "failure": failure(error)})
         self._descriptions[name] = description
@@ -139,8 +138,7 @@ class _Trial:
                 answer[part + "_failure"] = refused
                 continue
             again = Description(clone, self._observer)
-            runs = part == "twice"
-            answer[part] = original.observe_clone(again, name in KEEP_VALUES) if runs else Observation(again.shape)
+            answer[part] = original.observe_clone(again) if part == "twice" else Observation(again.shape)
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
         """Train the original and its clones, now that nothing else is asked of them: training leaves many traces."""
@@ -174,7 +172,7 @@ class _Trial:
         try:
             description = Description(self._build(), self._observer)
         except Exception:  # a source may be one that runs once only
-            return replace(observation, unrepeatable=True)
+            return observation
         description.hold(original.description)
         if not runs and description.shape.facts == observation.shape.facts:
             another = Observation(description.shape, **original.begins(description))

@@ -23,8 +23,6 @@ from clonediff.reports.records import Difference
 _CLONES = {
     "upstream": "clone = keras.models.clone_model({})",
     "fixed": "from clonediff import clone_model\n\nclone = clone_model({})",
-    "roundtrip": "clone = type(model).from_config(model.get_config())",
-    "deepcopy": "import copy\n\nclone = copy.deepcopy(model)",
 }
 _CONFIG_BUT_FOR_INPUTS = """
 import json

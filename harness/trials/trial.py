@@ -16,14 +16,14 @@ from msgspec.structs import replace
 from clonediff.harness.observation import Answer, Case, Clone, Failure, Observation
 from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.trials.checks import aspect_of, compare
+from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
 from clonediff.harness.trials.checks.made import PROCESS_LOST, innermost, looping
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.reading import slug
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised, Severity
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Numbers, Raised
 from clonediff.strategies.program import Graph
 
 __all__ = ["LOST", "Case", "CloneTrial", "Hit", "Key", "Trial", "lost_difference", "run"]
@@ -36,8 +36,6 @@ LOST = "process-lost"
 _AT_LEAST = 20.0
 _TIMES = 20.0
 """Where a cloner does not end, each alone has so many times what the model takes, and at least so many seconds."""
-
-_BY_CONFIG = ("roundtrip", "deepcopy")
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -173,7 +171,7 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
     judged: dict[str, CloneTrial] = {}
     for name, differences in _with_numbers(by_cloner, subject).items():
         broken = causes(original, differences, tuple(case.arguments))
-        promised = tuple(cause for cause in broken if _is_promised(cause, name, case))
+        promised = tuple(cause for cause in broken if case.compiles or cause.root.aspect != "compiled")
         judged[name] = CloneTrial(promised, Pair(original, answer.clones[name]))
     return _blamed(judged, original)
 
@@ -181,22 +179,6 @@ def _judge(case: Case, subject: SubjectProcess, cloners: Sequence[str], answer: 
 def _blamed(judged: Mapping[str, CloneTrial], original: Observation | None) -> Trial:
     blamed = with_blame({name: clone.causes for name, clone in judged.items()})
     return Trial({name: replace(clone, causes=blamed[name]) for name, clone in judged.items()}, original=original)
-
-
-def _is_promised(cause: Cause, cloner: str, case: Case) -> bool:
-    """Whether somebody promises what a cause breaks.
-
-    `clone_model` of tf_keras says nothing of what a model is compiled with, and a config has what the constructor
-    takes; a copy by config computes the same all the same.
-    """
-    root = cause.root
-    if root.aspect == "compiled" and case.promises == "not compiled":
-        return False
-    if cloner not in _BY_CONFIG or cause.severity < Severity.PROPERTY:
-        return True
-    if root.part == "attribute":  # which may be set on a layer once it is made
-        return aspect_of(root).topic == "dtype"
-    return root.change not in ("scope", "path alone")  # within what it was built
 
 
 def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:

@@ -23,9 +23,7 @@ def trial(subject: SubjectProcess, body: str, *cloners: str, costly: bool = Fals
 
 @pytest.mark.parametrize("body", [CHAIN, RICH, NAMED, NO_LAMBDA], ids=["chain", "rich", "named", "plain"])
 def test_a_faithful_clone_is_seen_as_one(subject: SubjectProcess, body: str) -> None:
-    cloners = ("fixed", "roundtrip", "deepcopy") if body is NO_LAMBDA else ("fixed",)
-    for name, clone in trial(subject, body, *cloners, costly=True).clones.items():
-        assert clone.differences == (), name
+    assert trial(subject, body, "fixed", costly=True).clones["fixed"].differences == ()
 
 
 CALLED = """
@@ -47,10 +45,10 @@ model = keras.Model(x, layers.Dense(2)(Noted()(x)))
 def test_a_cloner_that_changes_the_original_is_told_and_the_next_gets_another(
     subject: SubjectProcess, fault: str, body: str
 ) -> None:
-    clones = trial(subject, body, "fixed", planted(fault), "roundtrip", costly=body is CALLED).clones
+    clones = trial(subject, body, "fixed", planted(fault), "upstream", costly=body is CALLED).clones
     changed = {name for name, clone in clones.items() if any(each.check == "untouched" for each in clone.differences)}
     assert changed == {planted(fault)}
-    assert list(clones) == ["fixed", planted(fault), "roundtrip"]
+    assert list(clones) == ["fixed", planted(fault), "upstream"]
 
 
 CHANCE = """
@@ -68,13 +66,6 @@ x = keras.Input((3, 4), name="x")
 model = keras.Model(x, Counted(name="counted")(layers.Dense(2)(x)))
 """
 RUNS = CHANCE.replace("COUNTED", "x + float(next(count))")
-ONCE = """
-import random
-assert not hasattr(layers, "built_before")
-layers.built_before = Drawn = type("Drawn", (layers.ReLU,), {"token": property(lambda layer: random.random())})
-x = keras.Input((3, 4), name="x")
-model = keras.Model(x, Drawn(name="drawn")(x))
-"""
 GRADIENTS = "import time" + CHANCE.replace(
     "COUNTED", "tf.custom_gradient(lambda x: (x, lambda g: g + time.perf_counter_ns() % 1e6))(x)"
 )
@@ -87,7 +78,6 @@ GRADIENTS += "model.compile('sgd', 'mse')\n"
         pytest.param(RUNS, "fixed", {"structure", "weights"}, id="runs"),
         pytest.param(RUNS, planted("layer_renamed"), {"structure", "weights"}, id="runs-and-a-fault"),
         pytest.param(GRADIENTS, "fixed", set(), id="gradients"),
-        pytest.param(ONCE, "fixed", set(), id="built-once"),
     ],
 )
 def test_what_a_model_does_by_chance_is_not_judged(

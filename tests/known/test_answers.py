@@ -15,7 +15,6 @@ from tests.command_line import Command
         pytest.param("model-trainable", (), "breaks", 1, id="upstream"),
         pytest.param("model-trainable", ("--cloner", "fixed"), "gone", 0, id="fixed"),
         pytest.param("compile-lost", (), "gone", 0, id="mended in a release"),
-        pytest.param("model-trainable", ("--cloner", "deepcopy"), "cannot tell", 2, id="no clone_model"),
         pytest.param("model-trainable", ("--subject", "tf_keras"), "cannot tell", 2, id="another generation"),
     ],
 )

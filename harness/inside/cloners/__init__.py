@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from ..frameworks.interface import Framework
-from .copies import COPIES
 from .users import function, is_users
 
 
@@ -46,7 +45,6 @@ def fixed(model: Any, context: TrialContext) -> Any:
 CLONERS: dict[str, Cloner] = {
     "upstream": upstream,
     "fixed": fixed,
-    **COPIES,
     "candidate": upstream,  # in a process where a proposed fix has taken the place of its functions
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -74,9 +73,6 @@ CHECKS = {
 }
 """The checks by name, in the order of the promise."""
 
-_NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
-"""In hexadecimal digits, too: a digest of numbers is drawn as they are."""
-
 
 def _rows(*modules: ModuleType) -> Iterator[Aspect]:
     for module in dict.fromkeys(modules):
@@ -114,8 +110,6 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
     """All differences of a clone that are no chance, check by check. The alignment is made once for all of them."""
     looking = [CHECKS[name] for name in checks if clone.observation is not None or not CHECKS[name].of_a_clone]
     differences = _all(Pair(original, clone), looking)
-    if original.unrepeatable:
-        differences = [difference for difference in differences if not _may_be_drawn(difference)]
     changed = clone.original_after is not None or clone.inference_after is not None
     chance = _chance(original, looking) if differences and not (original.live and changed) else set()
     return [difference for difference in differences if not _is_among(difference, chance)]
@@ -133,12 +127,6 @@ def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, st
     differences = _all(pair, [check for check in checks if not original.live or check.name != "own"])
     counted = (difference for difference in differences if difference.severity is not Severity.NAME)
     return {(difference.check, difference.path) for difference in counted}
-
-
-def _may_be_drawn(difference: Difference) -> bool:
-    """Whether a fact is another in numbers alone, which chance may have drawn."""
-    expected, found = (_NUMBER.sub("", text) for text in (difference.expected, difference.found))
-    return difference.part == "attribute" and expected == found
 
 
 def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:

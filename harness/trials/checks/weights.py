@@ -35,7 +35,6 @@ FIELDS = (
 )
 STATE = _computes("state", "value", "a state of {a} begins with another value{inside}")
 COPIED = _computes("copied", "value", "a weight of {a} does not get the value that is copied into it{inside}")
-KEPT = _computes("", "value not kept", "a weight of {a} does not keep its value{inside}")
 _REFUSED = "{clone} does not take the weights of the original"
 REFUSED = Aspect("weights", "derived", CRASHES, "", "raises", _REFUSED, alone=True)
 
@@ -90,14 +89,9 @@ def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
 
 
 def _copied(pair: Pair) -> Iterator[Difference]:
-    """What the clone begins with where it is to have the original's values, then weights copied by position."""
+    """Weights copied by position."""
     wants, shape = pair.original.copied_weights, pair.original.shape
-    brought, haves = pair.observed.brought or (), pair.observed.copied_weights
-    for index, counterpart in pair.weights.pairs if brought else ():
-        if wants[index] != brought[counterpart]:
-            path, first = numbered(shape, "weight", index)
-            digests = wants[index], brought[counterpart]
-            yield KEPT.differs(f"{path}.brought", *digests, first, digests=digests)
+    haves = pair.observed.copied_weights
     if pair.observed.copied is not None:
         yield raises(REFUSED, "set_weights", "it takes the weights", pair.observed.copied, shape)
         return
