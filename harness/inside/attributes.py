@@ -89,6 +89,12 @@ def can_be_written(kind: Any) -> bool:
 
 
 @once_a_class
+def is_resource(kind: Any) -> bool:
+    """Whether it is a class of what TensorFlow itself keeps and changes: a table, a generator of random numbers."""
+    return any(base.__name__ in ("CapturableResource", "Generator") for base in kind.__mro__)
+
+
+@once_a_class
 def names_of_packages(kind: Any) -> frozenset[str]:
     """The names in the code of those bases of a class that are not the user's: they have their attributes from it."""
     return frozenset().union(*(_names_in(base) for base in kind.__mro__ if not is_users(base)))

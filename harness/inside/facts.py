@@ -19,7 +19,17 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..observation import NO_LAYER, Fact
-from .attributes import CONTAINERS, OPAQUE, PLAIN, can_be_written, is_value, names_of, names_of_packages, properties
+from .attributes import (
+    CONTAINERS,
+    OPAQUE,
+    PLAIN,
+    can_be_written,
+    is_resource,
+    is_value,
+    names_of,
+    names_of_packages,
+    properties,
+)
 from .canonical import class_code, contents, entry, globals_of, text, without_addresses
 from .digests import short_hash
 from .layers import Layers
@@ -144,6 +154,8 @@ class Facts:
         whole = self._whole(path, value, kind)
         if whole or depth > _DEEPEST:
             self._facts[path] = Fact(whole or entry(value))
+            if is_resource(kind):
+                self._note_writable(path, value, changes=True)
             return False
         if id(value) in self._changing and not self._in_values:
             self._facts[path] = Fact(met=self._first[id(value)])

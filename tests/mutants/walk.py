@@ -34,6 +34,8 @@ UNNOTICED = {
     "*._function": "what Keras compiles when a model is first trained, and makes again",
     "*.built": "the next call sets it",
     "*.stop_training": "training begins with it",
+    "*.history": "what `fit` leaves",
+    "*._steps_per_execution": "an argument of `compile`, kept in a variable (tf_keras)",
     "InputLayer.is_placeholder": "how an input was made; a clone has new inputs, as documented",
     "*.input_names": "compared with the inputs themselves, by name",
     "*.output_names": "compared with the layers that give the outputs",
