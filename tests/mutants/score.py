@@ -60,7 +60,7 @@ def tried(mutant: Mutant) -> list[Result]:
 
 def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
     """The results of about `count` mutants, as many of each operator, and what is found of models without a change."""
-    each = -(-count // len(OPERATORS))
+    each = max(1, count // len(OPERATORS))
     names = random.Random(seed).sample(sorted(MODELS), min(len(MODELS), max(8, count // 5)))
     work = functools.partial(_results, names=names, each=each, seed=seed)
     if processes == 1:

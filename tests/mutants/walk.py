@@ -79,7 +79,7 @@ class Place(NamedTuple):
         """Whether the user's own class, or a function of the user, has it, and not a class of Keras."""
         holder, name = self.attribute.holder, self.attribute.key
         if isinstance(holder, types.FunctionType):
-            return holder.__module__ in SCRIPTS
+            return True
         packages = {base.__module__.partition(".")[0] for base in type(holder).__mro__}
         return packages.isdisjoint((*KERAS, *_BACKENDS)) or name in _names_of_code(type(holder))
 
@@ -167,6 +167,8 @@ def walk(model: Any) -> list[Place]:
 def _is_open(value: Any) -> bool:
     if isinstance(value, (*CONTAINERS, types.MethodType)):
         return True
+    if isinstance(value, types.FunctionType):  # that of a package is in every model
+        return value.__module__ in SCRIPTS
     if isinstance(value, _CLOSED) or package(value) in _BACKENDS or type(value).__name__ in _MACHINERY:
         return False
     return hasattr(value, "__dict__") or bool(copyreg._slotnames(type(value)))
