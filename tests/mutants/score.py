@@ -55,6 +55,8 @@ def tried(mutant: Mutant) -> list[Result]:
             results = [one._replace(outcome=EQUIVALENT) if one.outcome == SURVIVED else one for one in results]
     except NoMutant:
         return []
+    except Exception:  # of the mutant, which does something else then
+        return results
     return results
 
 
