@@ -6,7 +6,7 @@ import argparse
 import os
 
 from .equivalence import differences
-from .score import TOLD, score, table, tried
+from .score import KILLED, score, table, tried
 from .trials import mutants_of
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     results = []
     for result in score(options.count, options.seed, options.processes):
         results.append(result)
-        if result.outcome not in (TOLD, "equivalent"):
+        if result.outcome not in (KILLED, "equivalent"):
             print(result, flush=True)
     print(table(results))
 

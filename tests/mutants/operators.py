@@ -74,7 +74,7 @@ def is_of_training(place: Place) -> bool:
 
 
 def can_change(value: Any) -> bool:
-    """Whether somebody may change it, so that two models must not share it."""
+    """Whether it can be changed, so that two models must not share it."""
     if isinstance(value, _NEVER_CHANGES) or type(value).__name__.endswith(_VALUES):
         return False
     is_array = isinstance(value, np.ndarray) and value.ndim > 0

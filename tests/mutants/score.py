@@ -1,4 +1,4 @@
-"""The mutation score: how many mutants the comparison tells from a faithful clone, by operator and mode."""
+"""The mutation score: how many mutants the comparison kills, which is to notice them, by operator and mode."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .models import MODELS
 from .operators import OPERATORS
 from .trials import MODES, Cloner, Mutant, NoMutant, mutants_of
 
-OUTCOMES = TOLD, SURVIVED, CRASHED, EQUIVALENT, ALARM = "told", "survived", "crashed", "equivalent", "alarm"
+OUTCOMES = KILLED, SURVIVED, CRASHED, EQUIVALENT, ALARM = "killed", "survived", "crashed", "equivalent", "alarm"
 
 
 class Result(NamedTuple):
-    """What came of a mutant in one mode, or of a model without a change; the lines say what was found, or raised."""
+    """The outcome of a mutant in one mode, or of a model without a change; the lines say what was found, or raised."""
 
     mutant: Mutant
     mode: str
@@ -44,7 +44,7 @@ def tried(mutant: Mutant) -> list[Result]:
         cloner, known = Cloner(mutant), alarms(mutant.model, mode)
         try:
             lines = tuple(text for text in MODES[mode](mutant.model, cloner) if text not in known)
-            outcome = TOLD if lines else SURVIVED
+            outcome = KILLED if lines else SURVIVED
         except Exception as error:  # of the comparison
             lines, outcome = (f"{type(error).__name__}: {error}",), CRASHED
         if cloner.refused:
@@ -86,10 +86,10 @@ def _results(operator: str, names: list[str], each: int, seed: int) -> list[Resu
 
 
 def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
-    """Which share of the mutants is told in a mode, and how many of them came to what."""
+    """Which share of the mutants is killed in a mode, and and the number of each outcome."""
     counts = Counter(one.outcome for one in results if one.mode == mode and operator in ("", one.mutant.operator))
-    total = counts[TOLD] + counts[SURVIVED] + counts[CRASHED]
-    return counts[TOLD] / max(total, 1), counts
+    total = counts[KILLED] + counts[SURVIVED] + counts[CRASHED]
+    return counts[KILLED] / max(total, 1), counts
 
 
 def table(results: list[Result]) -> str:
@@ -98,8 +98,8 @@ def table(results: list[Result]) -> str:
     for operator in (*OPERATORS, ""):
         line = f"{operator or 'all':18}"
         for mode in MODES:
-            told, counts = share(results, mode, operator)
-            line += f"  {mode} {told:6.1%} " + ", ".join(
+            killed, counts = share(results, mode, operator)
+            line += f"  {mode} {killed:6.1%} " + ", ".join(
                 f"{counts[one]} {one}" for one in OUTCOMES if counts[one]
             ).ljust(50)
         lines.append(line.rstrip())

@@ -98,7 +98,7 @@ class Place(NamedTuple):
 
     @property
     def is_unnoticed(self) -> bool:
-        """Whether nobody can notice it."""
+        """Whether it cannot be noticed."""
         if any(fnmatchcase(self.kind, pattern) for pattern in UNNOTICED):
             return True
         return self.attribute.outer is not None and self.attribute.outer.is_unnoticed
