@@ -35,8 +35,9 @@ def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set
             names.add(name)
         elif (own and name[:2] != "__" and name not in of_packages) or is_of_users(value):
             names.add(name)
-        elif name[1:] in arguments and name[1:] not in attributes and not hasattr(kind, name[1:]):
-            names.add(name)
+        elif name[1:] in arguments:
+            public = name[1:] in attributes or hasattr(kind, name[1:])
+            names.update(() if public and type(value) in PLAIN else (name,))  # a property may give a copy of the others
     return names, held
 
 
@@ -91,7 +92,7 @@ def can_be_written(kind: Any) -> bool:
 @once_a_class
 def is_resource(kind: Any) -> bool:
     """Whether it is a class of what TensorFlow itself keeps and changes: a table, a generator of random numbers."""
-    return any(base.__name__ in ("CapturableResource", "Generator") for base in kind.__mro__)
+    return root_of(kind) == "tensorflow" and kind.__name__ in ("MutableHashTable", "DenseHashTable", "Generator")
 
 
 @once_a_class

@@ -6,6 +6,7 @@ calls it in its own.
 
 from __future__ import annotations
 
+import re
 from time import perf_counter
 from typing import Any, Mapping
 
@@ -161,7 +162,7 @@ class _Trial:
         runs = [part for part in _RUNS if any(_differ(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
         warned = any(warned.beside(self._heard) for warned in self._warned.values())
-        if not (runs or warned or any(_may_differ(observation, clone) for clone in clones)):
+        if not (runs or warned or any(_may_be_chance(observation, clone) for clone in clones)):
             return observation
         if self._live is not None:
             again = Description(original.model, self._observer)
@@ -191,13 +192,25 @@ class _Trial:
 
 
 _RUNS = ("inference", "training", "trained")
+_NUMBER = re.compile(r"[-+.0-9a-f]*[0-9][-+.0-9a-f]*")
+"""In hexadecimal digits, too: a digest of numbers is drawn as they are."""
 
 
 def _differ(part: str, original: Observation, clone: Observation) -> bool:
     return getattr(clone, part) not in (None, getattr(original, part))
 
 
-def _may_differ(original: Observation, clone: Observation) -> bool:
-    """Whether a clone holds something else, or begins with other values."""
+def _may_be_chance(original: Observation, clone: Observation) -> bool:
+    """Whether a clone begins with other values, shares an object, or holds something that chance may have drawn."""
     values, expected = ([state.value for state in shape.states] for shape in (clone.shape, original.shape))
-    return bool(clone.leaks) or not all(clone.fresh) or values != expected or clone.shape.facts != original.shape.facts
+    if clone.leaks or not all(clone.fresh) or values != expected:
+        return True
+    if clone.shape.facts == original.shape.facts:
+        return False
+    ours, theirs = (
+        {(path, fact.text) for facts in shape.facts for path, fact in facts.items() if not fact.named}
+        for shape in (original.shape, clone.shape)
+    )
+    drawn = {(path, _NUMBER.sub("", text)) for path, text in ours - theirs}
+    varies = any((path, _NUMBER.sub("", text)) in drawn for path, text in theirs - ours)
+    return varies or any(fact.shared for facts in clone.shape.facts for fact in facts.values())

@@ -189,7 +189,8 @@ def _unlike_facts(
 ) -> Iterator[_Unlike]:
     """Of a layer, or of the model. Of what is inside of something that is another, no more is said."""
     ours, theirs = _settings(layer), _settings(counterpart)
-    if layer.attributes and counterpart.attributes and layer.kind == counterpart.kind:
+    both = layer.attributes and counterpart.attributes and layer.kind == counterpart.kind
+    if both and not (pair.is_numbered_alike and layer.attributes == counterpart.attributes):
         aligned = {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()}
         ours |= _keyed("attribute", layer.attributes)
         theirs |= _keyed("attribute", aligned)

@@ -230,6 +230,13 @@ class Pair:
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.shape.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
 
+    @cached_property
+    def is_numbered_alike(self) -> bool:
+        """Whether each layer, variable and call has the number of its counterpart, so that references are the same."""
+        numbers = *self.original_layers.items(), *self.original_variables.items()
+        calls = (pair for pairing in self.calls.values() for pair in pairing.pairs)
+        return all(number == counterpart for number, counterpart in (*numbers, *calls))
+
     @property
     def weights(self) -> Pairing:
         return self.variables[0][3]
