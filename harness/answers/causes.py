@@ -110,6 +110,8 @@ def _does(difference: Difference, severity: Severity) -> str:
         return "crashes when called" + (" in training mode" if difference.run == "training" else "")
     if severity is Severity.COMPUTES and not difference.run:
         # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
+        if difference.change in ("clone dependent", "original dependent"):
+            return "computes with variables of the original"
         if difference.part == "state":
             return "begins with another state"
         of_weights = difference.part in ("weight", "copied")

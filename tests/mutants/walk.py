@@ -25,26 +25,20 @@ _KNOWN = ("Layer", "Variable", *TRAINED_BY)
 _CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
 
 UNNOTICED = {
-    "*.build": "Keras wraps the method for each object; the wrapper has no state",
-    "*.quantize": "the same",
-    "*.result": "the same",
-    "*.update_state": "the same",
-    "*.reset_state": "the same",
+    "*.build|*.quantize|*.result|*.update_state|*.reset_state": "Keras wraps the method for each object, without a state",
     "*.call_signature_parameters": "the signature of the class",
     "*._function": "what Keras compiles when a model is first trained, and makes again",
     "*.built": "the next call sets it",
-    "*.stop_training": "training begins with it",
-    "*.history": "what `fit` leaves",
+    "*.stop_training|*.history": "what `fit` sets, and leaves",
     "*._steps_per_execution": "an argument of `compile`, kept in a variable (tf_keras)",
     "InputLayer.is_placeholder": "how an input was made; a clone has new inputs, as documented",
-    "*.input_names": "compared with the inputs themselves, by name",
-    "*.output_names": "compared with the layers that give the outputs",
-    "Normalization.mean": "computed from weights, and anew when weights are set (tf_keras)",
-    "Normalization.variance": "the same",
-    "DTypePolicy.*": "policies are never changed, and are shared by all layers",
-    "Policy.*": "the same in tf_keras",
+    "*.input_names|*.output_names": "compared with the inputs themselves, and with the layers that give the outputs",
+    "Normalization.mean|Normalization.variance": "computed anew of the weights when these are set (tf_keras)",
+    "*._ndim": "a copy of the rank that the shape has",
+    "*._loss_tracker|*._total_loss_mean": "begin anew when a model is trained",
+    "DTypePolicy.*|Policy.*|*._dtype_policy": "policies are never changed, and are shared by all layers",
 }
-"""What cannot be noticed, by class and attribute."""
+"""What cannot be noticed, by class and attribute, several with "|" between them."""
 
 
 class Place(NamedTuple):
@@ -99,7 +93,7 @@ class Place(NamedTuple):
     @property
     def is_unnoticed(self) -> bool:
         """Whether it cannot be noticed."""
-        if any(fnmatchcase(self.kind, pattern) for pattern in UNNOTICED):
+        if any(fnmatchcase(self.kind, pattern) for row in UNNOTICED for pattern in row.split("|")):
             return True
         return self.attribute.outer is not None and self.attribute.outer.is_unnoticed
 

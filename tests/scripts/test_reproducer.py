@@ -200,15 +200,6 @@ def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: Subje
     run(made, "keras")
 
 
-@pytest.mark.parametrize(
-    ("cloner", "line"), [("roundtrip", "type(model).from_config("), ("deepcopy", "copy.deepcopy(")]
-)
-def test_a_copy_of_python_has_a_script_of_its_own(cloner: str, line: str, keras: SubjectProcess) -> None:
-    (hit,) = GraphTrials(keras, KnownIssues(), cloners=(cloner,)).try_graph(example("config-tells-a-part")).hits
-    text = script_of(hit, "keras", {}).text
-    assert f"\nclone = {line}" in text and "clone_model" not in text
-
-
 CODE = "))for(node)in(PWNED()or[])]for(each)in[0]]+[[((0 missing"
 NAMES = [quote + CODE for quote in ("", "'", '"', "\n", "{", "coding: utf-7 +AAo-")]
 """Names and messages that would be code, if a script had them as they are."""
