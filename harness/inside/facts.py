@@ -46,6 +46,8 @@ _SEEN_ELSEWHERE = frozenset(
     ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
 )
 """Reported per layer, or per call: a tensor may have the mask of a later call."""
+_OF_THE_GRAPH = frozenset(["_inputs", "_outputs"])
+"""The calls of the layers have them."""
 _LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
 """What training leaves in a model, which the clone of one that may have been trained before has not."""
 _COUNTED = re.compile(r"(_\d+)+$")
@@ -72,7 +74,11 @@ class Facts:
         """The objects that can change by themselves: whether two are one is a fact."""
         self._writable: dict[int, Any] = {}
         """These, arrays, and objects such as an `InputSpec`: of each, a clone should have its own."""
-        self._of_original = {} if original is None else original._writable
+        self._shared: set[int] = set()
+        self.functions: list[Any] = []
+        self._of_original: dict[int, Any] = {}
+        if original is not None:  # what that has of its own original is not its own
+            self._of_original = {key: original._writable[key] for key in original._writable.keys() - original._shared}
         self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
         self._first: dict[int, tuple[int, str]] = {}
         self._in_values = 0
@@ -119,7 +125,8 @@ class Facts:
             except Exception as error:  # an attribute that it does not have yet
                 self._facts[here] = Fact("raises %s" % type(error).__name__)
                 continue
-            if name not in held and name in names_of_packages(kind) and self._is_list_of_parts(value):
+            of_package = name in names_of_packages(kind) and (name not in held or name in _OF_THE_GRAPH)
+            if of_package and self._is_list_of_parts(value):
                 self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights`, or `losses`
                 continue
             changes = self._value(here, value, depth + 1) or changes
@@ -128,7 +135,11 @@ class Facts:
     def _is_list_of_parts(self, value: Any) -> bool:
         """Whether it lists layers, weights or calls, which are compared by themselves, or what calls have given."""
         return isinstance(value, (list, tuple)) and all(
-            id(item) in self._variables or id(item) in self._layers or type(item) in self._calls or _is_tensor(item)
+            id(item) in self._variables
+            or id(item) in self._layers
+            or type(item) in self._calls
+            or isinstance(item, self._framework.tensor_class)
+            or _is_tensor(item)
             for item in value
         )
 
@@ -149,7 +160,9 @@ class Facts:
         if isinstance(value, self._framework.variable_class):
             self.other_variables.append(value)
             by_chance = self._observer.values_by_chance
-            self._facts[path] = Fact("a variable of %s" % (value.shape,) if by_chance else self._variable(value))
+            whole = "a variable of %s" % (value.shape,) if by_chance else self._array(self._framework.read(value))
+            self._facts[path] = Fact(whole, detail=self._settings(value))
+            self._note_writable(path, value, changes=True)
             return True
         whole = self._whole(path, value, kind)
         if whole or depth > _DEEPEST:
@@ -192,6 +205,7 @@ class Facts:
             self._writable[id(value)] = value
             if id(value) in self._of_original:
                 self._facts[path] = replace(self._facts[path], shared=True)
+                self._shared.add(id(value))
 
     def _whole(self, path: str, value: Any, kind: Any) -> str:
         """The fact of what is not looked into; "" of anything else. What functions hold is read later."""
@@ -258,13 +272,16 @@ class Facts:
             if id(function) in seen:
                 continue
             seen.add(id(function))
+            self.functions.append(function)
             self._begin(number)
-            for where, value in _held_by(function):
+            for where, value in held_by(function):
                 if type(value) not in PLAIN or isinstance(function, functools.partial):
                     self._value(path + where, value, path.count("__") + 1)
 
-    def _variable(self, variable: Any) -> str:
-        return self._array(self._framework.read(variable))
+    def _settings(self, variable: Any) -> str:
+        """What else is compared of a variable: the end of its name, and whether it trains."""
+        name = _COUNTED.sub("", str(variable.name).rpartition("/")[2].partition(":")[0])
+        return "%s %s" % (name, getattr(variable, "trainable", None))
 
     def _array(self, value: Any) -> str:
         value = np.asarray(value)
@@ -292,7 +309,7 @@ def _items_in(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _held_by(function: Any) -> Iterator[tuple[str, Any]]:
+def held_by(function: Any) -> Iterator[tuple[str, Any]]:
     """What a function, a bound method or a `partial` holds, each with how Python writes the way there."""
     if isinstance(function, functools.partial):
         yield from ((".func", function.func), (".args", function.args), (".keywords", function.keywords))

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from ..observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
 from .description import Description
-from .facts import Facts
+from .facts import Facts, held_by
+from .failures import failure
 from .leaks import contents, leaks, owned, same_contents
 from .observer import Observer
 from .run import run, train
@@ -33,8 +34,8 @@ class Original:
     def __init__(self, model: Any, case: Case, observer: Observer, live: bool) -> None:
         self.model = model
         self.is_live = live
-        self.is_changed = False
-        """Whether a cloner has changed it."""
+        self.is_changed = self._is_other = False
+        """Whether a cloner has changed it, and whether it holds other objects, be they alike."""
         self._observer, self._framework = observer, observer.framework
         self.description = description = Description(model, observer)
         observer.backend_draws = self._framework.draws(description.layers.objects()[1:], case.source)
@@ -131,14 +132,22 @@ class Original:
     def look_again(self, runs: bool) -> dict[str, Any]:
         """What a cloner has changed in it: its shape, its variables and, where it `runs`, what it gives."""
         written, after = self.values.restore(), {}
-        if written or not same_contents(self._contents, self._contents_now()):
-            runs = True
-            shape = _with_written(self._shape_now(), written)
-            if shape != self._before:
-                after["original_after"] = shape
-                self.is_changed = True
-        inference = self.run(self.description) if runs else self.inference
+        self._is_other = bool(written) or not same_contents(self._contents, self._contents_now())
+        try:
+            after = self._changes(_with_written(self._shape_now(), written)) if self._is_other else {}
+        except Exception as error:  # it can no longer be observed
+            self.is_changed = True
+            return {"inference_after": ModelRun(failure=failure(error))}
+        inference = self.run(self.description) if runs or self._is_other else self.inference
         return after if inference == self.inference else {**after, "inference_after": inference}
+
+    def look_for(self, clone: Description) -> dict[str, Any]:
+        """What a cloner has put into it of the clone, once that is known."""
+        return self._changes(self._shape_now(original=clone)) if self._is_other and not self.is_changed else {}
+
+    def _changes(self, shape: Shape) -> dict[str, Any]:
+        self.is_changed = shape != self._before
+        return {"original_after": shape} if self.is_changed else {}
 
     def repeats(self, training: bool) -> bool:
         """Whether it gives the same when it runs once more."""
@@ -151,14 +160,15 @@ class Original:
         for weight, value in zip(self.description.weights, self.description.initial):
             self._framework.write(weight, value)
 
-    def _shape_now(self, facts: Facts | None = None) -> Shape:
+    def _shape_now(self, facts: Facts | None = None, original: Description | None = None) -> Shape:
         now = Description(self.model, self._observer, values=False)
-        now.hold(facts=facts)
+        now.hold(original, facts)
         return now.shape
 
     def _contents_now(self) -> list[Any]:
-        variables = self.description.facts.other_variables
-        return contents(self._owned) + [self._framework.read(variable).tobytes() for variable in variables]
+        facts = self.description.facts
+        held = [thing for function in facts.functions for _, thing in held_by(function)]
+        return contents(self._owned) + held + [self._framework.read(one).tobytes() for one in facts.other_variables]
 
 
 def _with_written(shape: Shape, written: list[int]) -> Shape:

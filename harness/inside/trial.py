@@ -116,6 +116,7 @@ class _Trial:
         except Exception as error:  # the same was asked of the original: the clone lacks what every model has
             return Clone(**{**answer, "failure": failure(error)})
         self._descriptions[name] = description
+        answer.update(original.look_for(description))
         leaks = original.leaks(description, self._calling.objects())
         answer["observation"] = replace(observation, leaks=leaks)
         if self._request.costly:
@@ -138,8 +139,11 @@ class _Trial:
             if refused is not None:
                 answer[part + "_failure"] = refused
                 continue
-            again = Description(clone, self._observer)
-            answer[part] = original.observe_clone(again) if part == "twice" else Observation(again.shape)
+            try:
+                again = Description(clone, self._observer)
+                answer[part] = original.observe_clone(again) if part == "twice" else Observation(again.shape)
+            except Exception as error:
+                answer[part + "_failure"] = failure(error)
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
         """Train the original and its clones, now that nothing else is asked of them: training leaves many traces."""
@@ -164,15 +168,15 @@ class _Trial:
         warned = any(warned.beside(self._heard) for warned in self._warned.values())
         if not (runs or warned or any(_may_be_chance(observation, clone) for clone in clones)):
             return observation
-        if self._live is not None:
-            again = Description(original.model, self._observer)
-            again.values = original.values
-            return replace(observation, another=original.observe(again))
-        self._framework.forget()
-        self._framework.reseed(self._observer.seed + 500)
         try:
+            if self._live is not None:
+                again = Description(original.model, self._observer)
+                again.values = original.values
+                return replace(observation, another=original.observe(again))
+            self._framework.forget()
+            self._framework.reseed(self._observer.seed + 500)
             description = Description(self._build(), self._observer)
-        except Exception:  # a source may be one that runs once only
+        except Exception:  # a source may be one that runs once only, a live model one that a cloner has broken
             return observation
         description.hold(original.description)
         if not runs and description.shape.facts == observation.shape.facts:

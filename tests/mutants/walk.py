@@ -25,7 +25,7 @@ _KNOWN = ("Layer", "Variable", *TRAINED_BY)
 _CLOSED = (type, types.ModuleType, types.CodeType, types.BuiltinFunctionType, property)
 
 UNNOTICED = {
-    "*.build|*.quantize|*.result|*.update_state|*.reset_state": "Keras wraps the method for each object, without a state",
+    "*.build|*.quantize|*.result|*.update_state|*.reset_state": "Keras wraps the method for each object, stateless",
     "*.call_signature_parameters": "the signature of the class",
     "*._function": "what Keras compiles when a model is first trained, and makes again",
     "*.built": "the next call sets it",
@@ -34,6 +34,7 @@ UNNOTICED = {
     "InputLayer.is_placeholder": "how an input was made; a clone has new inputs, as documented",
     "*.input_names|*.output_names": "compared with the inputs themselves, and with the layers that give the outputs",
     "Normalization.mean|Normalization.variance": "computed anew of the weights when these are set (tf_keras)",
+    "CompileLoss.name|CompileLoss.reduction": "no code reads them",
     "*._ndim": "a copy of the rank that the shape has",
     "*._loss_tracker|*._total_loss_mean": "begin anew when a model is trained",
     "DTypePolicy.*|Policy.*|*._dtype_policy": "policies are never changed, and are shared by all layers",
