@@ -114,9 +114,9 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
 
     generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
     framework = framework_of(generation)
-    answer, specs = try_live(model, cloners, framework, inputs, costly)
     versions = framework.versions()
-    about = f"{type(model).__name__} {model.name!r}, {generation} {versions['keras']}"
+    about = f"{type(model).__name__} {getattr(model, 'name', '')!r}, {generation} {versions['keras']}"
+    answer, specs = try_live(model, cloners, framework, inputs, costly)
     if answer.original is None:
         # The model is there, so that it can only have given something else each time that it was called.
         raise RuntimeError(f"{about}: {answer.refused.message if answer.refused else 'no answer'}")

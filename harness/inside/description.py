@@ -92,6 +92,7 @@ class Description:
         framework = self._observer.framework
         name, short_name = framework.names(variable)
         settings = [getattr(variable, name, None) for name in ("constraint", "regularizer")]
+        placing = [str(getattr(variable, name, "")) for name in ("aggregation", "synchronization")]
         return Variable(
             name=name,
             owner=owners.get(id(variable), -1),
@@ -101,7 +102,7 @@ class Description:
             ident=self._observer.ident(variable),
             value=value,
             short_name=short_name,
-            constraint=("" if settings == [None, None] else entry(settings)) + class_code(type(variable)),
+            constraint=" ".join([entry(settings), *placing, class_code(type(variable))]),
             watched=bool(getattr(variable, "trainable", trainable)),
         )
 

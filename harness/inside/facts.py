@@ -159,10 +159,11 @@ class Facts:
             return False
         if isinstance(value, self._framework.variable_class):
             self.other_variables.append(value)
-            by_chance = self._observer.values_by_chance
-            whole = "a variable of %s" % (value.shape,) if by_chance else self._array(self._framework.read(value))
+            shape = "a variable of %s, %s" % (value.shape, value.dtype)
+            whole = shape if self._observer.values_by_chance else self._array(self._framework.read(value))
             self._facts[path] = Fact(whole, detail=self._settings(value))
-            self._note_writable(path, value, changes=True)
+            for part in (value, getattr(value, "_value", None)):  # a tensor of JAX never changes
+                self._note_writable(path, part, changes=hasattr(part, "assign"))
             return True
         whole = self._whole(path, value, kind)
         if whole or depth > _DEEPEST:

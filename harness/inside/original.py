@@ -109,7 +109,7 @@ class Original:
 
     def can_be_trained(self) -> bool:
         """Whether training it is no harm, and its clones would do the same: their optimizers begin anew."""
-        optimizer = None if self.observation.shape.compiled is None else self.model.optimizer
+        optimizer = None if self.observation.shape.compiled is None else getattr(self.model, "optimizer", None)
         if self.is_changed or self.is_live or optimizer is None:
             return False
         return not self._framework.read(optimizer.iterations)

@@ -115,7 +115,9 @@ class Keras3(Framework):
         if not getattr(model, "compiled", False):
             return None
         arguments = self.compile_arguments(model)
-        return {**arguments, **{name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}}
+        computed = getattr(getattr(model, "_compile_loss", None), "dtype", None)
+        settings = {name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}
+        return {**arguments, **settings, "loss_dtype": computed}
 
     def compiled_with(self, model: Any) -> list[Any]:
         if not getattr(model, "compiled", False):
