@@ -161,7 +161,7 @@ class Facts:
             self.other_variables.append(value)
             shape = "a variable of %s, %s" % (value.shape, value.dtype)
             whole = shape if self._observer.values_by_chance else self._array(self._framework.read(value))
-            self._facts[path] = Fact(whole, detail=self._settings(value))
+            self._facts[path] = Fact(whole, detail=str(getattr(value, "trainable", "")))
             for part in (value, getattr(value, "_value", None)):  # a tensor of JAX never changes
                 self._note_writable(path, part, changes=hasattr(part, "assign"))
             return True
@@ -278,11 +278,6 @@ class Facts:
             for where, value in held_by(function):
                 if type(value) not in PLAIN or isinstance(function, functools.partial):
                     self._value(path + where, value, path.count("__") + 1)
-
-    def _settings(self, variable: Any) -> str:
-        """What else is compared of a variable: the end of its name, and whether it trains."""
-        name = _COUNTED.sub("", str(variable.name).rpartition("/")[2].partition(":")[0])
-        return "%s %s" % (name, getattr(variable, "trainable", None))
 
     def _array(self, value: Any) -> str:
         value = np.asarray(value)
