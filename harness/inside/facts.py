@@ -230,6 +230,8 @@ class Facts:
         """Read what is in something."""
         kind = type(value)
         if isinstance(value, np.ndarray):
+            if value.dtype == object:
+                return self._items(path, value.ravel().tolist(), depth)
             self._facts[path] = Fact(self._array(value))
             return True
         if isinstance(value, CONTAINERS):

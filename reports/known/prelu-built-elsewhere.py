@@ -18,6 +18,11 @@ of the model alone, by their depth (keras/src/ops/function.py:192).
 # exception = "ValueError"
 # frame = "keras/src/backend/common/variables.py:_validate_shape"
 # given = "* called more than once"
+# [[match]]
+# check = "made"
+# exception = "ValueError"
+# frame = "keras/src/ops/numpy.py:matmul"
+# given = "* called more than once"
 # ///
 
 import keras

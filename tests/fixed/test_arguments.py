@@ -7,8 +7,8 @@ import pytest
 from keras import layers
 
 from clonediff import clone_model
+from tests.fixed.comparison import unlike_calls, unlike_clone
 from tests.fixed.generations import KERAS, clear_session, for_builders, for_generations, load
-from tests.fixed.oracle import unlike_calls, unlike_clone
 
 BATCH = np.ones((2, 3), "float32")
 

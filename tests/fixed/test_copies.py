@@ -17,9 +17,8 @@ import tensorflow as tf
 from keras import layers
 
 from clonediff import clone_model
+from tests.fixed.comparison import unlike_clone
 from tests.fixed.generations import KERAS, for_generations, load
-from tests.fixed.leads_back import leads_back
-from tests.fixed.oracle import unlike_clone
 
 BATCH = np.ones((2, 3), "float32")
 around = load("keras").around
@@ -88,7 +87,7 @@ def test_an_object_that_leads_to_the_model_leads_into_the_clone(generation, name
     mine.run = holder(mine.last)
     clone = clone_model(mine)
     assert (layer_of(clone.run), layer_of(mine.run)) == (clone.last, mine.last)
-    assert leads_back(mine, clone) == []
+    assert unlike_clone(mine, clone) == []
 
 
 @for_generations

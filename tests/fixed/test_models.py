@@ -1,19 +1,18 @@
-"""`clone_model` on small models that are hard to clone, and on graphs that are drawn, under the oracle."""
+"""`clone_model` on small models that are hard to clone, and on graphs that are drawn, as the harness compares them."""
 
 from __future__ import annotations
 
 import warnings
 
 import pytest
-import tensorflow as tf
 
 from clonediff import clone_model
-from clonediff.harness.inside.frameworks import framework
+from clonediff.harness.inside.frameworks import framework, generation_of
 from clonediff.harness.inside.values import input_arrays
 from clonediff.harness.trials.cases import case_of
 from tests.example_counts import examples
+from tests.fixed.comparison import unlike, unlike_calls
 from tests.fixed.generations import for_builders, for_generations, load
-from tests.fixed.oracle import ends_of, unlike, unlike_calls
 from tests.warm_keras import drawn
 
 
@@ -41,7 +40,7 @@ def test_a_clone_of_a_drawn_graph_is_faithful(generation):
 
 def unlike_its_clone(case):
     model, arrays = model_of(case.source), input_arrays(case.inputs, case.batch, case.seed)
-    inputs = tf.nest.pack_sequence_as(ends_of(getattr(model, "_functional", None) or model, "inputs"), arrays)
+    inputs = framework(generation_of(model)).feed(model, arrays)
     try:
         return unlike(model, clone_model, inputs)
     except Exception as error:  # the model fails itself
@@ -67,7 +66,7 @@ FAULTS = {
 
 @for_generations
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_oracle_sees_a_fault(generation, fault):
+def test_the_comparison_sees_a_fault(generation, fault):
     def faulty(model):
         clone = clone_model(model)
         FAULTS[fault](model, clone)

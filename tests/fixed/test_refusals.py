@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clonediff import clone_model
+from tests.fixed.comparison import described, observer_of, unlike
 from tests.fixed.generations import KERAS, for_generations, load
-from tests.fixed.oracle import footprint, unlike
 
 
 @for_generations
@@ -31,10 +31,11 @@ def test_an_object_that_cannot_be_copied_is_refused_by_name(generation):
         layer = package.layers.Dense(2, name="mine")
         layer.single = value
         model = load(generation).around(layer)
-        before = footprint(model)
+        observer = observer_of(model)
+        before = described(model, observer).shape
         with pytest.raises(ValueError, match=rf"(?s){place} holds.*Single.*there is only one"):
             clone_model(model)
-        assert footprint(model) == before
+        assert described(model, observer).shape == before
 
 
 @for_generations

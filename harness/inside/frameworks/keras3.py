@@ -115,9 +115,7 @@ class Keras3(Framework):
         if not getattr(model, "compiled", False):
             return None
         arguments = self.compile_arguments(model)
-        computed = getattr(getattr(model, "_compile_loss", None), "dtype", None)
-        settings = {name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}
-        return {**arguments, **settings, "loss_dtype": computed}
+        return {**arguments, **{name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}}
 
     def compiled_with(self, model: Any) -> list[Any]:
         if not getattr(model, "compiled", False):
