@@ -26,10 +26,13 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     if "array" in spec:
         return _as(str(spec.get("dtype", "float32")), np.asarray(spec["array"]))
     shape = shape_of(spec, batch)
-    name = spec.get("fill") or fill_for(str(spec.get("dtype", "float32")))
+    dtype = str(spec.get("dtype", "float32"))
+    name = spec.get("fill") or fill_for(dtype)
+    if name == "words" and dtype != "string":
+        name = fill_for(dtype)
     if name not in FILLS:
         raise ValueError("unknown fill %r of an input: choose one of %s" % (name, ", ".join(sorted(FILLS))))
-    return _as(str(spec.get("dtype", "float32")), FILLS[name](random, shape, spec))
+    return _as(dtype, FILLS[name](random, shape, spec))
 
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
