@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import weakref
@@ -173,7 +174,8 @@ class TfKeras(Framework):
                 table.set_weights(theirs.get_tensors())
         for layer in model._flatten_layers():
             if hasattr(layer, "finalize_state"):
-                layer.finalize_state()
+                with contextlib.suppress(TypeError):  # a Discretization that was given neither boundaries nor bins
+                    layer.finalize_state()
 
     def own_variables(self, layer: Any) -> list[Any]:
         return self._own_weights(layer) + [state for state, _ in self._own_states(layer)]
