@@ -19,6 +19,7 @@ def clone_model(
     recursive: bool = False,
     *,
     weights: bool = False,
+    name: str | None = None,
     **kwargs: Any,
 ) -> Any:
     """Makes a copy of a model, with new weights: the same layers, the same calls, the same function.
@@ -36,34 +37,42 @@ def clone_model(
             once for each layer, and not for input layers and operations such as those of `keras.ops`, which are copied.
         call_function: Optional `fn(layer, *args, **kwargs)` that makes each call of a layer in place of
             `layer(*args, **kwargs)`, and gives as many tensors. For Functional models of Keras 3.
-        recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well (Keras 3).
+        recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well.
         weights: Whether the clone gets the values of the weights and states of the model, and of its optimizer. By
             default each weight begins as its layer begins it, and one that belongs to no layer keeps its value.
+            A weight that nobody knows how to begin keeps its value, with a warning, and so do variables of a layer that
+            the model does not track, as in a function.
             What `adapt` has found stays as Keras documents it: a vocabulary is kept, a mean and a variance are weights.
+        name: The name of the clone; by default that of the original.
 
     Returns:
         A model of the same class, compiled if the original is, with an optimizer of its own. What runs have left behind
         (compiled functions, histories, dropout masks) is not copied; what a user's layer keeps in its attributes is.
 
     Raises:
-        ValueError: An argument does not fit the model, an object of the model cannot be copied, or nobody knows how a
-            weight begins: the message names it, and says what to do. The original is as it was before.
+        ValueError: An argument does not fit the model, an object of it cannot be copied, or a setting was changed that
+            takes other weights: the message names it, and says what to do. The original is as it was before.
     """
     if kwargs:
         raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs)}")
-    for name, function in (("clone_function", clone_function), ("call_function", call_function)):
+    for argument, function in (("clone_function", clone_function), ("call_function", call_function)):
         if function is not None and not callable(function):
-            raise ValueError(f"Expected `{name}` argument to be a callable. Received: {name}={function}")
+            raise ValueError(f"Expected `{argument}` argument to be a callable. Received: {argument}={function}")
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__ if base.__name__ == "Layer"}
     arguments = {"input_tensors": input_tensors, "clone_function": clone_function, "call_function": call_function}
     if "tf_keras" in packages:
         from . import replay, tf_keras
 
-        if call_function is not None or recursive:
-            raise ValueError("`call_function` and `recursive` are arguments of Keras 3. Leave them out with tf_keras.")
-        return replay.clone(tf_keras, model, weights, recursive, **arguments)
+        if call_function is not None:
+            raise ValueError("`call_function` is an argument of Keras 3. Leave it out with tf_keras.")
+        clone = replay.clone(tf_keras, model, weights, recursive, **arguments)
+        if name is not None:
+            clone._name = name
+        return clone
     if "keras" in packages:
         from . import keras3, replay
 
-        return replay.clone(keras3, model, weights, recursive, **arguments)
+        clone = replay.clone(keras3, model, weights, recursive, **arguments)
+        clone.name = clone.name if name is None else name
+        return clone
     raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")

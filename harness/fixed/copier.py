@@ -11,8 +11,7 @@ from typing import Any
 from . import parts
 from .kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
-MOST_REFERENTS = 5000
-"""The most objects that are followed from a function to find out whether it leads to the model."""
+WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 
 
 class Copier:
@@ -29,6 +28,8 @@ class Copier:
         """Functions that lead to the model."""
         self.memo: dict[int, Any] = {}
         """The copy of each object, by the `id` of the object; None where the clone does not have it."""
+        self.made: dict[int, Any] = {}
+        """Copies that were made otherwise, and are not filled: variables in the scope of another strategy."""
         self.fresh: dict[type, list[Any]] = {}
         """What was copied last, by class."""
         self.names: dict[str, str] = {}
@@ -56,6 +57,8 @@ class Copier:
                 continue
             plan, key = plans.get(cls) or self.plan(cls), id(thing)
             if plan.is_function:
+                if cls is types.MethodType:
+                    waiting.append(thing.__self__)
                 if cls is not types.FunctionType or parts.contents(thing):
                     self.functions[key] = thing
             elif plan.is_left_out:
@@ -87,35 +90,57 @@ class Copier:
 
     def walk_functions(self) -> None:
         """Walk over what functions lead to, where they lead to the model; forget all other functions."""
-        leading: dict[int, bool] = {}
-        known = -1
+        known, leading = -1, set()
         while len(self.owned) + len(self.functions) > known:  # what one leads to may make another lead to the model
             known = len(self.owned) + len(self.functions)
-            leading = {key: True for key, leads in leading.items() if leads}
+            leading = self._leading()
             for function in list(self.functions.values()):
-                if self._leads(function, leading):
-                    self.walk(*(part for part in parts.contents(function) if self._leads(part, leading)))
-        self.functions = {key: function for key, function in self.functions.items() if leading.get(key)}
+                if id(function) in leading:
+                    self.walk(*(part for part in parts.contents(function) if id(part) in leading))
+            self._refuse_classes()
+        self.functions = {key: function for key, function in self.functions.items() if key in leading}
 
-    def _leads(self, thing: Any, leading: dict[int, bool]) -> bool:
-        """Whether an object leads to a part of the model that is no container. Of a weak collection, it is assumed."""
-        if id(thing) in leading:
-            return leading[id(thing)]
-        known, waiting = {id(thing)}, [thing]
-        leads = isinstance(thing, weakref.WeakSet | weakref.WeakKeyDictionary | weakref.WeakValueDictionary)
-        while waiting and not leads and len(known) < MOST_REFERENTS:
-            part = waiting.pop()
-            plan = self.plan(type(part))
-            if plan.way is Way.SHARED or plan.way is Way.FRAMEWORK:
+    def _refuse_classes(self) -> None:
+        """Refuse a class whose methods close over a part of the model: its clone would use the original's."""
+        for cls in {type(thing): None for thing in self.owned.values() if isinstance(thing, self.keras.OWNING)}:
+            for method in (method for base in cls.__mro__ for method in vars(base).values()):
+                cells = getattr(method, "__closure__", None) or ()
+                for cell in (cell for cell in cells if cell != parts.EMPTY):
+                    if id(cell.cell_contents) in self.owned and isinstance(cell.cell_contents, self.keras.OWNING):
+                        raise ValueError(
+                            f"clone_model: `{cls.__qualname__}.{method.__name__}` uses '{cell.cell_contents.name}' of "
+                            "the model from the function around the class, as the clone would. Let the layer have it "
+                            "in an attribute."
+                        )
+
+    def _leading(self) -> set[int]:
+        """The ids of what leads to the model, functions and what is between them and it; and of the parts it leads to.
+
+        A layer, or another object of Keras, is a part, whoever holds it. Of a weak collection, it is assumed.
+        """
+        holders: dict[int, list[int]] = {}
+        seen: dict[int, Any] = {}
+        waiting, found, leading = list(self.functions.values()), [], set()
+        while waiting:
+            thing = waiting.pop()
+            key, plan = id(thing), self.plan(type(thing))
+            if key in seen or plan.way in (Way.SHARED, Way.FRAMEWORK):
                 continue
-            if id(part) in self.owned and plan.way is Way.OBJECT and not plan.container:
-                leads = True
-            elif plan.way is Way.FUNCTION or id(part) not in self.owned:
-                referents = parts.contents(part) if plan.way is Way.FUNCTION else parts.referents(part)
-                waiting.extend(referent for referent in referents if id(referent) not in known)
-                known.update(map(id, referents))
-        leading[id(thing)] = leads
-        return leads
+            seen[key] = thing
+            is_part = key in self.owned and plan.way in (Way.OBJECT, Way.PROTOCOL)
+            if is_part or isinstance(thing, (*self.keras.OWNING, *WEAK_COLLECTIONS)):
+                found.append(key)
+            if is_part:
+                continue
+            for part in parts.contents(thing) if plan.is_function else parts.referents(thing):
+                holders.setdefault(id(part), []).append(key)
+                waiting.append(part)
+        while found:
+            key = found.pop()
+            if key not in leading:
+                leading.add(key)
+                found += holders.get(key, ())
+        return leading
 
     def copy(self, *roots: Any) -> None:
         """Copy everything that these lead to, and is not copied yet; without any, what the root leads to."""
@@ -133,7 +158,8 @@ class Copier:
                 to_fill[plan.fills_last].append(thing)
         self.keras.before_filling(self)
         for thing in [*to_fill[False], *to_fill[True]]:
-            self.fill(thing)
+            if id(thing) not in self.made:
+                self.fill(thing)
         self._number_calls()
         self.keras.complete(self)
 
@@ -185,7 +211,7 @@ class Copier:
             return self.names.get(thing, thing) if self.names else thing
         way = Way.SHARED if cls in ATOMS else (self.plans.get(cls) or self.plan(cls)).way
         if way is Way.FRAMEWORK:
-            new = parts.copy_of_resource(thing, self.memo)
+            new = self._made(thing, parts.copy_of_resource)
         elif way is Way.FUNCTION:
             new = parts.copy_of_function(thing, self.of, self.memo) if id(thing) in self.functions else thing
         elif way is Way.SHARED or id(thing) not in self.owned:
@@ -204,8 +230,12 @@ class Copier:
     def _by_protocol(self, thing: Any) -> Any:
         for function in list(self.functions.values()):
             self.of(function)
+        return self._made(thing, copy.deepcopy)
+
+    def _made(self, thing: Any, make: Any) -> Any:
+        """The copy of an object that a function makes."""
         try:
-            return copy.deepcopy(thing, self.memo)
+            return make(thing, self.memo)
         except Exception as error:
             cls = type(thing)
             raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any
 
 import keras
@@ -24,7 +25,7 @@ from keras.src.utils.tracking import DotNotTrackScope, Tracker
 from .copier import Copier
 from .kinds import FOLLOWED, Marker, Rules
 from .replay import Replay
-from .values import Values
+from .values import Values, edits
 
 Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequential, keras.KerasTensor
 Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
@@ -37,8 +38,19 @@ def of_no_run(mask: Any) -> Any:
     return mask if mask is None or is_symbolic else Marker.MISSING
 
 
+def strategy_of_model(_: Any) -> Any:
+    """The strategy of TensorFlow in whose scope the clone is made, as its constructor would see it."""
+    return strategy_of_optimizer(_) if sys.modules["tensorflow"].distribute.has_strategy() else None
+
+
+def strategy_of_optimizer(_: Any) -> Any:
+    """The same for an optimizer, which has the default strategy outside of a scope."""
+    return sys.modules["tensorflow"].distribute.get_strategy()
+
+
 MODULES = (
     *("keras.src", "tensorflow.python.trackable.data_structures"),
+    "tensorflow.python.ops.stateful_random_ops",
     "tensorflow.python.trackable.layer_utils",  # what TensorFlow's lists tell of a change to those around them
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
@@ -62,6 +74,8 @@ LEFT_BY_RUNS: Rules = (
     (KerasVariable, "_value", None),
     (KerasTensor, "_keras_history", Marker.MISSING),
     (Tracker, "stored_ids", {}),
+    (Model, "_distribute_strategy", strategy_of_model),
+    (BaseOptimizer, "_distribution_strategy", strategy_of_optimizer),
 )
 NOT_BUILT: Rules = (
     *((Operation, name, []) for name in CALLS),
@@ -114,7 +128,16 @@ def know_values(copier: Copier) -> None:
             optimizer._trainable_variables_indices = {key: place for place, key in enumerate(keys)}
 
 
-AFTER_VALUES = (know_values,)
+def apply_edits(copier: Copier) -> None:
+    """Let a regularizer or a constraint that was set on a layer after it was built be in effect in the clone."""
+    for layer, new in copier.pairs(Layer):
+        for name, kind, value in edits(layer, "regularizer", "constraint"):
+            variable = getattr(layer, f"_{name}", getattr(layer, name, None))
+            if isinstance(variable, KerasVariable) and getattr(variable, kind) is not value:
+                setattr(copier.of(variable), kind, getattr(new, f"{name}_{kind}"))
+
+
+AFTER_VALUES = (know_values, apply_edits)
 
 
 def variables_of(values: Values, layer: Any) -> list[Any]:
@@ -137,7 +160,9 @@ def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
     elif initial is not variable and initial._dtype == variable._dtype and initial._value is not None:
         new._initialize(initial._value)
     else:
-        value = keras.ops.convert_to_numpy(initial._value if initial._value is not None else initial.value)
+        value = initial._value if initial._value is not None else initial.value
+        # One of a strategy of TensorFlow has a value on each device, and is no array.
+        value = keras.ops.convert_to_numpy(value.read_value() if hasattr(value, "read_value") else value)
         new._initialize(new._convert_to_tensor(value, dtype=variable._dtype))
 
 
@@ -200,8 +225,10 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
     is_unconverted = is_tensor and args[0].dtype == getattr(layer, "input_dtype", args[0].dtype)
     context = [name for name in getattr(layer, "_call_context_args", ("training",)) if name in parameters]
     was_given_by_name = WRITES_TRAINING and is_unconverted and converts and not kwargs.keys() >= set(context)
-    if was_given_by_name or not isinstance(layer, Layer):
-        return args, kwargs  # Keras adds nothing to the arguments of such a call
+    if not isinstance(layer, Layer):
+        return args, kwargs  # Keras adds nothing to the arguments of an operation
+    if was_given_by_name:  # by whom, but for a mask of None, which is no mask and may be Keras'
+        return args, {name: value for name, value in kwargs.items() if value is not None or name[-4:] != "mask"}
 
     def is_written(name: str, value: Any) -> bool:
         if name in context:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .parts import FUNCTIONS, LOCKS
+from .parts import FRAMEWORKS, FUNCTIONS, LOCKS
 
 CONTAINERS: tuple[Any, ...] = (list, collections.OrderedDict, dict, set, collections.deque)
 ATOMS = frozenset(
@@ -37,7 +37,6 @@ SHARED = (
     *(io.IOBase, socket.socket, subprocess.Popen, threading.Thread, logging.Logger, logging.Handler),
 )
 """What cannot change, and what is one of its kind, as a file or a thread."""
-FRAMEWORKS = frozenset(["tensorflow", "jax", "jaxlib", "torch", "inspect", "typing", "re", "google", "wrapt", "absl"])
 TRACKABLE = ("TrackableReference", "WeakTrackableReference")
 FOLLOWED = (
     *("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names", "_self_update_uid"),

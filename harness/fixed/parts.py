@@ -5,8 +5,10 @@ from __future__ import annotations
 import collections
 import contextlib
 import copy
+import dis
 import functools
 import gc
+import sys
 import threading
 import types
 import weakref
@@ -17,6 +19,9 @@ import numpy as np
 
 Of = Callable[[Any], Any]
 EMPTY = types.CellType()
+FRAMEWORKS = frozenset(["tensorflow", "jax", "jaxlib", "torch", "inspect", "typing", "re", "google", "wrapt", "absl"])
+LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib_module_names} - {"__main__"}
+"""Packages whose functions read no global that leads to a model of the user's."""
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}
 
 
@@ -82,10 +87,13 @@ def referents(thing: Any) -> list[Any]:
 
 
 def _copy_of_closure(function: types.FunctionType, of: Of, memo: dict[int, Any]) -> Any:
-    closure = function.__closure__ or ()
+    closure, read = function.__closure__ or (), globals_of(function)
     cells = tuple(types.CellType() for _ in closure)
-    new = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
+    namespace = Globals(function) if read else function.__globals__
+    new = types.FunctionType(function.__code__, namespace, function.__name__, None, cells)
     memo[id(function)] = new
+    if isinstance(namespace, Globals):
+        namespace.replace({name: of(value) for name, value in read.items()})
     for cell, original in zip(cells, closure, strict=True):
         if original != EMPTY:
             cell.cell_contents = of(original.cell_contents)
@@ -98,6 +106,52 @@ def _copy_of_closure(function: types.FunctionType, of: Of, memo: dict[int, Any])
     return new
 
 
+class Globals(dict[str, Any]):
+    """The globals of a module for a function of the clone: what leads to the model is the clone's, all else is live.
+
+    Holds what is the clone's, and what the function itself writes.
+    """
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.module = module = function.__globals__
+        kept = ("__name__", "__builtins__", *_names(function.__code__, "STORE_GLOBAL"))
+        super().__init__((name, module[name]) for name in kept if name in module)
+
+    def replace(self, values: dict[str, Any]) -> None:
+        """Have other values than the module."""
+        self.update((name, value) for name, value in values.items() if value is not self.module[name])
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self.module
+
+    def __missing__(self, name: str) -> Any:
+        return self.module[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default  # noqa: SIM401 - this is how it is got
+
+
+def globals_of(function: types.FunctionType) -> dict[str, Any]:
+    """The globals that a function of the user reads, by name, but for modules and classes."""
+    module = function.__globals__
+    if str(module.get("__name__")).partition(".")[0] in LIBRARIES:
+        return {}
+    read = {name: module[name] for name in _names(function.__code__, "LOAD_GLOBAL", "LOAD_NAME") if name in module}
+    return {name: value for name, value in read.items() if not isinstance(value, type | types.ModuleType)}
+
+
+@functools.lru_cache(maxsize=4096)
+def _names(code: types.CodeType, *operations: str) -> frozenset[str]:
+    """The names that these operations of some code, and of functions in it, have."""
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in operations}
+    inner = (_names(item, *operations) for item in code.co_consts if isinstance(item, types.CodeType))
+    return frozenset(names.union(*inner))
+
+
+def _copy_of_cache(cache: Any, of: Of) -> Any:
+    return functools.lru_cache(**cache.cache_parameters())(of(cache.__wrapped__))
+
+
 def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
     keywords = {name: of(value) for name, value in partial.keywords.items()}
     return type(partial)(of(partial.func), *map(of, partial.args), **keywords)
@@ -106,6 +160,7 @@ def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
 FUNCTIONS: dict[type, Callable[[Any, Of], Any]] = {
     types.MethodType: lambda method, of: types.MethodType(of(method.__func__), of(method.__self__)),
     functools.partial: _copy_of_partial,
+    functools._lru_cache_wrapper: _copy_of_cache,
     weakref.ref: lambda reference, of: reference if reference() is None else weakref.ref(of(reference())),
     weakref.WeakSet: lambda things, of: weakref.WeakSet([of(thing) for thing in things]),
     weakref.WeakKeyDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),
@@ -129,7 +184,7 @@ def contents(function: Any) -> list[Any]:
     if isinstance(function, types.FunctionType):
         cells = [cell.cell_contents for cell in function.__closure__ or () if cell != EMPTY]
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return [*cells, *defaults, *vars(function).values()]
+        return [*cells, *defaults, *vars(function).values(), *globals_of(function).values()]
     parts: list[Any] = []
 
     def of(part: Any) -> Any:
@@ -149,5 +204,7 @@ def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
         with contextlib.suppress(NotImplementedError, AttributeError):  # of a table that cannot change
             thing._copy_trackable_to_cpu(copies)
         return copies.get(thing, thing)
+    if hasattr(thing, "_iterator_resource"):
+        raise TypeError("nobody can say where an iterator is")
     has_state = hasattr(thing, "named_parameters") or hasattr(thing, "assign_add")
     return copy.deepcopy(thing, memo) if has_state else thing

@@ -66,9 +66,8 @@ class Replay:
             for call in () if self.is_sequential(graph) else self._in_order(self.keras.calls_of(graph)):
                 self._call(call)
             self._put_together(graph, memo[id(graph)])
-        for layer in layers if self.weights else ():
-            if isinstance(layer, self.keras.LAYER):
-                self._copy_values(layer, memo[id(layer)])
+        if self.weights:
+            self._copy_values({id(layer): layer for layer in layers if isinstance(layer, self.keras.LAYER)}.values())
         return memo[id(model)]
 
     def _graphs(self, model: Any) -> list[Any]:
@@ -201,18 +200,22 @@ class Replay:
         for name, value in own.items():
             setattr(new, name, self.copier.of(value))
 
-    def _copy_values(self, layer: Any, new: Any) -> None:
-        """Give the variables of the layer that stands in place of another one the values of those of that."""
-        if (variables := self.pairs_of_variables(layer, new)) is None:
+    def _copy_values(self, layers: Iterable[Any]) -> None:
+        """Give the variables of the layers that stand in place of others the values of those of these."""
+        both = [(layer, self.memo[id(layer)]) for layer in layers]
+        pairs = [(*layers, self.pairs_of_variables(*layers)) for layers in both]
+        misfits = [f"'{old.name}' ({_shapes(old)}, now {_shapes(new)})" for old, new, fits in pairs if fits is None]
+        if misfits:
             raise ValueError(
-                f"clone_model: weights=True: the variables of the layer '{layer.name}' do not have the shapes of those "
-                "of the original. Clone without `weights`, and copy those that fit."
+                f"clone_model: weights=True: the variables of these layers do not have the shapes of those of the "
+                f"original: {', '.join(misfits)}. Clone without `weights`, and copy those that fit."
             )
-        for variable, new_variable in variables:
-            new_variable.assign(variable)
-        for part in new._flatten_layers():
-            if hasattr(part, "finalize_state"):  # what it has made of the weights
-                part.finalize_state()
+        for _, new, variables in pairs:
+            for variable, new_variable in variables or ():
+                new_variable.assign(variable)
+            for part in new._flatten_layers():
+                if hasattr(part, "finalize_state"):  # what it has made of the weights
+                    part.finalize_state()
 
     def pairs_of_variables(self, layer: Any, new: Any) -> list[tuple[Any, Any]] | None:
         """The variables of a layer with those of the one that stands in its place, if they have the same shapes."""
@@ -225,6 +228,10 @@ class Replay:
         """The tensors that are given for the inputs of the model, in the order of its inputs."""
         is_sequential = self.is_sequential(self.model)
         structures = [None] if is_sequential else [self.keras.ends_of(self.model)[0], list(self.model.inputs)]
+        names = [] if is_sequential else [tensor._keras_history[0].name for tensor in self.model.inputs]
+        is_by_name = isinstance(input_tensors, dict) and input_tensors.keys() == set(names)
+        if is_by_name and not isinstance(structures[0], dict):
+            input_tensors = [input_tensors[name] for name in names]
         structure = next((inputs for inputs in structures if skeleton(inputs) == skeleton(input_tensors)), self)
         if structure is self:
             raise ValueError(
@@ -241,6 +248,10 @@ class Replay:
                 )
             tensors[id(reference)] = tensor
         return [tensors[id(reference)] for reference in ([None] if is_sequential else self.model.inputs)]
+
+
+def _shapes(layer: Any) -> str:
+    return ", ".join(str(tuple(weight.shape)) for weight in layer.weights) or "none"
 
 
 def skeleton(structure: Any) -> Any:

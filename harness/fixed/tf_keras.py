@@ -6,6 +6,8 @@ What each function does stands in `keras3`.
 from __future__ import annotations
 
 import weakref
+from functools import partial
+from types import FunctionType
 from typing import Any
 
 import tensorflow as tf
@@ -22,18 +24,28 @@ from tf_keras.src.metrics.base_metric import Metric
 from tf_keras.src.mixed_precision.loss_scale_optimizer import _DynamicLossScaleState
 from tf_keras.src.optimizers.legacy.optimizer_v2 import OptimizerV2
 from tf_keras.src.optimizers.optimizer import Optimizer
+from tf_keras.src.optimizers.schedules.learning_rate_schedule import LearningRateSchedule
 
 from .copier import Copier
 from .kinds import FOLLOWED, Marker, Rules
-from .parts import call_of
+from .parts import call_of, contents
 from .replay import Replay
-from .values import Values, value_of
+from .values import Values, edits, value_of
 
 Layer, Model, Sequential = tf_keras.layers.Layer, tf_keras.Model, tf_keras.Sequential
 Input, InputLayer, NEST = tf_keras.Input, tf_keras.layers.InputLayer, tf.nest
 RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "train_tf_function", "history")
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
+
+
+def strategy_of_model(_: Any) -> Any:
+    return tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
+
+
+def strategy_of_optimizer(_: Any) -> Any:
+    return tf.distribute.get_strategy()
+
 
 MODULES = (
     *("tf_keras.src", "tensorflow.python.trackable.data_structures", "tensorflow.python.module.module"),
@@ -52,7 +64,6 @@ NOT_LEADING = (
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
 )
-AFTER_VALUES = ()
 LEFT_BY_RUNS: Rules = (
     *((Layer, name, Marker.CALLS) for name in CALLS),
     *((Model, name, None) for name in RESULTS_OF_RUNS),
@@ -63,6 +74,8 @@ LEFT_BY_RUNS: Rules = (
     (BaseResourceVariable, "_handle", None),
     (KerasTensor, "_keras_history", Marker.MISSING),
     (ContextValueCache, "data", {}),
+    *((kind, "_distribution_strategy", strategy_of_model) for kind in (Model, OptimizerV2)),
+    (Optimizer, "_distribution_strategy", strategy_of_optimizer),
 )
 NOT_BUILT: Rules = (
     *((Layer, name, []) for name in (*CALLS, "_callable_losses")),
@@ -81,6 +94,25 @@ def before_filling(copier: Copier) -> None:
         copier.names[str(id(tensor))] = str(id(new))
     for variable, _ in copier.pairs(BaseResourceVariable):
         copier.names[variable._unique_id] = f"{variable._handle_name.partition(':')[0]}_{uid()}"
+    for variable, _ in copier.pairs(tf.Variable):
+        strategy = getattr(variable, "_distribute_strategy", None)
+        is_a_part = hasattr(vars(variable).get("_handle"), "_distributed_container")
+        if strategy is not strategy_of_model(None) and not is_a_part and hasattr(variable, "_unique_id"):
+            copier.made[id(variable)] = copier.memo[id(variable)] = made = _of_this_strategy(variable)
+            copier.names[variable._unique_id] = made._unique_id
+
+
+def _of_this_strategy(variable: Any) -> Any:
+    """A variable like one of another strategy, or of none, as this strategy makes it."""
+    with tf.init_scope():
+        return tf.Variable(
+            tf.zeros(variable.shape, variable.dtype),
+            trainable=variable.trainable,
+            name=variable.name.partition(":")[0],
+            constraint=variable.constraint,
+            synchronization=variable.synchronization,
+            aggregation=variable.aggregation,
+        )
 
 
 def complete(copier: Copier) -> None:
@@ -105,6 +137,40 @@ def complete(copier: Copier) -> None:
             vars(model).get(FOLLOWED[1], {}).pop(name, None)
 
 
+def apply_edits(copier: Copier) -> None:
+    """Let a regularizer or a constraint that was set on a layer after it was built be in effect in the clone."""
+    for layer, new in copier.pairs(Layer):
+        for name, kind, value in edits(layer, "regularizer", "constraint"):
+            variable, edited = getattr(layer, name, None), getattr(new, f"{name}_{kind}")
+            if not isinstance(variable, tf.Variable):
+                continue
+            if kind == "constraint":
+                copier.of(variable)._constraint = edited
+                continue
+            held = [_held(loss) for loss in layer._callable_losses]
+            former = [place for place, ids in enumerate(held) if id(variable) in ids and id(value) not in ids]
+            for place in reversed(former):
+                del new._callable_losses[place]
+            if value is not None and not any({id(variable), id(value)} <= ids for ids in held):
+                new._handle_weight_regularization(name, copier.of(variable), edited)
+
+
+def _held(function: Any) -> set[int]:
+    """The ids of what a function holds, and those that it calls."""
+    held = contents(function)
+    return {*map(id, held)}.union(*(_held(part) for part in held if isinstance(part, FunctionType | partial)))
+
+
+def finalize(copier: Copier) -> None:
+    """Let a Normalization have what it makes of its weights, as `set_weights` does, too, and not in Keras 3."""
+    for _, layer in copier.pairs(Layer):
+        if hasattr(layer, "adapt_mean") and layer.built:
+            layer.finalize_state()
+
+
+AFTER_VALUES = (apply_edits, finalize)
+
+
 def variables_of(values: Values, layer: Any) -> list[Any]:
     parts = layer._flatten_modules(recursive=False, include_self=False)
     stores = [layer._trainable_weights, layer._non_trainable_weights]
@@ -118,6 +184,9 @@ def build(layer: Any, twin: Any) -> None:
 
 
 def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
+    if id(variable) in copier.made:
+        new.assign(initial.numpy() if isinstance(initial, tf.Variable) else initial)
+        return
     names = ("dtype", "shape", "device")
     is_variable = isinstance(initial, BaseResourceVariable) and initial is not variable
     if not is_variable or any(getattr(variable, name) != getattr(initial, name) for name in names):
@@ -148,10 +217,14 @@ def begin_generators(values: Values) -> None:
             values.give(random._state_var, fresh._state_var)
 
 
-def begun_optimizer(values: Values, optimizer: Any) -> Any:
+def begun_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
     config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with lists of its own
+    if isinstance(schedule := vars(optimizer).get("_learning_rate"), LearningRateSchedule):
+        config["learning_rate"] = values.copier.of(schedule)
     twin = type(optimizer).from_config(config)
-    if "_index_dict" in vars(optimizer):
+    if trained is not None and hasattr(twin, "build"):
+        twin.build(trained)
+    elif "_index_dict" in vars(optimizer):
         pairs = values.copier.pairs(tf.Variable)
         pairs.sort(key=lambda pair: value_of(pair[0]) is None)  # a variable that holds another one has the same name
         by_name = {variable._unique_id: new for variable, new in pairs}
@@ -182,6 +255,8 @@ def arguments_of(call: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def take_over(replay: Replay, model: Any, new: Any) -> None:
+    if model._is_compiled and getattr(model, "_compile_config", None) is not None:
+        _compile(replay, model, new)
     if not isinstance(model, Sequential):
         _insert_layers(replay, model, new)
     elif model.built and not new.built and model._build_input_shape is not None:
@@ -189,6 +264,19 @@ def take_over(replay: Replay, model: Any, new: Any) -> None:
     own = {*vars(new), *replay.copier.plan(type(model)).rules, "_is_compiled", "_build_input_shape"}
     own = own - {"_dtype_policy", "_trainable", "_supports_masking"} | {"_self_tracked_trackables"}
     replay.take_over(model, new, [name for name in vars(model) if name not in own and name[:6] != "_self_"])
+
+
+def _compile(replay: Replay, model: Any, new: Any) -> None:
+    """Compile a new model as the original, with an optimizer that has the weights in place of those of the original."""
+    given = {name: value for name, value in model._compile_config.config.items() if name != "optimizer"}
+    replay.copy(*given.values())
+    optimizer = begun_optimizer(Values(replay.copier), model.optimizer, new.trainable_variables)
+    new.compile(optimizer, **{name: replay.copier.of(value) for name, value in given.items()})
+    before, after = (one.variables for one in (model.optimizer, optimizer))
+    before, after = (one() if callable(one) else one for one in (before, after))
+    if replay.weights and [variable.shape for variable in before] == [variable.shape for variable in after]:
+        for variable, new_variable in zip(before, after, strict=True):
+            new_variable.assign(variable)
 
 
 def _insert_layers(replay: Replay, model: Any, new: Any) -> None:

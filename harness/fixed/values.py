@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .copier import Copier
@@ -21,6 +20,41 @@ Those within are built at once: to build the layer would make them once more.
 """
 
 
+WIDTHS: dict[str, tuple[tuple[str, str, int], ...]] = {
+    "Dense": (("units", "kernel", -1),),
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), (("filters", "kernel", -1),)),
+    **dict.fromkeys(("SimpleRNNCell", "GRUCell", "LSTMCell"), (("units", "recurrent_kernel", 0),)),
+    "Embedding": (("input_dim", "embeddings", 0), ("output_dim", "embeddings", -1)),
+}
+"""Settings of layers of Keras that say how wide a weight is, and on which axis."""
+
+
+def is_of_keras(layer: Any) -> bool:
+    """Whether a layer is of a class of Keras."""
+    return type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
+
+
+def refuse_edits(layers: list[Any]) -> None:
+    """Refuse a layer of Keras of which a setting was changed after it was built, and would need other weights."""
+    for layer in layers:
+        for name, weight, axis in WIDTHS.get(type(layer).__name__, ()) if is_of_keras(layer) else ():
+            built = getattr(layer, weight, None) if getattr(layer, "quantization_mode", None) is None else None
+            if built is not None and built.shape[axis] != getattr(layer, name):
+                raise ValueError(
+                    f"clone_model: `{name}` of the layer '{layer.name}' was set to {getattr(layer, name)} after the "
+                    f"layer was built with {built.shape[axis]}. Give it a layer that is made of its config: "
+                    "`clone_function=lambda layer: layer.from_config(layer.get_config())`."
+                )
+
+
+def edits(layer: Any, *kinds: str) -> Iterator[tuple[str, str, Any]]:
+    """The regularizers and constraints that a layer of Keras has now, each with the name of its weight and its kind."""
+    for name, value in list(vars(layer).items()) if is_of_keras(layer) else ():
+        weight, _, kind = name.rpartition("_")
+        if kind in kinds and weight not in ("", "activity"):
+            yield weight, kind, value
+
+
 class Values:
     """Gives the variables that were copied last their values."""
 
@@ -30,20 +64,24 @@ class Values:
         self.unbuilt_plans: dict[type, Any] = {}
         self.errors: dict[int, Exception] = {}
         pairs = copier.pairs(self.keras.VARIABLE)
-        self.waiting = {id(variable): (variable, new) for variable, new in pairs if value_of(variable) is not None}
+        self.waiting = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
         """The variables that have no value yet, each with its copy."""
         drawing = [key for key, thing in copier.owned.items() if isinstance(thing, self.keras.DRAWING)]
         self.drawing = {key: copier.memo[key] for key in drawing}
 
     def run(self, weights: bool) -> None:
         """Give all variables their values, without a word: what Keras has to say, it said where the model was made."""
+        refuse_edits([layer for layer, _ in self.copier.pairs(self.keras.LAYER)])
+        kept: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if not weights:
-                self._begin()
+                kept = self._begin()
             self._keep(variable for variable, _ in list(self.waiting.values()))
             for function in self.keras.AFTER_VALUES:
                 function(self.copier)
+        for message in kept:
+            warnings.warn(message, stacklevel=4)
 
     def give(self, variable: Any, initial: Any) -> None:
         """Give the copy of a variable the value of another variable, which is not used any more, or its own value."""
@@ -55,9 +93,16 @@ class Values:
             if id(variable) in self.waiting:
                 self.give(variable, variable)
 
-    def _begin(self) -> None:
-        """Give each variable the value with which it begins, but for those that belong to no layer."""
+    def _begin(self) -> list[str]:
+        """Give each variable the value with which it begins, but for those that belong to no layer of the model.
+
+        Returns what to warn of: weights that keep their values.
+        """
         keras = self.keras
+        tracked = {id(layer) for layer in self.copier.root._flatten_layers()}
+        for layer, _ in self.copier.pairs(keras.LAYER):
+            if id(layer) not in tracked:  # nobody could set its weights
+                self._keep(keras.variables_of(self, layer))
         keras.begin_generators(self)
         for metric, new in self.copier.pairs(keras.METRIC):
             self._keep(self.places(metric.variables).values())
@@ -65,10 +110,10 @@ class Values:
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)
-        for layer in layers:
-            self._refuse_weights(layer)
+        kept = [message for layer in layers for message in self._unknown(layer)]
         for optimizer, _ in self.copier.pairs(keras.OPTIMIZER):
             self._begin_optimizer(optimizer)
+        return kept
 
     def _begin_layer(self, layer: Any) -> None:
         """Give the weights of a layer, and of those within it, the values that they have when it is built anew."""
@@ -85,16 +130,18 @@ class Values:
         parts = layer._flatten_layers()
         return any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part))
 
-    def _refuse_weights(self, layer: Any) -> None:
+    def _unknown(self, layer: Any) -> Iterator[str]:
+        """Keep the weights of a layer that nobody knows how to begin, and say so."""
         error = self.errors.get(id(layer))
         for variable in self.keras.variables_of(self, layer):
             path = getattr(variable, "path", f"/{variable.name}")
             if id(variable) in self.waiting and "/" in path:  # one that the layer was given has none
-                raise ValueError(
-                    f"clone_model: nobody knows how the weight '{path}' of the layer '{layer.name}' (class "
-                    f"`{type(layer).__name__}`) begins{f' ({type(error).__name__}: {error})' if error else ''}. Make "
-                    "it in `build`, or copy its value with `weights=True`."
-                ) from error
+                self._keep([variable])
+                yield (
+                    f"clone_model: the weight '{path}' of the layer '{layer.name}' (class `{type(layer).__name__}`) "
+                    "keeps its value in the clone, as neither `build` nor the config of the layer makes it"
+                    f"{f' ({type(error).__name__}: {error})' if error else ''}. Make it in `build` to begin it anew."
+                )
 
     def _is_composed(self, layer: Any) -> bool:
         """Whether building the layers within a layer is all that its `build` does."""
@@ -110,12 +157,11 @@ class Values:
     def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:
         """Take over the values of the variables of a layer that `make` makes anew."""
         variables = self._waiting_under(layer)
-        with scope_of(variables):
-            try:
-                twin = make(layer)
-            except Exception as error:
-                self.errors[id(layer)] = error
-                return
+        try:
+            twin = make(layer)
+        except Exception as error:
+            self.errors[id(layer)] = error
+            return
         self.take_over(variables, twin)
 
     def _waiting_under(self, thing: Any) -> dict[Place, Any]:
@@ -126,7 +172,8 @@ class Values:
         taken = set()
         for place, variable in variables.items():
             initial = functools.reduce(lambda thing, name: _named(thing).get(name), place, twin)
-            has_value = isinstance(initial, self.keras.VARIABLE) and value_of(initial) is not None
+            is_made = id(variable) in self.copier.made
+            has_value = isinstance(initial, self.keras.VARIABLE) and (is_made or value_of(initial) is not None)
             is_new = id(variable) in self.waiting and id(initial) not in taken
             if has_value and is_new and initial.shape == variable.shape:
                 taken.add(id(initial))
@@ -147,11 +194,14 @@ class Values:
                 if id(value) in walked or name in self.keras.NOT_LEADING:
                     continue
                 walked.add(id(value))
-                if isinstance(value, self.keras.VARIABLE) and value_of(value) is not None:
+                if isinstance(value, self.keras.VARIABLE) and self._has_value(value):
                     places[(*place, name)] = value
                 elif isinstance(value, self.keras.LEADING):
                     waiting.append(((*place, name), value))
         return places
+
+    def _has_value(self, variable: Any) -> bool:
+        return id(variable) in self.copier.made or value_of(variable) is not None
 
     def unbuilt(self, thing: Any) -> Any:
         """A copy of a layer, or of an optimizer, as it is before it is built, which draws what the clone draws."""
@@ -181,19 +231,12 @@ class Values:
     def _begin_optimizer(self, optimizer: Any) -> None:
         """Give an optimizer counts and slots that are new; its learning rate is as it is."""
         variables = self._waiting_under(optimizer)
-        with scope_of(variables):
-            known = self.take_over(variables, self.keras.begun_optimizer(self, optimizer))
+        known = self.take_over(variables, self.keras.begun_optimizer(self, optimizer))
         if known != len(variables):
             raise ValueError(
                 f"clone_model: nobody knows how {len(variables) - known} variables of the optimizer "
                 f"`{type(optimizer).__name__}` begin. Make them in its `build`, or copy them with `weights=True`."
             )
-
-
-def scope_of(variables: dict[Place, Any]) -> Any:
-    """A scope in which variables like these are made: that of a strategy of TensorFlow."""
-    strategy = getattr(next(iter(variables.values()), None), "_distribute_strategy", None)
-    return contextlib.nullcontext() if strategy is None else strategy.scope()
 
 
 def value_of(variable: Any) -> Any:

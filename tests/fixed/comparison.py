@@ -72,12 +72,22 @@ def unlike_calls(model, clones, inputs=None):
     for training in (False, True):
         runs = [called(one, observer, values, inputs, training) for one in (original, *descriptions)]
         lines += [f"{training=}: {found} is not {runs[0]}" for found in runs[1:] if found != runs[0]]
+        others = [value + 1 if value.dtype.kind == "f" else value for value in values]
+        for clone in descriptions if not lines else ():  # neither computes something else once the other has changed
+            for one, other in ((clone, original), (original, clone)):
+                if called(one, observer, values, inputs, training, {other: others}) != runs[0]:
+                    lines.append(f"{training=}: the {'clone' if one is clone else 'model'} depends on the other")
     return lines
 
 
-def called(description, observer, values, inputs, training):
-    """What a model computes when its variables have these values, and what they become; then they are set back."""
+def called(description, observer, values, inputs, training, others=()):
+    """What a model computes when its variables have these values, and what they become; then they are set back.
+
+    Those of `others` have other values meanwhile.
+    """
     keras, digest = observer.framework, observer.digests.digest
+    for other in others:
+        assign(observer, other, others[other])
     assign(observer, description, values)
     keras.reseed(observer.seed, True)
     structure, outputs = numbered(description.model(inputs, training=training))
@@ -85,7 +95,8 @@ def called(description, observer, values, inputs, training):
     # A ragged tensor is no array; nor is None, where there is no mask.
     results = [digest(keras.tensors.array(one)) if hasattr(one, "__array__") else repr(one) for one in tensors]
     results += map(digest, values_of(observer, description))
-    assign(observer, description, values)
+    for one in (description, *others):
+        assign(observer, one, values)
     return structure, results
 
 
@@ -96,6 +107,7 @@ def values_of(observer, description):
 def assign(observer, description, values):
     for variable, value in zip([*description.weights, *description.states], values, strict=False):
         observer.framework.write(variable, value)
+    observer.framework.weights_written(description.model)
 
 
 def arrays_for(model):

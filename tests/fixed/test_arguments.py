@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from keras import layers
@@ -176,3 +179,46 @@ def test_a_tensor_of_another_model_is_built_upon_and_stays_as_it_is(generation):
         assert clone(BATCH).shape == (2, 2)
     assert middle._keras_history is history
     assert (elsewhere.count_params(), [layer.name for layer in elsewhere.layers]) == before
+
+
+# both
+
+
+@for_generations
+@pytest.mark.parametrize("argument", ["clone_function", "input_tensors"])
+def test_the_clone_is_compiled_and_keeps_its_optimizer_with_its_weights(generation, argument):
+    package, model = KERAS[generation], load(generation).arguments.single()
+    model.compile(package.optimizers.Adam(0.25), "mse")
+    targets = np.zeros((2, 2), "float32")
+    model.fit(BATCH, targets, verbose=0)
+    arguments = {"clone_function": remade, "input_tensors": package.Input((3,), name="given")}
+    clone = clone_model(model, weights=True, name="copy", **{argument: arguments[argument]})
+    assert clone.name == "copy"
+    losses = [one.train_on_batch(BATCH, targets) for one in (model, clone, clone_model(model)) for _ in range(2)]
+    assert losses[:2] == losses[2:4]
+
+
+@for_generations
+def test_a_regularizer_that_was_set_later_is_in_effect(generation):
+    package, model = KERAS[generation], load(generation).arguments.single()
+    model.get_layer("dense").kernel_regularizer = package.regularizers.L2(0.5)
+    clone = clone_model(model)
+    counts = [len(one.losses) for one in (model, clone, clone_model(clone), clone_model(model, weights=True))]
+    assert counts == [0, 1, 1, 1]
+    clone.get_layer("dense").kernel_regularizer = None
+    assert len(clone_model(clone).losses) == 0
+
+
+@pytest.mark.parametrize("kind", ["BatchNormalization", "TimeDistributed", "Bidirectional"])
+def test_a_layer_with_a_mask_may_be_swapped_for_one_without(kind):
+    made = {"TimeDistributed": (layers.Dense(3),), "Bidirectional": (layers.LSTM(3, return_sequences=True),)}
+    model = load("keras").around(getattr(layers, kind)(*made.get(kind, ())), (4, 3))
+    clone = clone_model(model, clone_function=lambda _: layers.LayerNormalization())
+    assert clone(np.ones((2, 4, 3), "float32")).shape[1] == 4
+
+
+@for_generations
+def test_a_clone_into_within_and_out_of_the_scope_of_a_strategy(generation):
+    command = [sys.executable, "-m", "tests.fixed.strategies", generation]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 18), done.stderr[-3000:]

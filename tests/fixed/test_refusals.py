@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from clonediff import clone_model
 from tests.fixed.comparison import described, observer_of, unlike
@@ -40,7 +41,7 @@ def test_an_object_that_cannot_be_copied_is_refused_by_name(generation):
 
 @for_generations
 @pytest.mark.parametrize("made_by", ["constructor", "build"])
-def test_a_weight_of_a_layer_without_a_config_is_refused_unless_build_makes_it(generation, made_by):
+def test_a_weight_of_a_layer_without_a_config_keeps_its_value_unless_build_makes_it(generation, made_by):
     package = KERAS[generation]
 
     class Silent(package.layers.Layer):
@@ -66,9 +67,46 @@ def test_a_weight_of_a_layer_without_a_config_is_refused_unless_build_makes_it(g
     model = load(generation).around(Silent(lambda x: x * 2.0, name="mine"))
     if made_by == "build":
         assert unlike(model, clone_model) == []
-    else:
-        with pytest.raises(ValueError, match=r"(?s)offset.*mine.*weights=True"):
-            clone_model(model)
-    clone = clone_model(model, weights=True)
+        return
+    with pytest.warns(UserWarning, match=r"(?s)offset.*mine.*keeps its value"):
+        clone = clone_model(model)
     assert np.array_equal(clone.get_weights()[0], model.get_weights()[0])
     assert clone.weights[0] is not model.weights[0]
+
+
+@for_generations
+def test_a_class_that_uses_a_layer_of_the_function_around_it_is_refused(generation):
+    package = KERAS[generation]
+    dense = package.layers.Dense(3, name="around")
+
+    class Using(package.layers.Layer):
+        def call(self, x):
+            return dense(x)
+
+    x = package.Input((3,))
+    with pytest.raises(ValueError, match=r"Using.call` uses 'around'.*in an attribute"):
+        clone_model(package.Model(x, Using()(dense(x))))
+
+
+@for_generations
+def test_a_setting_that_takes_other_weights_is_refused_with_the_way_out(generation):
+    model = load(generation).arguments.single()
+    model.get_layer("dense").units = 7
+    with pytest.raises(ValueError, match=r"`units` of the layer 'dense' was set to 7 .*clone_function"):
+        clone_model(model)
+    remade = clone_model(model, clone_function=lambda layer: layer.from_config(layer.get_config()))
+    assert remade.output_shape == (None, 7)
+
+
+@for_generations
+def test_weights_that_do_not_fit_are_named(generation):
+    models, dense = load(generation), KERAS[generation].layers.Dense
+    with pytest.raises(ValueError, match=r"'dense' \(\(3, 2\), \(2,\), now \(3, 7\), \(7,\)\)"):
+        clone_model(models.arguments.single(), clone_function=lambda _: dense(7), weights=True)
+
+
+def test_an_iterator_is_refused_by_name():
+    layer = KERAS["keras"].layers.Dense(2, name="mine")
+    layer.numbers = iter(tf.data.Dataset.range(3))
+    with pytest.raises(ValueError, match=r"`numbers` of 'mine' holds.*Iterator"):
+        clone_model(load("keras").around(layer))

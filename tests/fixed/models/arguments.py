@@ -110,7 +110,7 @@ NO_MASKING = replaced(layers.Masking, no_masking)
 asked("a layer without its mask", attending, MASK_OFF, lambda: attending(False))
 asked("a layer with a mask", lambda: attending(False), MASK_ON, attending)
 asked("a mask that is given", with_a_mask_given, MASK_OFF, lambda: with_a_mask_given(False))
-asked("a layer in a nested model", nested, lambda: {**MASK_OFF(), "recursive": True}, lambda: nested(False), "keras")
+asked("a layer in a nested model", nested, lambda: {**MASK_OFF(), "recursive": True}, lambda: nested(False))
 asked("no masking", lambda: masked(lstm()), NO_MASKING, lambda: masked(lstm(), no_masking()))
 asked("no mask", lambda: masked(sequences()), replaced(layers.LSTM, plain), lambda: masked(plain()))
 asked("a new mask", lambda: masked(plain()), replaced(layers.Dense, sequences), lambda: masked(sequences()))
@@ -155,6 +155,7 @@ asked("no input yet", lambda: keras.Sequential([dense()], name="model"), one(), 
 NESTED = {
     "a tuple for a list": (lambda a, b: [a, b], lambda a, b: (a, b), ()),
     "a dictionary": (lambda a, b: {"b": b, "a": a}, lambda a, b: {"a": a, "b": b}, ()),
+    "a dictionary by name": (lambda a, b: [a, b], lambda a, b: {"b": b, "a": a}, ()),
     "a list for a dictionary": (lambda a, b: {"b": b, "a": a}, lambda a, b: [a, b], ["tf_keras"]),
 }
 for name, (own, nest, generations) in NESTED.items():
@@ -203,9 +204,9 @@ IN_KERAS = {
 }
 IN_TF_KERAS = {
     "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
-    "a dictionary": (subtracting, tensors(lambda: {"a": given(), "b": given(2, "d")}), "same structure"),
+    "a dictionary": (subtracting, tensors(lambda: {"a": given(), "c": given(2, "d")}), "same structure"),
     "a layer with a function": (dense, functions(remade), ""),
-    "a call function": (single, functions(call=print), "arguments of Keras 3"),
+    "a call function": (single, functions(call=print), "argument of Keras 3"),
 }
 IN_BOTH = {
     "two outputs for one": (single, functions(lambda _: Both()), "gave 2 outputs.* for the call of 'dense'"),

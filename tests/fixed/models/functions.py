@@ -1,0 +1,135 @@
+"""Layers that a model reaches by way of functions, objects and globals."""
+
+from __future__ import annotations
+
+import functools
+
+import keras
+import numpy as np
+from keras import layers
+
+from . import model, models, of_inputs
+
+
+class Joined(layers.Layer):
+    """Has two layers, and calls a function that was made over them."""
+
+    def __init__(self, join, **kwargs):
+        super().__init__(**kwargs)
+        self.parts = [layers.Dense(3), layers.Dense(3)]
+        self.by_name = {"a": self.parts[0]}
+        self.join = join(self)
+
+    def build(self, shape):
+        for part in self.parts:
+            part.build(shape)
+        super().build(shape)
+
+    def call(self, x):
+        return self.join(x)
+
+
+def over(value):
+    """A function over a container, or a layer, of the layer that has the function."""
+    return lambda x: (value["a"] if isinstance(value, dict) else value[1] if isinstance(value, list) else value)(x)
+
+
+def second(parts, x):
+    return parts[1](x)
+
+
+def cached(pick):
+    pick = functools.cache(pick)
+    return lambda x: pick()(x)
+
+
+def with_words(layer):
+    words = [f"word {number}" for number in range(6000)]
+    return lambda x: layer(x) if words else x
+
+
+HELD = {
+    "a function over a list of layers": lambda self: over(self.parts),
+    "a function over a dict of layers": lambda self: over(self.by_name),
+    "a function over a layer and much else": lambda self: with_words(self.parts[0]),
+    "a partial of a list of layers": lambda self: functools.partial(second, self.parts),
+    "a function with a default": lambda self: lambda x, part=self.parts[0]: part(x),
+    "a cached function": lambda self: cached(lambda: self.parts[0]),
+}
+models({name: lambda join=join: Joined(join) for name, join in HELD.items()}, lambda layer: of_inputs(layer, [(3,)]))
+
+called = layers.Dense(3, name="called")
+"""A layer that functions find among the globals of their module, as in a script."""
+untracked = layers.Dense(3, name="untracked")
+untracked.build((None, 3))
+
+
+def helper(x):
+    return called(x) * 2.0
+
+
+def again(x, times=2):
+    return called(x) if times == 0 else again(x, times - 1)
+
+
+@functools.cache
+def picked():
+    return called
+
+
+GLOBAL = {
+    "a global layer": lambda x: called(x),
+    "a global function that calls a global layer": lambda x: helper(x),
+    "a function that calls itself and a global layer": again,
+    "a cached global function": lambda x: picked()(x),
+}
+
+
+def of_called(function):
+    x = keras.Input((3,))
+    return keras.Model(x, layers.Lambda(function)(called(x)))
+
+
+for what, function in GLOBAL.items():
+    model(name=what)(functools.partial(of_called, function))
+model(name="a layer that is tracked by no one")(functools.partial(of_called, lambda x: untracked(x)))
+
+
+class Box:
+    """No layer, and nothing that a layer looks into."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def apply(self, x):
+        return self.held(x)
+
+
+class Boxed(layers.Layer):
+    def __init__(self, box, **kwargs):
+        super().__init__(**kwargs)
+        self.box = box
+
+    def call(self, x):
+        return self.box.apply(x)
+
+
+def network():
+    return keras.Sequential([keras.Input((3,)), layers.Dense(3)])
+
+
+@model()
+def a_model_in_an_object(x):
+    return Boxed(Box(network()))(x)
+
+
+@model()
+def a_method_of_an_object_with_a_model(x):
+    return layers.Lambda(Box(network()).apply)(x)
+
+
+@model("tf_keras")
+def an_adapted_normalization(x):
+    normalization = layers.Normalization()
+    normalization.adapt(np.array([[1.0, 2.0, 3.0], [5.0, 6.0, 7.0]]))
+    return normalization(x)

@@ -1,0 +1,55 @@
+"""Clones into, within and out of the scope of a strategy, and trains them: `python -m tests.fixed.strategies keras`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+from clonediff import clone_model
+
+X, Y = np.random.default_rng(0).random((8, 3), "float32"), np.zeros((8, 2), "float32")
+WAYS = {"into": (False, True), "within": (True, True), "out of": (True, False)}
+"""Whether the model is made in the scope, and whether it is cloned there."""
+
+
+def main(generation):
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    keras = importlib.import_module(generation)
+    for way, state, weights in itertools.product(WAYS, ("bare", "compiled", "trained"), (False, True)):
+        strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+        makes, clones = (strategy.scope() if inside else contextlib.nullcontext() for inside in WAYS[way])
+        with makes:
+            model = made(keras, state)
+        before = model.get_weights()
+        with clones:
+            clone = clone_model(model, weights=weights)
+            copied = [np.array_equal(*pair) for pair in zip(before, clone.get_weights(), strict=True)]
+            assert all(copied) == weights or (not weights and not all(copied)), (way, state, weights, copied)
+            variable = getattr(clone.weights[0], "_value", clone.weights[0])
+            assert ("Mirrored" in type(variable).__name__) == WAYS[way][1], (way, state, type(variable))
+            if state == "bare":
+                clone.compile("adam", "mse")
+        clone.fit(X, Y, batch_size=4, verbose=0)
+        assert all(np.array_equal(*pair) for pair in zip(before, model.get_weights(), strict=True)), (way, state)
+        sys.stdout.write(f"{way} {state} {weights}\n")
+
+
+def made(keras, state):
+    x = keras.Input((3,))
+    y = keras.layers.BatchNormalization()(keras.layers.Dense(4)(x))
+    model = keras.Model(x, keras.layers.Dense(2)(y))
+    if state != "bare":
+        model.compile("adam", "mse", metrics=["mae"])
+    if state == "trained":
+        model.fit(X, Y, batch_size=4, verbose=0)
+    return model
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
