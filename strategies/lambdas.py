@@ -46,6 +46,14 @@ _FORMS = {
     "global": Form("lambda x: {gives}", "<FACTOR> = 2.0\n", "<FACTOR>"),
     "method": Form("<Factor>(2.0).apply", _FACTOR, "self.by"),
     "partial": Form("functools.partial(<times_by>, by=2.0)", "def <times_by>(x, by):\n    return {gives}\n", "by"),
+    "global layer": Form(
+        "lambda x: {gives}", "<table> = layers.Embedding(1, 1)\n<table>.build(())\n", "<table>.embeddings[0, 0]"
+    ),
+    "listed layer": Form(
+        "<times>([layers.Embedding(1, 1)])",
+        "def <times>(parts):\n    parts[0].build(())\n    return lambda x: {gives}\n",
+        "parts[0].embeddings[0, 0]",
+    ),
     "training": Form("lambda x, training=None: {gives}"),
     "mask": Form("lambda x, mask=None: {gives}"),
     "namesake": Form(
@@ -53,7 +61,7 @@ _FORMS = {
         REGISTERED.replace("()", '("other")') + "def <transform>(x):\n    return {other}\n\n\n" + _FUNCTION,
     ),
 }
-_WITH_A_NUMBER = ("closure", "default", "arguments", "global", "method", "partial", "namesake")
+_WITH_A_NUMBER = ("namesake", *(name for name, form in _FORMS.items() if form.by != "2.0"))
 # A registered function is all that Keras 3 reads back: what it refuses hides what else breaks.
 _CHOICES = (*("registered",) * 20, *_FORMS)
 _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)

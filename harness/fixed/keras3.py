@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from typing import Any
 
 import keras
@@ -24,6 +23,7 @@ from keras.src.utils.tracking import DotNotTrackScope, Tracker
 
 from .copier import Copier
 from .kinds import FOLLOWED, Marker, Rules
+from .parts import strategy_of_model, strategy_of_optimizer
 from .replay import Replay
 from .values import Values, edits
 
@@ -36,16 +36,6 @@ def of_no_run(mask: Any) -> Any:
     name, device = type(mask).__name__, str(getattr(mask, "device", ""))
     is_symbolic = "Symbolic" in name or "Tracer" in name or device == "meta"  # in TensorFlow, JAX, torch
     return mask if mask is None or is_symbolic else Marker.MISSING
-
-
-def strategy_of_model(_: Any) -> Any:
-    """The strategy of TensorFlow in whose scope the clone is made, as its constructor would see it."""
-    return strategy_of_optimizer(_) if sys.modules["tensorflow"].distribute.has_strategy() else None
-
-
-def strategy_of_optimizer(_: Any) -> Any:
-    """The same for an optimizer, which has the default strategy outside of a scope."""
-    return sys.modules["tensorflow"].distribute.get_strategy()
 
 
 MODULES = (

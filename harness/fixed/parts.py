@@ -195,6 +195,16 @@ def contents(function: Any) -> list[Any]:
     return parts
 
 
+def strategy_of_model(_: Any) -> Any:
+    """The strategy of TensorFlow in whose scope the clone is made, as its constructor would see it."""
+    return strategy_of_optimizer(_) if sys.modules["tensorflow"].distribute.has_strategy() else None
+
+
+def strategy_of_optimizer(_: Any) -> Any:
+    """The same for an optimizer, which has the default strategy outside of a scope."""
+    return sys.modules["tensorflow"].distribute.get_strategy()
+
+
 def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
     """The copy of an object of a framework that has a state of its own: a table, a variable, a module, a lock."""
     if type(thing) in LOCKS:

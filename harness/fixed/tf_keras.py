@@ -28,7 +28,7 @@ from tf_keras.src.optimizers.schedules.learning_rate_schedule import LearningRat
 
 from .copier import Copier
 from .kinds import FOLLOWED, Marker, Rules
-from .parts import call_of, contents
+from .parts import call_of, contents, strategy_of_model, strategy_of_optimizer
 from .replay import Replay
 from .values import Values, edits, value_of
 
@@ -37,14 +37,6 @@ Input, InputLayer, NEST = tf_keras.Input, tf_keras.layers.InputLayer, tf.nest
 RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "train_tf_function", "history")
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
 CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
-
-
-def strategy_of_model(_: Any) -> Any:
-    return tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
-
-
-def strategy_of_optimizer(_: Any) -> Any:
-    return tf.distribute.get_strategy()
 
 
 MODULES = (

@@ -49,7 +49,8 @@ def refuse_edits(layers: list[Any]) -> None:
 
 def edits(layer: Any, *kinds: str) -> Iterator[tuple[str, str, Any]]:
     """The regularizers and constraints that a layer of Keras has now, each with the name of its weight and its kind."""
-    for name, value in list(vars(layer).items()) if is_of_keras(layer) else ():
+    is_plain = is_of_keras(layer) and getattr(layer, "quantization_mode", None) is None
+    for name, value in list(vars(layer).items()) if is_plain else ():
         weight, _, kind = name.rpartition("_")
         if kind in kinds and weight not in ("", "activity"):
             yield weight, kind, value
@@ -99,19 +100,19 @@ class Values:
         Returns what to warn of: weights that keep their values.
         """
         keras = self.keras
-        tracked = {id(layer) for layer in self.copier.root._flatten_layers()}
-        for layer, _ in self.copier.pairs(keras.LAYER):
-            if id(layer) not in tracked:  # nobody could set its weights
-                self._keep(keras.variables_of(self, layer))
         keras.begin_generators(self)
         for metric, new in self.copier.pairs(keras.METRIC):
             self._keep(self.places(metric.variables).values())
             new.reset_state()
+        optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
+        reached = {id(one) for thing in (self.copier.root, *optimizers) for one in self.places(thing).values()}
+        # Of a layer that only a function leads to, say, nobody could set the weights.
+        self._keep([variable for variable, _ in self.waiting.values() if id(variable) not in reached])
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)
         kept = [message for layer in layers for message in self._unknown(layer)]
-        for optimizer, _ in self.copier.pairs(keras.OPTIMIZER):
+        for optimizer in optimizers:
             self._begin_optimizer(optimizer)
         return kept
 

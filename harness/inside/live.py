@@ -31,7 +31,8 @@ def try_live(
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError("expected a model, found %s" % type(model).__name__)
     if not framework.is_graph(model):
-        raise TypeError("%s is subclassed: Keras knows no graph of its layers to compare" % type(model).__name__)
+        message = "%s is subclassed: Keras knows no graph of its layers to compare. clonediff.clone_model clones it"
+        raise TypeError(message % type(model).__name__)
     with unheard() as filters, framework.beside(), _as_they_were(model, observer):
         if not framework.ends(model)[0]:
             raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)

@@ -252,3 +252,17 @@ def test_cloning_needs_no_setting_of_keras_and_changes_none(policy):
     assert keras.saving.get_custom_objects() == scope
     first, _, second = layers.Dense(1), clone_model(around(layers.Dense(2, name="mine"))), layers.Dense(1)
     assert int(second.name.rpartition("_")[2]) == int(first.name.rpartition("_")[2] or 0) + 1, "a name is used up"
+
+
+@for_generations
+def test_a_layer_that_only_a_function_leads_to_is_copied_and_keeps_its_values(generation):
+    models = load(generation)
+    clone = clone_model(models.MODELS["a layer that is tracked by no one"].build())
+    untracked, new = models.functions.untracked, clone.layers[-1].function.__globals__["untracked"]
+    assert new is not untracked
+    assert all(np.array_equal(*pair) for pair in zip(new.get_weights(), untracked.get_weights(), strict=True))
+    assert not any(mine is its for mine, its in zip(new.weights, untracked.weights, strict=True))
+    boxed = models.MODELS["a_model_in_an_object"].build()
+    held, copied = (one.layers[-1].box.held for one in (boxed, clone_model(boxed)))
+    assert copied is not held
+    assert np.array_equal(copied.get_weights()[0], held.get_weights()[0])

@@ -123,7 +123,7 @@ class Keras3(Framework):
         arguments = self.compile_arguments(model)
         metrics = leaves([arguments.get("metrics"), arguments.get("weighted_metrics")])
         things = [getattr(model, "optimizer", None), *(metric for metric in metrics if hasattr(metric, "update_state"))]
-        return [thing for thing in things if thing is not None]
+        return [thing for thing in things if thing is not None and not isinstance(thing, type)]
 
     # -- variables
 
