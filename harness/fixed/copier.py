@@ -97,21 +97,17 @@ class Copier:
             for function in list(self.functions.values()):
                 if id(function) in leading:
                     self.walk(*(part for part in parts.contents(function) if id(part) in leading))
-            self._refuse_classes()
         self.functions = {key: function for key, function in self.functions.items() if key in leading}
 
     def _refuse_classes(self) -> None:
         """Refuse a class whose methods close over a part of the model: its clone would use the original's."""
-        for cls in {type(thing): None for thing in self.owned.values() if isinstance(thing, self.keras.OWNING)}:
-            for method in (method for base in cls.__mro__ for method in vars(base).values()):
-                cells = getattr(method, "__closure__", None) or ()
-                for cell in (cell for cell in cells if cell != parts.EMPTY):
-                    if id(cell.cell_contents) in self.owned and isinstance(cell.cell_contents, self.keras.OWNING):
-                        raise ValueError(
-                            f"clone_model: `{cls.__qualname__}.{method.__name__}` uses '{cell.cell_contents.name}' of "
-                            "the model from the function around the class, as the clone would. Let the layer have it "
-                            "in an attribute."
-                        )
+        for cls in {type(thing) for things in self.fresh.values() for thing in things[:1]}:
+            for method, part in parts.closed_over(cls):
+                if id(part) in self.owned and isinstance(part, self.keras.OWNING):
+                    raise ValueError(
+                        f"clone_model: `{cls.__qualname__}.{method}` uses '{part.name}' of the model from the function "
+                        "around the class, as the clone would. Let the layer have it in an attribute."
+                    )
 
     def _leading(self) -> set[int]:
         """The ids of what leads to the model, functions and what is between them and it; and of the parts it leads to.
@@ -156,6 +152,7 @@ class Copier:
             if plan.way is Way.OBJECT and key not in memo:
                 memo[key] = plan.new(type(thing))
                 to_fill[plan.fills_last].append(thing)
+        self._refuse_classes()
         self.keras.before_filling(self)
         for thing in [*to_fill[False], *to_fill[True]]:
             if id(thing) not in self.made:

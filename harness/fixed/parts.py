@@ -140,6 +140,14 @@ def globals_of(function: types.FunctionType) -> dict[str, Any]:
     return {name: value for name, value in read.items() if not isinstance(value, type | types.ModuleType)}
 
 
+def closed_over(cls: type) -> list[tuple[str, Any]]:
+    """What the methods of a user's class close over, each with the method's name."""
+    bases = [base for base in cls.__mro__ if base.__module__.partition(".")[0] not in LIBRARIES]
+    methods = [method for base in bases for method in vars(base).values() if isinstance(method, types.FunctionType)]
+    cells = [(method.__name__, cell) for method in methods for cell in method.__closure__ or ()]
+    return [(name, cell.cell_contents) for name, cell in cells if cell != EMPTY]
+
+
 @functools.lru_cache(maxsize=4096)
 def _names(code: types.CodeType, *operations: str) -> frozenset[str]:
     """The names that these operations of some code, and of functions in it, have."""
