@@ -62,7 +62,7 @@ class Copier:
                 if cls is not types.FunctionType or parts.contents(thing):
                     self.functions[key] = thing
             elif plan.is_left_out:
-                memo[key] = None
+                memo.setdefault(key, None)
             elif plan.is_copied and key not in owned and key not in memo:
                 owned[key] = thing
                 waiting += self.leads_to(thing, plan)

@@ -134,6 +134,10 @@ class Replay:
         keras = self.keras
         if self.is_sequential(model):
             keras.Sequential.__init__(new, self._sequence(model), name=model.name)
+            operations = [getattr(getattr(one, "_functional", None), "_operations", ()) for one in (model, new)]
+            for operation, made in zip(*operations, strict=False):  # those of masks
+                if type(operation) is type(made) and not isinstance(operation, keras.LAYER):
+                    made.name = operation.name
         else:
             inputs, outputs = (keras.NEST.map_structure(self.copier.of, end) for end in keras.ends_of(model))
             keras.Functional.__init__(new, inputs, outputs, name=model.name)

@@ -107,7 +107,9 @@ class Values:
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(one) for thing in (self.copier.root, *optimizers) for one in self.places(thing).values()}
         # Of a layer that only a function leads to, say, nobody could set the weights.
-        self._keep([variable for variable, _ in self.waiting.values() if id(variable) not in reached])
+        others = {key: pair for key, pair in self.waiting.items() if key not in reached}
+        self._keep([variable for variable, _ in others.values()])
+        self.drawing.update((key, new) for key, (_, new) in others.items())  # an initializer may use them
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)

@@ -44,11 +44,16 @@ class AddsToItsVariable(layers.Layer):
         return {**super().get_config(), "variable": self.variable}
 
 
+def of_a_variable(by):
+    return lambda shape, dtype=None: keras.ops.ones(shape, dtype) * by
+
+
 LAYERS = {
     "an object as activation": lambda: layers.Dense(4, activation=layers.LeakyReLU(0.3)),
     "a pipeline": lambda: layers.Pipeline([layers.Rescaling(2.0), layers.Lambda(lambda x: x * 2.0)]),
     "a variable that is no weight of a name": HoldsAVariable,
     "a variable that was given": lambda: AddsToItsVariable(keras.Variable(1.0)),
+    "an initializer over a variable": lambda: layers.Dense(4, kernel_initializer=of_a_variable(keras.Variable(2.0))),
 }
 models(LAYERS, under_a_mask)
 

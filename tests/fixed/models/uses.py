@@ -1,0 +1,89 @@
+"""Models of people who reported that they could not clone them."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+from keras import layers
+
+from . import GENERATION, model, models, of_inputs
+
+TENSORS = keras.ops if GENERATION == "keras" else keras.backend
+
+
+class WithoutOptions(layers.Layer):
+    """Its constructor takes no `**kwargs`, as its config would have it."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+    def build(self, shape):
+        self.kernel = self.add_weight(name="kernel", shape=(shape[-1], self.width))
+        super().build(shape)
+
+    def call(self, x):
+        return TENSORS.dot(x, self.kernel)
+
+    def get_config(self):
+        return {**super().get_config(), "width": self.width}
+
+
+class Inner(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = layers.Dense(3)
+
+    def call(self, x):
+        return self.dense(x)
+
+
+class Own(keras.Model):
+    """A functional model whose constructor has arguments of its own."""
+
+    def __init__(self, width, **kwargs):
+        x = keras.Input((3,))
+        super().__init__(x, layers.Dense(width)(x), **kwargs)
+        self.width = width
+
+
+def capped(x):
+    return TENSORS.relu(x) if GENERATION == "tf_keras" else TENSORS.relu6(x)
+
+
+def quarter(shape, dtype=None, **_):
+    return TENSORS.ones(shape) * 0.25
+
+
+LAYERS = {
+    "a constructor without options": lambda: WithoutOptions(4),
+    "a subclassed model in a functional one": Inner,
+    "an activation of one's own": lambda: layers.Dense(3, activation=capped),
+    "an initializer of one's own": lambda: layers.Dense(3, kernel_initializer=quarter),
+}
+models(LAYERS, lambda layer: of_inputs(layer, [(3,)]))
+
+
+@model()
+def a_functional_class_with_a_constructor_of_its_own():
+    return Own(5)
+
+
+@model()
+def an_embedding_for_two_inputs():
+    a, b = keras.Input((4,), dtype="int32"), keras.Input((4,), dtype="int32")
+    embedding = layers.Embedding(3, 2)
+    return keras.Model([a, b], layers.Dot(-1)([embedding(a), embedding(b)]))
+
+
+@model(inputs=lambda: TENSORS.convert_to_tensor([["a b"], ["b c"]]) if GENERATION == "keras" else np.array([["a b"]]))
+def a_function_that_splits_texts():
+    x = keras.Input((1,), dtype="string")
+    vectorization = layers.TextVectorization(split=lambda texts: texts[..., None], output_sequence_length=2)
+    vectorization.adapt(["a b", "b c"])
+    return keras.Model(x, vectorization(x))
+
+
+@model()
+def one_tensor_concatenated(x):
+    return layers.Concatenate()([x]) if GENERATION == "keras" else layers.Add()([x, layers.Activation("tanh")(x)])
