@@ -63,7 +63,7 @@ def tried(mutant: Mutant) -> list[Result]:
 def score(count: int, seed: int, processes: int = 1) -> Iterator[Result]:
     """The results of about `count` mutants, as many of each operator, and what is found of models without a change."""
     each = max(1, count // len(OPERATORS))
-    names = random.Random(seed).sample(sorted(MODELS), min(len(MODELS), max(8, count // 5)))
+    names = random.Random(seed).sample(sorted(MODELS), min(len(MODELS), max(6, count // 8)))
     work = functools.partial(_results, names=names, each=each, seed=seed)
     if processes == 1:
         yield from chain.from_iterable(map(work, OPERATORS))
