@@ -5,6 +5,7 @@ Owns what is said to whoever uses the clone: the concrete thing that happens, ne
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -14,7 +15,9 @@ from clonediff.harness.trials.triage import title
 from clonediff.harness.trials.trial import Trial
 from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import DOES, SEVERITIES, Cause, Difference, Severity
+from clonediff.strategies.layers import CATALOGUE
 
+_REFUSED = re.compile(r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'")
 _LOST = {TIMED_OUT: "cloning it does not end in time", OUT_OF_MEMORY: "takes too much memory"}
 _DOES = {**DOES, Severity.NAME: "has another name"}
 
@@ -22,7 +25,8 @@ _DOES = {**DOES, Severity.NAME: "has another name"}
 class CauseShown(msgspec.Struct, frozen=True):
     """A cause on one model. `known` is the issue that explains it, `because` and `link` what that says.
 
-    `happens` is what it does to the clone, `headline` that and the cause of it.
+    `happens` is what it does to the clone, `headline` that and the cause of it; `advice` says how to mend a class of
+    the user's.
     """
 
     id: str
@@ -37,6 +41,7 @@ class CauseShown(msgspec.Struct, frozen=True):
     because: str = ""
     link: str | None = None
     documented: bool = False
+    advice: str = ""
     script: str = ""
 
     @property
@@ -69,9 +74,20 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, *, words: str = "", scri
         happens=happens(cause),
         headline=headline(cause),
         followers=cause.followers,
+        advice=_advice(cause),
         script=script,
         **known,
     )
+
+
+def _advice(cause: Cause) -> str:
+    """What to write in a class of the user's whose constructor does not take what its config has."""
+    raised = cause.root.raised
+    refused = _REFUSED.search(raised.message) if raised is not None and raised.type == "TypeError" else None
+    if refused is None or refused["kind"] in CATALOGUE:
+        return ""
+    takes = f"let `{refused['kind']}.__init__` take `**kwargs`, and pass them on: `super().__init__(**kwargs)`"
+    return f"{takes}; the config of a layer has `{refused['name']}`, and `from_config` gives it to the constructor"
 
 
 def causes_shown(trial: Trial) -> tuple[CauseShown, ...]:

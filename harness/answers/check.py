@@ -56,13 +56,13 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def ignored_by(cause: CauseShown, ignored: Collection[str]) -> bool:
-    """Whether a cause is ignored: by its fingerprint, or by the id of the known issue that explains it."""
-    return cause.id in ignored or cause.known in ignored
+    """Whether a cause is ignored: by its fingerprint, by the known issue that explains it, or as what is documented."""
+    return cause.id in ignored or cause.known in ignored or (cause.documented and "documented" in ignored)
 
 
 def minded(causes: Collection[CauseShown]) -> list[CauseShown]:
-    """What a user would mind: not that a name is another, nor what Keras documents that a clone lacks."""
-    return [cause for cause in causes if not cause.name_only and (cause.crashes or not cause.documented)]
+    """What a user would mind: not that a name is another. What Keras documents that a clone lacks, it lacks."""
+    return [cause for cause in causes if not cause.name_only]
 
 
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
@@ -78,7 +78,7 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
     except (TypeError, ValueError, RuntimeError) as error:
         raise ModelError(f"{spec} cannot be checked: {error}") from None
     generation = cloned.generation  # a function may make a model of either
-    by_cloner = {name: cloned.causes_of(name) for name in cloners}
+    by_cloner = {name: cloned.causes_of(name, promised=False) for name in cloners}
     if not makes_a_clone(by_cloner.get("upstream", ())):
         by_cloner[_REVIVED] = _lost_by_configs(model, generation)
     keras = DIALECTS[generation].imports["keras"]

@@ -45,9 +45,7 @@ def _outcome(causes: Collection[CauseShown]) -> str:
     """What a cloner makes of the model, by the worst that it breaks."""
     if counted := minded(causes):
         return counted[0].happens
-    if any(cause.name_only for cause in causes):
-        return "only a name differs"
-    return "faithful but for what is documented to be left out" if causes else "faithful"
+    return "only a name differs" if causes else "faithful"
 
 
 def _causes_text(causes: Collection[CauseShown], ignored: Collection[str]) -> Iterator[str]:
@@ -55,12 +53,15 @@ def _causes_text(causes: Collection[CauseShown], ignored: Collection[str]) -> It
         root = cause.root
         word = "documented" if cause.documented else "known"
         known = f"{word}: {cause.known}" if cause.known else f"not a known issue: {cause.id}"
+        known = "yours to mend" if cause.advice else known
         yield f"    {one_line(cause.headline)} ({known}{', ignored' if ignored_by(cause, ignored) else ''})"
         at = f"{root.first.said}: {root.path}" if root.first else root.path
         yield f"      at {one_line(at)}"
         yield f"      original: {one_line(root.expected)}"
         yield f"      clone:    {one_line(root.found)}"
-        if cause.because:
+        if cause.advice:
+            yield f"      what to do: {one_line(cause.advice)}"
+        elif cause.because:
             yield f"      why: {one_line(cause.because)}" + (f" ({cause.link})" if cause.link else "")
         if cause.followers:
             first = ", ".join(follower.path for follower in cause.followers[:3])

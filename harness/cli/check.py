@@ -17,7 +17,11 @@ from clonediff.reports.markup import one_line, visible
 @click.argument("model", metavar="FILE.keras|FILE.py:FUNCTION")
 @shared.cloners
 @click.option(
-    "--ignore", "ignored", metavar="ID", multiple=True, help="A fingerprint or known issue that may be there."
+    "--ignore",
+    "ignored",
+    metavar="ID",
+    multiple=True,
+    help="A fingerprint or known issue that may be there; `documented` for what Keras documents.",
 )
 @click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
 @shared.as_json("Print JSON, with a script for each break.")
@@ -31,9 +35,8 @@ def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], scri
     Where upstream makes no clone, each layer, loss, metric and optimizer is revived alone from its config, so that what
     a config loses is told as well.
 
-    Exit codes: 0 every clone is as good as the original, but for names, for what Keras documents that clone_model
-    leaves out, and for what --ignore names; 1 a cloner breaks something else, known issue or not; 2 the model could not
-    be loaded or checked; 130 interrupted.
+    Exit codes: 0 every clone is as good as the original, but for names and for what --ignore names; 1 a cloner breaks
+    something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
     try:
         checked = check(model, tuple(dict.fromkeys(cloners)))

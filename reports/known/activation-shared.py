@@ -1,6 +1,6 @@
-"""A layer that is the activation of two others, or both activations of one, is two layers in the clone.
+"""A layer that two others hold, as their activation, say, is two layers in the clone.
 
-keras/src/models/cloning.py:219 makes each layer from a config of its own, and each has its activation in it.
+keras/src/models/cloning.py:219 makes each layer from a config of its own, and each has the layers that it holds in it.
 """
 
 # /// clonediff
