@@ -90,8 +90,9 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
     def shown(cause: Cause, cloner: str) -> CauseShown:
         if cloner == _REVIVED:  # each fact is of upstream's making, and no script revives objects alone
             return cause_shown(replace(cause, blame=Blame.UPSTREAM), known.of(cause))
-        script = with_versions(reproducer(case, generation, cause.root, cloner), versions).text
-        return cause_shown(cause, known.of(cause) if cloner == "upstream" else None, script=script)
+        script = with_versions(reproducer(case, generation, cause.root, cloner), versions)
+        text = script.text if script.raises else ""  # one that compares nothing shows nothing
+        return cause_shown(cause, known.of(cause) if cloner == "upstream" else None, script=text)
 
     causes = {name: tuple(shown(cause, name) for cause in of_it) for name, of_it in with_blame(by_cloner).items()}
     alone = causes.pop(_REVIVED, ())

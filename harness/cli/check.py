@@ -23,7 +23,9 @@ from clonediff.reports.markup import one_line, visible
     multiple=True,
     help="A fingerprint or known issue that may be there; `documented` for what Keras documents.",
 )
-@click.option("--script", is_flag=True, help="Print a script of plain Keras that shows the worst break, only.")
+@click.option(
+    "--script", is_flag=True, help="Print a script of plain Keras that shows the worst break that one can show, only."
+)
 @shared.as_json("Print JSON, with a script for each break.")
 def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], script: bool, as_json: bool) -> None:
     """Say whether a model of your own is cloned faithfully.
@@ -47,6 +49,8 @@ def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], scri
     else:
         say(checked_text(checked, ignored), err=script)
     if script:
-        worst = next(iter(checked.causes), None)
-        click.echo("no break to show" if worst is None else visible(worst.script), nl=worst is None, err=worst is None)
+        worst = next((cause.script for cause in checked.causes if cause.script), "")
+        if checked.causes and not worst:
+            raise click.ClickException("no script of plain Keras can show what differs; --json has it")
+        click.echo(visible(worst) if worst else "no break to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))
