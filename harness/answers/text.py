@@ -52,13 +52,16 @@ def _causes_text(causes: Collection[CauseShown], ignored: Collection[str]) -> It
     for cause in causes:
         root = cause.root
         word = "documented" if cause.documented else "known"
-        known = f"{word}: {cause.known}" if cause.known else f"not a known issue: {cause.id}"
+        known = f"{word}: {cause.known}" if cause.known else "not a known issue"
         known = "yours to mend" if cause.advice else known
         yield f"    {one_line(cause.headline)} ({known}{', ignored' if ignored_by(cause, ignored) else ''})"
         at = f"{root.first.said}: {root.path}" if root.first else root.path
         yield f"      at {one_line(at)}"
-        yield f"      original: {one_line(root.expected)}"
-        yield f"      clone:    {one_line(root.found)}"
+        if root.check == "made":
+            yield f"      {one_line(root.found)}"
+        else:
+            yield f"      original: {one_line(root.expected)}"
+            yield f"      clone:    {one_line(root.found)}"
         if cause.advice:
             yield f"      what to do: {one_line(cause.advice)}"
         elif cause.because:
