@@ -73,6 +73,10 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
         if why := problem(name):
             raise ModelError(why)
     model = _loaded(spec, source)
+    kind = type(model).__name__
+    if lines := _around(spec, model):
+        source = f"{source}\n{lines}"
+        model, kind = _loaded(spec, source), f"{kind}, subclassed, in a functional model around it"
     try:
         cloned = clone_live(model, {name: name for name in cloners})
     except (TypeError, ValueError, RuntimeError) as error:
@@ -96,7 +100,25 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED) -> Checked:
 
     causes = {name: tuple(shown(cause, name) for cause in of_it) for name, of_it in with_blame(by_cloner).items()}
     alone = causes.pop(_REVIVED, ())
-    return Checked(spec, type(model).__name__, versions, tuple(map(_fed, cloned.fed)), causes, alone)
+    return Checked(spec, kind, versions, tuple(map(_fed, cloned.fed)), causes, alone)
+
+
+def _around(spec: str, model: Any) -> str:
+    """The lines that make a functional model around a subclassed one, which has no graph to compare; else ""."""
+    packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
+    generation: Generation = "tf_keras" if "tf_keras" in packages else "keras"
+    framework = keras_here(generation)
+    if not isinstance(model, framework.keras.models.Model) or framework.is_graph(model):
+        return ""
+    by_argument = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
+    shapes = [tuple(shape or ()) for shape in by_argument.values()]
+    if len(shapes) != 1 or not shapes[0] or not all(type(size) is int for size in shapes[0][1:]):
+        message = "is subclassed, and was not called on one array: check a function that calls it first, or puts it"
+        raise ModelError(f"{spec} cannot be checked: {type(model).__name__} {message} into a functional model")
+    spec_of_input = getattr(model, "_saved_model_inputs_spec", None)
+    dtype = getattr(getattr(spec_of_input, "dtype", None), "name", "float32")
+    lines = [DIALECTS[generation].imports["keras"], f'x = keras.Input({shapes[0][1:]}, dtype="{dtype}", name="x")']
+    return "\n".join([*lines, "model = keras.Model(x, model(x))", ""])
 
 
 def source_of(spec: str) -> tuple[Generation, str]:

@@ -154,6 +154,12 @@ class Forgets(layers.Layer):
         return super().get_config()
 
 
+def subclassed():
+    model = Sub(name="sub")
+    model(keras.ops.ones((2, 3)))
+    return model
+
+
 def forgets():
     x = keras.Input((3,), name="x")
     return keras.Model(x, Forgets(0.25, name="forgets")(x))

@@ -58,6 +58,7 @@ def verdicts(checked: dict[str, Any]) -> dict[str, list[str | None]]:
             ),
             id="names of masks",
         ),
+        pytest.param("theirs.py:subclassed", {**FAITHFUL, "upstream": [None]}, ("x: float32 (2, 3)",), id="subclassed"),
         pytest.param("theirs.py:of_tf_keras", NOT_COMPILED, None, id="tf_keras"),
         pytest.param("tf.keras", NOT_COMPILED, None, id="saved by tf_keras"),
     ],
