@@ -223,6 +223,6 @@ def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
             thing._copy_trackable_to_cpu(copies)
         return copies.get(thing, thing)
     if hasattr(thing, "_iterator_resource"):
-        raise TypeError("nobody can say where an iterator is")
+        raise TypeError("the position of an iterator cannot be read")
     has_state = hasattr(thing, "named_parameters") or hasattr(thing, "assign_add")
     return copy.deepcopy(thing, memo) if has_state else thing

@@ -106,7 +106,7 @@ class Values:
             new.reset_state()
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(one) for thing in (self.copier.root, *optimizers) for one in self.places(thing).values()}
-        # Of a layer that only a function leads to, say, nobody could set the weights.
+        # `set_weights` cannot reach the weights of a layer that only a function holds.
         others = {key: pair for key, pair in self.waiting.items() if key not in reached}
         self._keep([variable for variable, _ in others.values()])
         self.drawing.update((key, new) for key, (_, new) in others.items())  # an initializer may use them
@@ -134,7 +134,7 @@ class Values:
         return any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part))
 
     def _unknown(self, layer: Any) -> Iterator[str]:
-        """Keep the weights of a layer that nobody knows how to begin, and say so."""
+        """Keep the weights that neither `build` nor a config makes, and return a warning for each."""
         error = self.errors.get(id(layer))
         for variable in self.keras.variables_of(self, layer):
             path = getattr(variable, "path", f"/{variable.name}")

@@ -87,7 +87,7 @@ def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_pat
     assert {Severity.CRASHES, Severity.TRAINS} <= severities <= {Severity.CRASHES, Severity.COMPUTES, Severity.TRAINS}
 
 
-def test_a_killed_driver_loses_no_finding_and_the_next_run_begins_with_them(known: Path, tmp_path: Path) -> None:
+def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with fuzzing(tmp_path, *_options(known), "--trials", "10", "--jobs", "1") as process:
         until(lambda: _findings(run), process)
@@ -169,7 +169,7 @@ def clone(model):
 """
 
 
-def test_what_cannot_be_tried_or_shown_again_is_said_and_the_campaign_goes_on(tmp_path: Path) -> None:
+def test_what_cannot_be_tried_again_does_not_end_the_campaign(tmp_path: Path) -> None:
     source = tmp_path / "gone" / "keras" / "src"
     (source / "models").mkdir(parents=True)
     (source / "models" / "cloning.py").touch()
@@ -203,7 +203,7 @@ def _findings(run: Path) -> list[Path]:
 
 
 @pytest.mark.slow(reason="each graph that aborts, and each smaller one that is tried, starts a Keras anew")
-def test_a_graph_that_kills_its_subject_is_one_finding_and_the_campaign_goes_on(tmp_path: Path) -> None:
+def test_a_graph_that_kills_its_subject_is_one_finding(tmp_path: Path) -> None:
     done = fuzz(tmp_path, "--trials", "12", "--cloner", "fixed", "--cloner", planted("aborts"), "--seed", "2", "--json")
     result = summary(done)
     (deadly,) = [found for found in result["findings"] if "sigabrt" in found["id"]]

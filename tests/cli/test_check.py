@@ -92,7 +92,7 @@ def test_what_is_documented_fails_unless_it_is_ignored(models: Path, clonediff: 
     assert clonediff("check", "theirs.py:forgets", "--ignore", "documented", cwd=models)[0] == 0
 
 
-def test_what_is_the_users_own_to_mend_is_said_with_what_to_write(models: Path, clonediff: Command) -> None:
+def test_a_refused_argument_is_the_users_to_mend(models: Path, clonediff: Command) -> None:
     code, out, _ = clonediff("check", "theirs.py:without_options", cwd=models)
     assert code == 1
     assert "(yours to mend)" in out

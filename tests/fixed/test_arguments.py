@@ -222,3 +222,11 @@ def test_a_clone_into_within_and_out_of_the_scope_of_a_strategy(generation):
     command = [sys.executable, "-m", "tests.fixed.strategies", generation]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 18), done.stderr[-3000:]
+
+
+def test_operations_of_masks_keep_their_names_on_another_input():
+    masked = layers.Masking(), layers.LSTM(2, return_sequences=True), layers.Dense(2)
+    model = KERAS["keras"].Sequential([layers.Input((4, 3)), *masked])
+    clone = clone_model(model, input_tensors=layers.Input((4, 3)))
+    names = [[operation.name for operation in one._functional.operations[1:]] for one in (model, clone)]
+    assert names[0] == names[1]

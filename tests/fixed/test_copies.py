@@ -255,9 +255,47 @@ def test_cloning_needs_no_setting_of_keras_and_changes_none(policy):
 
 
 @for_generations
-def test_a_layer_that_only_a_function_leads_to_is_copied_and_keeps_its_values(generation):
+def test_a_generator_of_tensorflow_is_copied_with_its_state(generation):
+    layer = KERAS[generation].layers.Dense(2)
+    layer.numbers = tf.random.Generator.from_seed(3)
+    clone = clone_model(load(generation).around(layer)).layers[-1]
+    drawn = [one.numbers.normal((2,)).numpy() for one in (layer, clone)]
+    assert np.array_equal(*drawn)
+
+
+@for_generations
+def test_a_network_in_a_loss_keeps_its_weights_in_the_copy(generation):
+    package = KERAS[generation]
+
+    class Extracting(package.losses.Loss):
+        def __init__(self):
+            super().__init__()
+            self.network = package.Sequential([package.Input((2,)), package.layers.Dense(2)])
+
+        def call(self, y_true, y_pred):
+            return tf.reduce_mean(tf.square(self.network(y_true) - self.network(y_pred)), -1)
+
+    class Halving(package.optimizers.schedules.LearningRateSchedule):
+        def __call__(self, step):
+            return 0.5
+
+        def get_config(self):
+            return {}
+
+    model, loss = load(generation).arguments.single(), Extracting()
+    model.compile(package.optimizers.SGD(Halving()), loss)
+    model.train_on_batch(BATCH, np.zeros((2, 2), "float32"))
+    clone = clone_model(model)
+    clone.train_on_batch(BATCH, np.zeros((2, 2), "float32"))
+    assert clone.loss.network is not loss.network
+    assert np.array_equal(clone.loss.network.get_weights()[0], loss.network.get_weights()[0])
+    assert clone.optimizer._learning_rate is not model.optimizer._learning_rate
+
+
+@for_generations
+def test_a_layer_held_by_a_function_is_copied_with_its_values(generation):
     models = load(generation)
-    clone = clone_model(models.MODELS["a layer that is tracked by no one"].build())
+    clone = clone_model(models.MODELS["an untracked layer"].build())
     untracked, new = models.functions.untracked, clone.layers[-1].function.__globals__["untracked"]
     assert new is not untracked
     assert all(np.array_equal(*pair) for pair in zip(new.get_weights(), untracked.get_weights(), strict=True))
@@ -266,3 +304,12 @@ def test_a_layer_that_only_a_function_leads_to_is_copied_and_keeps_its_values(ge
     held, copied = (one.layers[-1].box.held for one in (boxed, clone_model(boxed)))
     assert copied is not held
     assert np.array_equal(copied.get_weights()[0], held.get_weights()[0])
+
+
+@for_generations
+def test_the_object_of_a_bound_method_is_copied(generation):
+    models = load(generation)
+    scaler = models.single_layers.Scaler(2.0)
+    model = models.around(KERAS[generation].layers.Lambda(scaler.apply))
+    copied = clone_model(model).layers[-1].function.__self__
+    assert (copied is scaler, copied.by) == (False, 2.0)

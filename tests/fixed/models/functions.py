@@ -92,7 +92,7 @@ def of_called(function):
 
 for what, function in GLOBAL.items():
     model(name=what)(functools.partial(of_called, function))
-model(name="a layer that is tracked by no one")(functools.partial(of_called, lambda x: untracked(x)))
+model(name="an untracked layer")(functools.partial(of_called, lambda x: untracked(x)))
 
 
 class Box:

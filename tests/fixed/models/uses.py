@@ -58,8 +58,8 @@ def quarter(shape, dtype=None, **_):
 LAYERS = {
     "a constructor without options": lambda: WithoutOptions(4),
     "a subclassed model in a functional one": Inner,
-    "an activation of one's own": lambda: layers.Dense(3, activation=capped),
-    "an initializer of one's own": lambda: layers.Dense(3, kernel_initializer=quarter),
+    "a custom activation": lambda: layers.Dense(3, activation=capped),
+    "a custom initializer": lambda: layers.Dense(3, kernel_initializer=quarter),
 }
 models(LAYERS, lambda layer: of_inputs(layer, [(3,)]))
 
