@@ -154,8 +154,8 @@ def _proposals(instruction: Instruction, number: int, tensors: list[str], made: 
         yield Proposal((*lines, f"x{number} = {layer}({args})"), layer, on)
 
 
-# 3. Clone and compare. What comes first is told, since much of the rest follows from it. clonediff has 11 checks, and
-# finds out what follows from what (harness/trials/checks, roots.py there).
+# 3. Clone and compare. Only the first difference is reported, since much of the rest follows from it. clonediff has 11
+# checks, and finds out what follows from what (harness/trials/checks, roots.py there).
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ def _smaller(program: Program) -> Iterator[Program]:
 
 
 def search(graphs: int, seed_: int) -> dict[str, Program]:
-    """Draw so many programs: the first that shows each break, as small as it gets."""
+    """Draw `graphs` programs: the first that shows each break, as small as it gets."""
     found: dict[str, Program] = {}
 
     @seed(seed_)

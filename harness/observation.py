@@ -19,8 +19,7 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `layer` is the number of a layer in `Shape.layers`, -1 for the model; `variable` that of a weight or, counted on
     after the weights, of a state; `tensor` a symbolic tensor by layer, use and output. `met` is the layer and the path
-    at which an object that can change was met first. `shared` marks an object that can change and that the original
-    holds, too.
+    at which an object that can change was met first.
 
     `detail` is a digest of what `text` leaves out: the code of a class, the order of the keys of a dict. `named` has
     the parts of a text in which layers are named, each without the numbers that Keras counts in names, with the layer.
@@ -31,7 +30,6 @@ class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
     variable: int | None = None
     tensor: tuple[int, int, int] | None = None
     met: tuple[int, str] | None = None
-    shared: bool = False
     detail: str = ""
     named: tuple[tuple[str, int], ...] = ()
 
@@ -172,8 +170,8 @@ class End(msgspec.Struct, frozen=True):
 class Shape(msgspec.Struct, frozen=True, dict=True):
     """A model at rest: everything that can be said of it without calling it.
 
-    `compiled` has what it was compiled with, part by part, `compiled_with` the `ident` of its optimizer and of each
-    metric. `own` says that the model's class is not one of Keras. `code` and `attributes` are those of a layer.
+    `compiled` has what it was compiled with, part by part. `own` says that the model's class is not one of Keras.
+    `code` and `attributes` are those of a layer.
     """
 
     kind: str
@@ -187,7 +185,6 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     weights: tuple[Variable, ...]
     states: tuple[Variable, ...]
     compiled: dict[str, str] | None = None
-    compiled_with: tuple[int, ...] = ()
     nodes: tuple[int, int] = (0, 0)
     own: bool = False
     code: str = ""
@@ -232,7 +229,7 @@ class Trained(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """All that is said of one model. A part that nobody asked for is None.
+    """All that was observed of one model. A part that was not asked for is None.
 
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
@@ -262,10 +259,9 @@ class Clone(msgspec.Struct, frozen=True):
     """What one cloner did: a clone or a failure, and what it left of the original.
 
     `original_after` is the original's shape once the cloner was done, None where it is as it was before;
-    `inference_after` likewise its run. `again` is a second clone, `twice` the clone of the clone; where one could not
-    be made, `again_failure` or `twice_failure` says why. `warned` is what it warned of, where building the model did
-    not. `clone_dependent` is a run of the clone after all variables of the original were changed, where that gives
-    something else; `original_dependent` is the reverse.
+    `inference_after` likewise its run. `again` is a second clone; where none could be made, `again_failure` says why.
+    `warned` is what it warned of, where building the model did not. `clone_dependent` is a run of the clone after all
+    variables of the original were changed, where that gives something else; `original_dependent` is the reverse.
     """
 
     failure: Failure | None = None
@@ -274,8 +270,6 @@ class Clone(msgspec.Struct, frozen=True):
     inference_after: ModelRun | None = None
     again: Observation | None = None
     again_failure: Failure | None = None
-    twice: Observation | None = None
-    twice_failure: Failure | None = None
     warned: tuple[Failure, ...] = ()
     clone_dependent: ModelRun | None = None
     original_dependent: ModelRun | None = None

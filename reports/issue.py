@@ -22,7 +22,7 @@ PROMISES = {
     "masks": "Every tensor of the clone has the mask that it has in the original, or none where that has none.",
     "structure": "A clone has the same layers, configs, names and calls, in the same order and nesting.",
     "untouched": "Cloning leaves the original as it was.",
-    "again": "Cloning twice, and cloning the clone, gives the same model.",
+    "again": "Cloning twice gives the same model twice.",
     "training": "Trained on a batch, a compiled clone gives the same losses and metrics, and has the same weights.",
     "warned": "Cloning warns of nothing that building the model does not warn of.",
 }

@@ -118,7 +118,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
 
 Part = Literal[
-    "", "layer", "kind", "name", "trainable", "config", "attribute", "compiled", "compiled_with", "call", "call.args",
+    "", "layer", "kind", "name", "trainable", "config", "attribute", "compiled", "call", "call.args",
     "call.kwargs", "input", "output", "input structure", "output structure", "weight", "state", "copied", "object",
     "object reached", "unshared", "merged", "mask", "step", "structure", "loss", "losses", "process",
 ]  # fmt: skip
@@ -136,7 +136,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """One broken promise: what differs, in which model, in which of its runs, and where in that.
 
     `name` is that of an attribute or a setting ("kernel_initializer.seed"), or how a process was lost. `model` is the
-    one that is not as the original was: "again" is a second clone, "twice" the clone of the clone. `run` is "" for a
+    one that is not as the original was: "again" is a second clone. `run` is "" for a
     model at rest, `in_step` says that a layer gave it in the run, and not the model. `within` is the path for people.
     `expression` is an attribute or a setting as Python has it, behind its layer; `argument` the name that Keras has for
     an argument of a call.
@@ -146,7 +146,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     part: Part
     change: Change
     name: str = ""
-    model: Literal["clone", "original", "again", "twice"] = "clone"
+    model: Literal["clone", "original", "again"] = "clone"
     run: Literal["", "inference", "training", "trained"] = ""
     in_step: bool = False
     within: str = ""

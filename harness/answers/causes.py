@@ -109,9 +109,7 @@ def happens(cause: Cause) -> str:
         return _LOST.get(difference.name, lost)
     if difference.check == "untouched":
         return "cloning changes the original"
-    whose = "the clone"
-    if difference.check == "again":
-        whose = "a clone of the clone" if difference.model == "twice" else "a second clone"
+    whose = "a second clone" if difference.check == "again" else "the clone"
     return f"{whose} {_does(difference, cause.severity)}"
 
 

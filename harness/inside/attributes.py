@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import collections
 import copyreg
-import enum
 import inspect
 import re
 import types
 from typing import Any
 
 from .by_class import once_a_class
-from .packages import BACKENDS, is_policy, is_users, root_of
+from .packages import BACKENDS, is_users, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are one value each: their attributes are those of a machine."""
@@ -80,19 +79,6 @@ def _with_constructor(kind: Any) -> list[Any]:
 
 def _count(code: types.CodeType) -> int:
     return code.co_argcount + code.co_kwonlyargcount
-
-
-@once_a_class
-def can_be_written(kind: Any) -> bool:
-    """Whether objects of a class have attributes that can be set, so that a clone should have its own."""
-    frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
-    return not (frozen or is_policy(kind) or issubclass(kind, (enum.Enum, type, types.ModuleType)))
-
-
-@once_a_class
-def is_resource(kind: Any) -> bool:
-    """Whether it is a class of what TensorFlow itself keeps and changes: a table, a generator of random numbers."""
-    return root_of(kind) == "tensorflow" and kind.__name__ in ("MutableHashTable", "DenseHashTable", "Generator")
 
 
 @once_a_class

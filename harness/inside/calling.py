@@ -44,7 +44,7 @@ class Calling:
     ) -> tuple[Any, Failure | None]:
         """The clone, or why there is none. What the cloner warns of, `warned` hears; it ends no call of a cloner.
 
-        In the process of somebody who has a live model, warnings are as they are there.
+        In the process of a live model, warnings are filtered as its user has set it.
         """
         # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
         # clone would begin with the weights of an original that was built after a run with the same one.

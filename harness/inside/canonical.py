@@ -48,7 +48,7 @@ def text(value: Any, depth: int = 0) -> str:
         if value.get("class_name") == "__lambda__" or _is_the_code_of_a_lambda(value):
             return "<lambda>"
         if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
-            # Its name may be a counted one, which is told where it is itself.
+            # Its name may be a counted one, which is compared with the layer itself.
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
         keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILT_ON]
         items = sorted((without_addresses(key), text(item, depth + 1)) for key, item in keys)

@@ -9,13 +9,13 @@ from .canonical import entry
 from .frameworks.interface import Framework
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
-"""Told by themselves: a config has them in a form that depends on the release and on the process, or not at all."""
+"""Compared as objects: a config has them in a form that depends on the release and the process, or not at all."""
 _TOLD_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
 _OF_THE_GRAPH = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a `MultiHeadAttention` was built on, which its calls tell as well."""
 _OF_MODELS = ("trainable", "dtype")
-"""What is told of a model that a layer holds where that is itself."""
+"""Compared where the nested model itself is."""
 
 
 def settings(layer: Any, framework: Framework) -> dict[str, str]:
@@ -53,7 +53,7 @@ def _without_its_own(value: Any) -> Any:
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
-    """What a layer has learned from data, or was told of its inputs, where its config does not tell it."""
+    """What a layer has learned from data, or knows of its inputs, where its config does not have it."""
     own = vars(layer)
     if own.get("_autocast") is False and not hasattr(layer, "autocast"):
         return {"._autocast": "False"}

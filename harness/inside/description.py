@@ -57,7 +57,6 @@ class Description:
             weights=tuple(self._variable(weight, owners, id(weight) in trains) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
             compiled=None if compiled is None else parts(compiled),
-            compiled_with=tuple(map(observer.ident, framework.compiled_with(model))),
             nodes=framework.node_counts(model),
             own=is_own_class(type(model)),
             code=class_code(type(model)),
@@ -76,13 +75,11 @@ class Description:
         return Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
 
     def shared_with(self, clone: Description) -> list[Any]:
-        """What its clone has of it, as far as that is told of both: layers, variables, public attributes."""
-        compiled_with, both = self._observer.framework.compiled_with, []
+        """The layers and the variables that its clone has of it."""
+        both: list[Any] = []
         for ours, theirs in (
             (self.layers.objects(), clone.layers.objects()),
             ([*self.weights, *self.states], [*clone.weights, *clone.states]),
-            (compiled_with(self.model), compiled_with(clone.model)),
-            (self.facts.read, clone.facts.read),
         ):
             ids = {id(thing) for thing in ours}
             both += [thing for thing in theirs if id(thing) in ids]

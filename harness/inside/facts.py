@@ -16,15 +16,12 @@ import weakref
 from typing import Any, Iterator
 
 import numpy as np
-from msgspec.structs import replace
 
 from ..observation import NO_LAYER, Fact
 from .attributes import (
     CONTAINERS,
     OPAQUE,
     PLAIN,
-    can_be_written,
-    is_resource,
     is_value,
     names_of,
     names_of_packages,
@@ -62,8 +59,7 @@ class Facts:
 
     def __init__(self, layers: Layers, variables: list[Any], observer: Observer, original: Facts | None = None) -> None:
         self.of: list[dict[str, Fact]] = []
-        self.read: list[Any] = []
-        """Whatever was looked at, apart from what functions hold."""
+        self._read: list[Any] = []
         self.other_variables: list[Any] = []
         """Those of an optimizer, say, whose values are facts."""
         self._observer, self._framework = observer, observer.framework
@@ -72,19 +68,12 @@ class Facts:
         self._variables = {id(variable): number for number, variable in reversed([*enumerate(variables)])}
         self._changing: dict[int, Any] = {}
         """The objects that can change by themselves: whether two are one is a fact."""
-        self._writable: dict[int, Any] = {}
-        """These, arrays, and objects such as an `InputSpec`: of each, a clone should have its own."""
-        self._shared: set[int] = set()
         self.functions: list[Any] = []
-        self._of_original: dict[int, Any] = {}
-        if original is not None:  # what that has of its own original is not its own
-            self._of_original = {key: original._writable[key] for key in original._writable.keys() - original._shared}
         self._parts_of_original = set() if original is None else {*original._layers, *original._variables}
         self._first: dict[int, tuple[int, str]] = {}
         self._in_values = 0
         self._functions: collections.deque[tuple[int, str, Any]] = collections.deque()
         """Functions that were met, whose contents are read once all else has been."""
-        self._held_by_functions: list[Any] | None = None
         owners = layers.objects()
         self._named: dict[str, int] = {}
         """The layer of each name, `NO_LAYER` where several have it."""
@@ -153,7 +142,7 @@ class Facts:
         if reference is None and id(value) in self._parts_of_original:
             self._facts[path] = Fact(kind.__name__)  # `leaks` finds it
             return False
-        (self.read if self._held_by_functions is None else self._held_by_functions).append(value)
+        self._read.append(value)
         if reference is not None:
             self._facts[path] = reference
             return False
@@ -162,14 +151,10 @@ class Facts:
             shape = "a variable of %s, %s" % (value.shape, value.dtype)
             whole = shape if self._observer.values_by_chance else self._array(self._framework.read(value))
             self._facts[path] = Fact(whole, detail=str(getattr(value, "trainable", "")))
-            for part in (value, getattr(value, "_value", None)):  # a tensor of JAX never changes
-                self._note_writable(path, part, changes=hasattr(part, "assign"))
             return True
         whole = self._whole(path, value, kind)
         if whole or depth > _DEEPEST:
             self._facts[path] = Fact(whole or entry(value))
-            if is_resource(kind):
-                self._note_writable(path, value, changes=True)
             return False
         if id(value) in self._changing and not self._in_values:
             self._facts[path] = Fact(met=self._first[id(value)])
@@ -180,7 +165,6 @@ class Facts:
         changes = self._look_into(path, value, depth)
         if not changes and not self._in_values:
             del self._changing[id(value)]
-        self._note_writable(path, value, changes)
         return changes
 
     def _reference(self, value: Any) -> Fact | None:
@@ -193,20 +177,6 @@ class Facts:
             shape = "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is compared with the call
             return Fact(shape, tensor=self._places.tensor_of_any_graph(value), detail=class_code(type(value)))
         return None
-
-    def _note_writable(self, path: str, value: Any, changes: bool) -> None:
-        """Note an object that can be written to, and whether the original holds it, too."""
-        if self._held_by_functions is not None:
-            return  # a function may be shared; what it leads to, `leaks` finds
-        if isinstance(value, np.ndarray):
-            changes = bool(value.flags.writeable and value.ndim)  # tf_keras makes a number an array of no axes
-        elif not changes:
-            changes = hasattr(value, "__dict__") and can_be_written(type(value))
-        if changes:
-            self._writable[id(value)] = value
-            if id(value) in self._of_original:
-                self._facts[path] = replace(self._facts[path], shared=True)
-                self._shared.add(id(value))
 
     def _whole(self, path: str, value: Any, kind: Any) -> str:
         """The fact of what is not looked into; "" of anything else. What functions hold is read later."""
@@ -269,7 +239,7 @@ class Facts:
 
     def _read_functions(self) -> None:
         """Read what each function holds: what it closes over, its defaults, the globals that it reads."""
-        self._held_by_functions, seen = [], set()
+        seen = set()
         while self._functions:
             number, path, function = self._functions.popleft()
             if id(function) in seen:

@@ -40,9 +40,14 @@ _VALUES: tuple[Any, ...] = (
     *(inspect.Signature, inspect.Parameter, inspect.FullArgSpec),
 )
 _FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial, weakref.ref)
-_STATES = (list, dict, set, bytearray, collections.deque, threading.local, random.Random)
+_STATES = (
+    *(list, dict, set, bytearray, collections.deque, np.ndarray),
+    *(threading.local, random.Random, types.SimpleNamespace),
+)
+_RESOURCES = ("ResourceVariable", "MutableHashTable", "DenseHashTable", "Generator")
+"""What TensorFlow itself keeps and changes."""
 _MODULE_KEY = "__builtins__"
-"""A key by which the namespace of a module is told from other dicts."""
+"""Only the namespace of a module has this key."""
 _OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
 
 
@@ -58,6 +63,12 @@ class _Kind(enum.Enum):
 def owned(model: Any) -> Objects:
     """All that belongs to a model; functions and weak references are no part of it."""
     return _walk([model], _is_of_a_model)
+
+
+def in_common(left: Objects, right: Objects, known: Objects) -> list[Any]:
+    """The objects that can change and belong to both of two models, and were not known before."""
+    keys = left.keys() & right.keys() - known.keys()
+    return [left[key] for key in keys if _kind(type(left[key])) is _Kind.CAN_CHANGE]
 
 
 def contents(belongings: Objects) -> list[Any]:
@@ -95,7 +106,7 @@ def leaks(
     stops = {id(thing) for thing in known}
     reached = _walk([thing for thing in clone if id(thing) not in stops], _is_of_a_clone)
     both = (key for key in reached.keys() & belongings.keys() if _kind(type(reached[key])) is _Kind.CAN_CHANGE)
-    shared = set(both) - stops
+    shared = {key for key in both if key not in stops and not _is_read_only(reached[key])}
     if not shared:
         return ()
     common = _of_modules(belongings, whole_packages)
@@ -103,6 +114,11 @@ def leaks(
     of_original = _paths(original, set(ways), set(), through=True)
     names = {key: type(belongings[key]).__name__ for key in ways}
     return tuple(Leak(names[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items())
+
+
+def _is_read_only(thing: Any) -> bool:
+    """Whether it is an array that cannot be written to; tf_keras makes a number one of no axes."""
+    return isinstance(thing, np.ndarray) and not (thing.flags.writeable and thing.ndim)
 
 
 def _of_modules(original: Objects, whole_packages: bool) -> Objects:
@@ -152,7 +168,7 @@ def _is_of_a_clone(kind: Any) -> bool:
 
 
 def _is_of_a_module(kind: Any) -> bool:
-    """Whether what a module holds is followed: not an object of Keras, which is part of somebody's model."""
+    """Whether what a module holds is followed: not an object of Keras, which is part of another model."""
     return issubclass(kind, type) or (_is_of_a_model(kind) and not is_of_keras(kind))
 
 
@@ -165,9 +181,12 @@ def _kind(kind: Any) -> _Kind:
         return _Kind.FUNCTION
     if issubclass(kind, _STATES):
         return _Kind.CAN_CHANGE
+    if root == "tensorflow" and kind.__name__ in _RESOURCES:
+        return _Kind.CAN_CHANGE
     if root in BACKENDS and not kind.__module__.startswith(_TRACKING):
         return _Kind.VALUE
-    if issubclass(kind, (tuple, frozenset)) or root in sys.stdlib_module_names:
+    is_frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+    if is_frozen or issubclass(kind, (tuple, frozenset)) or root in sys.stdlib_module_names:
         return _Kind.PART
     return _Kind.CAN_CHANGE
 

@@ -1,6 +1,6 @@
 """What a trial observes models with, and the memory that trials leave.
 
-Models are cycles of objects, so that somebody has to collect them. A process of our own collects now and then, and what
+Models are cycles of objects, which only the collector frees. A process of our own collects now and then, and what
 was there before its first trial is frozen: a collection walks over the last trials only.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 from .digests import Digests
 from .frameworks.interface import Framework
 
-_COLLECT_EVERY = 16
+_COLLECT_EVERY = 64
 _FORGET_KERNELS_EVERY = 512
-"""So many trials are between two collections, and between two times that the backend forgets its kernels."""
+"""The numbers of trials between two collections, and after which the backend forgets its kernels."""
 
 _count = 0
 _serving = False

@@ -10,7 +10,7 @@ from ..observation import Case, Failure, Leak, ModelRun, Observation, Shape, Tra
 from .description import Description
 from .facts import Facts, held_by
 from .failures import failure
-from .leaks import contents, leaks, owned, same_contents
+from .leaks import contents, in_common, leaks, owned, same_contents
 from .observer import Observer
 from .run import run, train
 from .values import input_arrays, specs_of, target_arrays
@@ -142,8 +142,11 @@ class Original:
         return after if inference == self.inference else {**after, "inference_after": inference}
 
     def look_for(self, clone: Description) -> dict[str, Any]:
-        """What a cloner has put into it of the clone, once that is known."""
-        return self._changes(self._shape_now(original=clone)) if self._is_other and not self.is_changed else {}
+        """Whether a cloner has put something into it that the clone has, too."""
+        if not self._is_other or self.is_changed or not in_common(owned(self.model), owned(clone.model), self._owned):
+            return {}
+        self.is_changed = True
+        return {"original_after": self._before}
 
     def _changes(self, shape: Shape) -> dict[str, Any]:
         self.is_changed = shape != self._before
@@ -160,9 +163,9 @@ class Original:
         for weight, value in zip(self.description.weights, self.description.initial):
             self._framework.write(weight, value)
 
-    def _shape_now(self, facts: Facts | None = None, original: Description | None = None) -> Shape:
+    def _shape_now(self, facts: Facts | None = None) -> Shape:
         now = Description(self.model, self._observer, values=False)
-        now.hold(original, facts)
+        now.hold(facts=facts)
         return now.shape
 
     def _contents_now(self) -> list[Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
-import sys
 from typing import Any, Iterator
 
+from .cloners.users import imported
 from .frameworks.interface import Framework
 from .signatures import signature
 
@@ -37,7 +36,8 @@ def named(name: str) -> Iterator[tuple[str, Any]]:
     path, colon, part = name.partition(".py:")
     if colon or name.endswith(".py"):
         path = path + ".py" if colon else name
-        module, prefix = _loaded(path), path + ":"
+        folder, file = os.path.split(path)
+        module, prefix = imported(os.path.splitext(file)[0], os.path.abspath(folder)), path + ":"
         members = {key: value for key, value in vars(module).items() if _is_of(value, module)}
     else:
         try:
@@ -54,17 +54,3 @@ def named(name: str) -> Iterator[tuple[str, Any]]:
 
 def _is_of(value: Any, module: Any) -> bool:
     return bool(getattr(value, "__module__", "") == module.__name__)
-
-
-def _loaded(path: str) -> Any:
-    name = os.path.splitext(os.path.basename(path))[0]
-    spec: Any = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    former = sys.modules.get(name)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        if former is not None:
-            sys.modules[name] = former
-    return module

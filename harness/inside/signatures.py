@@ -113,7 +113,7 @@ def signature(layer: Any, keras: Any) -> dict[str, Any]:
 def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]]:
     """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base.
 
-    Of the latter those of Keras' own layers that nobody documents are left out, such as a seed of an LSTM of tf_keras.
+    Of the latter, undocumented ones of Keras' own layers are left out, such as a seed of an LSTM of tf_keras.
     What a base needs that Keras has for itself is given to it by the classes made of it.
     """
     arguments: dict[str, dict[str, Any]] = {}

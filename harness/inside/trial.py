@@ -121,29 +121,26 @@ class _Trial:
         answer["observation"] = replace(observation, leaks=leaks)
         if self._request.costly:
             answer.update(original.dependent(description, observation.inference))
-            self._clone_again(name, cloner, context, answer)
+            answer.update(self._clone_again(name, cloner, context))
         if self._request.case.keeps_inputs or is_users(name):
             original.values.restore()  # what the clone was given, the model that shares its layers was given, too
         return Clone(**answer)
 
-    def _clone_again(self, name: str, cloner: Cloner, context: TrialContext, answer: dict[str, Any]) -> None:
-        """Clone once more, and clone the clone."""
-        original = self._original
-        for part, model in (("again", original.model), ("twice", self._descriptions[name].model)):
-            if not original.is_changed:
-                original.values.restore()
-                original.remember()
-            clone, refused = self._calling.call(name, cloner, model, context)
-            if not original.is_changed:
-                answer.update(original.look_again(runs=False))
-            if refused is not None:
-                answer[part + "_failure"] = refused
-                continue
-            try:
-                again = Description(clone, self._observer)
-                answer[part] = original.observe_clone(again) if part == "twice" else Observation(again.shape)
-            except Exception as error:
-                answer[part + "_failure"] = failure(error)
+    def _clone_again(self, name: str, cloner: Cloner, context: TrialContext) -> dict[str, Any]:
+        """Clone once more."""
+        original, after = self._original, {}
+        if not original.is_changed:
+            original.values.restore()
+            original.remember()
+        clone, refused = self._calling.call(name, cloner, original.model, context)
+        if not original.is_changed:
+            after = original.look_again(runs=False)
+        if refused is not None:
+            return {**after, "again_failure": refused}
+        try:
+            return {**after, "again": original.observe_clone(Description(clone, self._observer))}
+        except Exception as error:
+            return {**after, "again_failure": failure(error)}
 
     def _train(self, observation: Observation, clones: dict[str, Clone]) -> Observation:
         """Train the original and its clones, now that nothing else is asked of them: training leaves many traces."""
@@ -161,7 +158,7 @@ class _Trial:
 
     def _observe_another(self, observation: Observation, answers: dict[str, Clone]) -> Observation:
         """Where a clone differs, observe another build of the source with other seeds: what differs in it is chance."""
-        original, parts = self._original, [(one.observation, one.again, one.twice) for one in answers.values()]
+        original, parts = self._original, [(one.observation, one.again) for one in answers.values()]
         clones = [clone for clone in (clone for part in parts for clone in part) if clone is not None]
         runs = [part for part in _RUNS if any(_differ(part, observation, clone) for clone in clones)]
         runs += ["inference"] * any(answer.inference_after is not None for answer in answers.values())
@@ -216,5 +213,4 @@ def _may_be_chance(original: Observation, clone: Observation) -> bool:
         for shape in (original.shape, clone.shape)
     )
     drawn = {(path, _NUMBER.sub("", text)) for path, text in ours - theirs}
-    varies = any((path, _NUMBER.sub("", text)) in drawn for path, text in theirs - ours)
-    return varies or any(fact.shared for facts in clone.shape.facts for fact in facts.values())
+    return any((path, _NUMBER.sub("", text)) in drawn for path, text in theirs - ours)

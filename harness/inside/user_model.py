@@ -47,7 +47,7 @@ def working_inputs(description: Description, framework: Framework) -> list[dict[
     below = min([NUMBERS, *known])
     whole = bool(known) and not any("int" in end.dtype for end in ends)
     for sizes in _attempts(names, description, framework):
-        # Numbers to look up may be declared as float32: that is what an input is where nobody says otherwise.
+        # Numbers to look up may be declared as float32, which is the default of an input.
         specs = specs_of_sizes(ends, sizes, batch, below, whole)
         if _takes(description.model, specs, batch, framework):
             return specs

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"_?\d+")
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 _MOST = 20
 _NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
-"""What Python shows nobody, unless somebody asks for it: it is for whoever writes a library."""
+"""Python hides these by default: they are for the authors of libraries."""
 
 
 @contextlib.contextmanager

@@ -215,9 +215,6 @@ _COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison
     "listed": _weights,
     "names": _names,
     "numbers": Comparison(how="run", sure=False),
-    "optimizer": lambda difference, _: (
-        _own(f"[{{}}{difference.expression}]") if difference.expression else NOT_COMPARED
-    ),
     "raises": Comparison(how="raises"),
     "run": _run,
     "setting": _setting,

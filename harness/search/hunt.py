@@ -115,12 +115,13 @@ def make_smaller(
     first: Hit | None = None
     smallest: Hit | None = None
     costly: Costly = False
+    alone = trials.of_one(key[0])
 
-    def still(candidate: Graph) -> bool:
+    def still(candidate: Graph, by: GraphTrials = alone) -> bool:
         nonlocal first, smallest
         if first is not None and until is not None and time.monotonic() > until:
             raise _Stopped
-        hit = trials.new_hit(candidate, key, costly=costly)
+        hit = by.new_hit(candidate, key, costly=costly)
         after_each()
         if hit is None:
             return False
@@ -129,15 +130,19 @@ def make_smaller(
             first = hit
         return True
 
-    again = still(graph)
+    again = still(graph, trials)
     if not again and trials.sampled(graph):
         # It may take the costly checks to show it: only then are they run on each candidate.
         costly = root is None or takes_costly(root)
-        again = still(graph)
-    if not again:
+        again = still(graph, trials)
+    if not again or first is None:
         return Smaller()
+    finished, failed = True, ""
     try:
         reduce(graph, lambda program: rebuilt(trials.process, program), still, most)
     except (_Stopped, SubjectError) as error:
-        return Smaller(smallest, first, finished=False, failed=str(error))
-    return Smaller(smallest, first)
+        finished, failed = False, str(error)
+    # Whose fault it is takes all cloners to say.
+    if smallest is not None and smallest.graph is not None and smallest is not first and not failed:
+        smallest = trials.new_hit(smallest.graph, key, costly=costly) or first
+    return Smaller(smallest, first, finished=finished, failed=failed)

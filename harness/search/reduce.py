@@ -20,7 +20,7 @@ from clonediff.strategies.program import Again, Apply, Graph, Input, Instruction
 T = TypeVar("T")
 
 MOST = 400
-"""So many trials are made for one finding."""
+"""The most trials for one finding."""
 _LISTS = ("arguments", "call", "after", "definitions", "preparations", "outputs", "lines")
 _PLACES = ("arguments", "tensors", "count", "packed", "outputs", "on")
 """The fields whose default is no plainer value."""

@@ -1,4 +1,4 @@
-"""One graph after another, or a model of somebody's own, on one subject: what it showed, and what of that is known.
+"""One graph after another, or a user's model, on one subject: the causes found, and which of them are known.
 
 Owns the rule by which a trial's causes become hits, which known issues a cloner has, and for which graphs costly checks
 are run. Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a check.
@@ -6,6 +6,7 @@ are run. Whatever tries something is made of it: `clonediff fuzz`, the property 
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from clonediff.strategies.program import Generation, Graph, number_of
 
 UPSTREAM = UPSTREAM_AND_FIXED[0]
 RATE = 8
-"""One drawn graph in so many has the costly part of a trial as well: a second clone, and training."""
+"""One drawn graph in eight has the costly part of a trial as well: a second clone, and training."""
 
 Costly: TypeAlias = bool | None
 """Whether a graph gets the costly checks; None: it follows from the graph."""
@@ -83,6 +84,12 @@ class GraphTrials:
     @cached_property
     def _known_here(self) -> KnownIssues:
         return self._known.on(self.generation, self.process.ready.keras)
+
+    def of_one(self, cloner: str) -> GraphTrials:
+        """Trials of one of the cloners, which count where these do."""
+        alone = copy.copy(self)
+        alone.cloners = (cloner,) if cloner else self.cloners
+        return alone
 
     def sampled(self, graph: Graph) -> bool:
         """Whether a graph gets the costly checks."""

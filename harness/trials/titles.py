@@ -35,8 +35,6 @@ _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not
 def sentence(root: Difference, kind: str) -> str:
     """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
     clone = "a second clone" if root.check == "again" else "the clone"
-    if root.model == "twice":
-        clone = "the clone of the clone"
     changes = root.check == "untouched"
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
     form, actual_form = _form(root.expected), _form(root.found)

@@ -35,7 +35,7 @@ LOST = "process-lost"
 
 _AT_LEAST = 20.0
 _TIMES = 20.0
-"""Where a cloner does not end, each alone has so many times what the model takes, and at least so many seconds."""
+"""Where a cloner does not end, each is run alone, for twenty times what the model takes, and at least 20 s."""
 
 
 class CloneTrial(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class CloneTrial(msgspec.Struct, frozen=True):
 class Hit(msgspec.Struct, frozen=True):
     """Something that a trial showed. `known` is the issue that explains it; what has none is new.
 
-    `graph` is None of a model that nobody drew, `pair` where the original takes its process with it.
+    `graph` is None of a model that was not drawn, `pair` where the original takes its process with it.
     """
 
     fingerprint: str

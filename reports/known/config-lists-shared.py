@@ -15,7 +15,7 @@ STFTSpectrogram (keras/src/layers/preprocessing/stft_spectrogram.py:375).
 # check = "own"
 # aspect = "object shared"
 # path = "layers*.attribute.*"
-# found = ["the original's list of *", "the original's array of *"]
+# found = ["the original's list*", "the original's ndarray*"]
 #
 # [[match]]
 # check = "own"

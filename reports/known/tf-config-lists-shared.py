@@ -14,13 +14,13 @@ dictionaries that its constructor was given (tf_keras/src/engine/base_layer.py:8
 # check = "own"
 # aspect = "object shared"
 # path = "layers*.attribute.*"
-# found = "the original's list of *"
+# found = ["the original's list*", "the original's ListWrapper*"]
 #
 # [[match]]
 # check = "own"
 # aspect = "object shared"
 # path = "layers*.attribute.arguments"
-# found = "the original's dict of *"
+# found = ["the original's dict*", "the original's _DictWrapper*"]
 #
 # [[match]]
 # check = "own"

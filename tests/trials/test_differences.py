@@ -73,7 +73,7 @@ def free(second=1):
 
 
 class Mute:
-    """A loss, and a regularizer, that tells nobody what it is."""
+    """A loss, and a regularizer, without a config."""
 
     def __call__(self, x, *more):
         return keras.ops.mean(x)
@@ -414,12 +414,15 @@ ROWS = [
     (
         "holds()",
         "HOLDS.update(_way=OF.mine)",
-        ["layers['holds'].attribute._way: attribute._way", "layers['holds'].attribute._way: object shared"],
+        ["layers['holds'].attribute._way: attribute._way", "layers['holds'].attribute._way: object reached._way"],
     ),
     (
         "holds()",
         'HOLDS.update(_way={"a": [1, (OF.mine,)]})',
-        ["layers['holds'].attribute._way: attribute._way", "layers['holds'].attribute._way['a'][1][0]: object shared"],
+        [
+            "layers['holds'].attribute._way: attribute._way",
+            "layers['holds'].attribute._way['a'][1][0]: object reached._way",
+        ],
     ),
     (
         "holds()",
@@ -485,12 +488,12 @@ ROWS = [
     (
         "holds()",
         "HOLDS.update(_way=[OF._about.mine])",
-        ["layers['holds'].attribute._way: attribute._way", "layers['holds'].attribute._way[0]: object shared"],
+        ["layers['holds'].attribute._way: attribute._way", "layers['holds'].attribute._way[0]: object reached._way"],
     ),
     (
         "holds()",
         "HOLDS['_about'].mine = OF._about.mine",
-        ["layers['holds'].attribute._about.mine: object shared"],
+        ["layers['holds'].attribute._about.mine: object reached.mine"],
     ),
     ("holds()", "HOLDS.update(mine=OF.mine)", ["layers['holds'].attribute.mine: object shared"]),
     ("holds()", "HOLDS.update(empty=OF.empty)", ["layers['holds'].attribute.empty: object shared"]),

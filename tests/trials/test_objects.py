@@ -55,7 +55,7 @@ NOTE = "self.items = list(items); self.note = {'deep': [1]}"
     [
         pytest.param(
             *(IN_A_BOX, "self.box.items", "[1, 2]", ""),
-            [("own", f"{FIRST}.box.items"), ("own", f"{SECOND}.box.items")],
+            [("own", f"{layer}._auto_config.config['items']") for layer in (FIRST, SECOND)],
             id="a list of the config is the original's",
         ),
         pytest.param(IN_A_BOX, "list(self.box.items)", "[1, 2]", "", [], id="a list that is copied is its own"),

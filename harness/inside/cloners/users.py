@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import operator
 import os
 import re
 import sys
@@ -26,7 +27,6 @@ _NAME = re.compile(
     r"(?:(?P<folder>.*)/)?(?P<module>[\w-]+(?:\.[\w-]+)*)"
     r":(?P<function>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
 )
-_MOST = 10
 
 
 class UsersCloner(NamedTuple):
@@ -58,6 +58,10 @@ def users_cloner(name: str) -> UsersCloner | None:
     return None if match is None else UsersCloner(match["folder"] or "", match["module"], match["function"])
 
 
+class CannotBeCalled(ValueError):
+    """A name stands for no function of a model; the message says what is wrong, where, and what to do."""
+
+
 def problem(name: str) -> str:
     """Why the function of that name cannot be called with a model; "" where it can be."""
     try:
@@ -67,68 +71,40 @@ def problem(name: str) -> str:
     return ""
 
 
-class CannotBeCalled(ValueError):
-    """A name stands for no function of a model; the message says what is wrong, where, and what to do."""
-
-
 def function(name: str) -> Callable[..., Any]:
     """The function of that name. Its module is imported once."""
     cloner = users_cloner(name)
     if cloner is None:
         raise CannotBeCalled("%s: expected module:function or FILE.py:function" % name)
     try:
-        return _function(cloner)
-    except CannotBeCalled as error:
-        raise CannotBeCalled("%s: %s" % (cloner.short, error)) from None
+        module = imported(cloner.module, cloner.folder)
+        value: Callable[..., Any] = operator.attrgetter(cloner.function)(module)
+        if not isinstance(value, types.BuiltinFunctionType):  # which may not say what it takes
+            inspect.signature(value).bind(None)
+    except (AttributeError, ImportError, TypeError) as error:
+        message = "%s: %s: name a function that takes a model and nothing else, and returns its clone"
+        raise CannotBeCalled(message % (cloner.short, error)) from None
+    return value
 
 
-def _function(cloner: UsersCloner) -> Callable[..., Any]:
-    value: Any = _imported(cloner)
-    for part in cloner.function.split("."):
-        try:
-            value = getattr(value, part)
-        except AttributeError:
-            raise CannotBeCalled("there is no %s in %s%s" % (part, cloner.module, _functions(value))) from None
-    if not callable(value):
-        advice = "name a function that takes a model and gives its clone"
-        raise CannotBeCalled("%s is of the type %s: %s" % (cloner.function, type(value).__name__, advice))
+def imported(name: str, folder: str = "") -> types.ModuleType:
+    """The module of that name, from a folder if one is given."""
+    if folder and folder not in sys.path:
+        sys.path.insert(0, folder)
     try:
-        inspect.signature(value).bind(None)
-    except TypeError as error:
-        raise CannotBeCalled(
-            "it is called with a model and nothing else, and is %s%s (%s): name a function of one's own that calls it"
-            % (cloner.function, inspect.signature(value), error)
-        ) from None
-    except ValueError:  # a function that is written in C may not say what it takes
-        pass
-    result: Callable[..., Any] = value
-    return result
-
-
-def _imported(cloner: UsersCloner) -> types.ModuleType:
-    if cloner.folder and cloner.folder not in sys.path:
-        sys.path.insert(0, cloner.folder)
-    try:
-        module = importlib.import_module(cloner.module)
+        module = importlib.import_module(name)
     except BaseException as error:  # a module may end in anything, SystemExit among it
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if "importlib" not in frame.filename][1:]
         place = " (%s, line %s)" % (own[-1].filename, own[-1].lineno) if own else ""
-        advice = "; it is not in the current folder: name FILE.py:function, or put its folder on the PYTHONPATH"
-        reason = "%s: %s%s%s" % (type(error).__name__, error, place, "" if cloner.folder else advice)
-        raise CannotBeCalled("%s cannot be imported: %s" % (cloner.module, reason)) from None
+        advice = "" if folder else "; name FILE.py, or put its folder on the PYTHONPATH"
+        reason = "%s: %s%s%s" % (type(error).__name__, error, place, advice)
+        raise ImportError("%s cannot be imported: %s" % (name, reason), name=name) from error
     file = getattr(module, "__file__", None)
-    if cloner.folder and file and not os.path.realpath(file).startswith(os.path.realpath(cloner.folder) + os.sep):
+    if folder and file and not os.path.realpath(file).startswith(os.path.realpath(folder) + os.sep):
         problem = "another module of the name %s is imported already, from %s: give it another name"
-        raise CannotBeCalled(problem % (cloner.module, file))
+        raise ImportError(problem % (name, file), name=name)
     return module
-
-
-def _functions(holder: Any) -> str:
-    """The functions that there are."""
-    items = vars(holder).items()
-    names = [name for name, value in items if name[:1] != "_" and isinstance(value, types.FunctionType)]
-    return "; it has %s" % ", ".join(names[:_MOST]) if names else ""
 
 
 def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:

@@ -92,7 +92,7 @@ class Framework:
         self.raisers: list[int] = []
         """The ids of layers whose calls have raised, the innermost first, until a call around them returns."""
         self.hooks_stay = False
-        """Whether hooks, once installed, stay. Changing a class with so many subclasses takes its time."""
+        """Whether hooks, once installed, stay. Changing a class with many subclasses takes time."""
         self._unhooked: list[tuple[Any, Any]] = []
 
     # -- the process
@@ -231,10 +231,6 @@ class Framework:
         """The arguments that a model was compiled with, as they were given."""
         return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
-    def compiled_with(self, model: Any) -> list[Any]:
-        """The objects with a state of their own that it was compiled with: its optimizer, metrics."""
-        return []
-
     def learned(self, model: Any) -> list[Any]:
         """The variables that training leaves beside a model: of its optimizer, of its metrics."""
         optimizer = getattr(model, "optimizer", None)
@@ -269,7 +265,7 @@ class Framework:
 
     @contextlib.contextmanager
     def hooked(self) -> Iterator[None]:
-        """A scope in which every call of a layer or an operation is told to `listener`, where there is one."""
+        """A scope in which `listener`, if there is one, hears of every call of a layer or an operation."""
         for kind, but_not in () if self._unhooked else self._hooked:
             self._unhooked.append((kind, kind.__call__))
             kind.__call__ = self._telling(kind.__call__, but_not)

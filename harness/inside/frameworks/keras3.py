@@ -117,14 +117,6 @@ class Keras3(Framework):
         arguments = self.compile_arguments(model)
         return {**arguments, **{name: getattr(model, name) for name in ("optimizer", "jit_compile", "run_eagerly")}}
 
-    def compiled_with(self, model: Any) -> list[Any]:
-        if not getattr(model, "compiled", False):
-            return []
-        arguments = self.compile_arguments(model)
-        metrics = leaves([arguments.get("metrics"), arguments.get("weighted_metrics")])
-        things = [getattr(model, "optimizer", None), *(metric for metric in metrics if hasattr(metric, "update_state"))]
-        return [thing for thing in things if thing is not None and not isinstance(thing, type)]
-
     # -- variables
 
     def weights(self, model: Any) -> tuple[list[Any], set[int]]:

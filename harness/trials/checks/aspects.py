@@ -25,7 +25,7 @@ compiled: the model is compiled with it.
 """
 Shown = Literal[
     "", "apart", "attribute", "compiled", "config", "is a model", "kinds", "layers", "listed", "names", "numbers",
-    "optimizer", "raises", "run", "setting", "trainable", "weight values",
+    "raises", "run", "setting", "trainable", "weight values",
 ]  # fmt: skip
 """What a script compares; nothing for ""."""
 

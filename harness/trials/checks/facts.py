@@ -1,7 +1,6 @@
 """Facts of a model and its layers: settings, what it is compiled with, and all that they hold, at any depth.
 
-What differs is told of structure, what the original has as well of `own`, and what was one object and is two, or the
-other way about, of `sharing`.
+What differs is a difference of `structure`; an object that became two, or two that became one, of `sharing`.
 """
 
 from __future__ import annotations
@@ -61,8 +60,6 @@ ATTRIBUTES = (
     _attribute("*trainable*", "derived", PROPERTY, topic="flag"),
     _attribute("*", "derived", PROPERTY),
 )
-_SHARED = "{clone} has a list, or another object, of the original itself"
-SHARED_OBJECT = Aspect("own", "quiet", PROPERTY, "object", "shared", _SHARED, "apart", True)
 _PARTED = "{a} shares {name} in one of the two models only{inside}"
 PARTED = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _PARTED, "", True, "*")
 
@@ -122,24 +119,6 @@ def facts(pair: Pair) -> Iterator[Difference]:
         if not (expected.met or found.met):
             row = find((*SETTINGS, *ATTRIBUTES), fact.part, "", fact.name)
             yield fact.differs(pair, row, *_shown(pair, expected, found), part=fact.part, name=fact.name)
-
-
-def shared(pair: Pair) -> Iterator[Difference]:
-    """What can change, and is held by the clone and by the original."""
-    original, clone = pair.shapes
-    theirs = {layer.ident for layer in original.layers}
-    models: list[tuple[int, LayerSeen | Shape, LayerSeen | Shape]] = [(-1, original, clone)]
-    models += [(index, original.layers[index], clone.layers[twin]) for index, twin in pair.layers.pairs]
-    for index, layer, counterpart in models:
-        if isinstance(counterpart, LayerSeen) and counterpart.ident in theirs:
-            continue  # it was asked for, or is reported of the layer
-        seen: list[str] = []
-        for path, fact in counterpart.attributes.items():  # what is in something comes after it
-            both = path in layer.attributes and layer.attributes[path].shared
-            if fact.shared and not both and not any(is_within(path, outer) for outer in seen):
-                seen.append(path)
-                unlike = _Unlike(index, "attribute", path.removeprefix("."), _MISSING, fact)
-                yield unlike.differs(pair, SHARED_OBJECT, "an object of its own", f"the original's {fact.text}")
 
 
 def parted(pair: Pair) -> Iterator[Difference]:

@@ -45,7 +45,7 @@ _OF_LAYERS = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py
 """Where layers and operations are called, whichever they are, and where some of them see to it themselves."""
 
 _STANDS_FOR_ALL_BELOW = "compile_from_config"
-"""What fails while a model is compiled is told by who asked for it: below, anything is read back from a config."""
+"""A failure while a model is compiled has the frame of this function: below, anything may be deserialized."""
 
 
 def made(pair: Pair) -> Iterator[Difference]:

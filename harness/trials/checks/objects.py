@@ -9,8 +9,8 @@ sharing: two uses share a layer in the clone exactly where they do in the origin
 untouched: the original is as it was, run and all. "Model cloning is similar to calling a model on new inputs, except
 that it creates new layers" (`clone_model`): so no layer of the original is called.
 
-again: a second clone, and a clone of the clone, are as good as the first, and share nothing with it. What is wrong with
-the first already is not repeated.
+again: a second clone is as good as the first, and shares nothing with it. What is wrong with the first already is not
+repeated.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _STALE = "a weight of {a} begins with the original's value{inside}"
 STALE_WEIGHT = _own("chosen", TRAINS, "", "not fresh", _STALE, "", True)
 _LEFT = "a state of {a} begins as a run of the original has left it{inside}"
 STALE_STATE = _own("chosen", COMPUTES, "state", "not fresh", _LEFT)
-_COMPILED = "{clone} has an optimizer or a metric of the original"
-COMPILED_WITH = _own("derived", TRAINS, "compiled_with", "shared", _COMPILED, "optimizer")
+_SHARED = "{clone} has a list, or another object, of the original itself"
+SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _SHARED, "apart", True)
 _REACHED = "{clone} leads to an object of the original, by {name}"
 REACHED = _own("quiet", PROPERTY, "object reached", "", _REACHED, "apart", True, "*")
 _DEPENDS = "{clone} computes something else once variables of the original change"
@@ -71,11 +71,11 @@ _OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__
 
 def own(pair: Pair) -> list[Difference]:
     """What the clone has of the original, by its place there; and weights and states that begin with its values."""
-    return [*_common_objects(pair), *_stale_values(pair), *facts.shared(pair), *_reached(pair), *_dependent(pair)]
+    return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
 
 
 def _common_objects(pair: Pair) -> Iterator[Difference]:
-    """The layers, variables, optimizer and metrics of the original, but for inputs that the clone is to keep."""
+    """The layers and variables of the original, but for inputs that the clone is to keep."""
     original, clone = pair.shapes
     met: set[int] = set()
     for part, index, thing in _in_common(original, clone):
@@ -85,10 +85,6 @@ def _common_objects(pair: Pair) -> Iterator[Difference]:
             met.add(thing.ident)
         path, first = numbered(original, part, index)
         yield differs(SHARED, part, "shared", path, "one of its own", "the original's", first)
-    for number, ident in enumerate(original.compiled_with):
-        if ident in clone.compiled_with:
-            path, first, expression = f"compiled_with[{number}]", place(original, -1), "" if number else ".optimizer"
-            yield COMPILED_WITH.differs(path, "one of its own", "the original's", first, expression=expression)
 
 
 def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSeen | Variable]]:
@@ -119,15 +115,22 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
-    """Objects of the original that can change and that the clone leads to, beside what public attributes show."""
+    """Objects of the original that can change and that the clone leads to."""
     original = pair.shapes[0]
     for leak in pair.observed.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
-        names = [name for name in _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path)) if name not in _OF_FUNCTIONS]
+        attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
+        names = [name for name in attributes if name not in _OF_FUNCTIONS]
         path = f"{at(original, layer)}.attribute{leak.path}"
         actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
         sides, first = ("an object of its own", actual), place(original, layer)
-        yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
+        is_public = names == attributes and not any(name[0] == "_" for name in names)
+        if leak.thing == "ndarray" and not is_public:
+            continue  # a call holds the array that it was given
+        if not is_public:
+            yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
+        else:
+            yield SHARED_OBJECT.differs(path, *sides, first, expression=leak.path)
 
 
 def _dependent(pair: Pair) -> Iterator[Difference]:
@@ -184,29 +187,22 @@ def untouched(pair: Pair) -> list[Difference]:
 
 
 def again(pair: Pair, checks: Sequence[Callable[[Pair], Iterable[Difference]]]) -> list[Difference]:
-    """What is wrong with a second clone and with the clone of the clone by other checks, and was not with the clone."""
+    """What is wrong with a second clone by other checks, and was not with the first."""
     clone, original = pair.clone, pair.original
-    in_first = [check(pair) for check in checks] if clone.again or clone.twice else ()
-    repeated = {(difference.path, difference.aspect) for differences in in_first for difference in differences}
-    differences: list[Difference] = []
-    for model, expected, observation, failure in (
-        ("again", "a second clone", clone.again, clone.again_failure),
-        ("twice", "a clone of the clone", clone.twice, clone.twice_failure),
-    ):
-        if failure is not None:
-            differences.append(raises(NO_CLONE, "", expected, failure, original.shape, model=model))
-        if observation is None:
-            continue
-        second = Pair(original, Clone(observation=observation))
-        for difference in (difference for check in checks for difference in check(second)):
-            if (difference.path, difference.aspect) not in repeated:
-                differences.append(replace(difference, check="again", model=model))
-        differences += _shared_by_clones(pair, observation.shape, model)
-    return differences
+    if clone.again_failure is not None:
+        return [raises(NO_CLONE, "", "a second clone", clone.again_failure, original.shape, model="again")]
+    if clone.again is None:
+        return []
+    repeated = {(difference.path, difference.aspect) for check in checks for difference in check(pair)}
+    second = Pair(original, Clone(observation=clone.again))
+    found = [difference for check in checks for difference in check(second)]
+    new = [difference for difference in found if (difference.path, difference.aspect) not in repeated]
+    differences = [replace(difference, check="again", model="again") for difference in new]
+    return [*differences, *_shared_by_clones(pair, clone.again.shape)]
 
 
-def _shared_by_clones(pair: Pair, second: Shape, model: str) -> Iterator[Difference]:
-    """What another clone has of the first one. What both have of the original is told of the first."""
+def _shared_by_clones(pair: Pair, second: Shape) -> Iterator[Difference]:
+    """Objects of the first clone in the second. What both have of the original, the first clone's checks report."""
     original, first = pair.shapes
     met = {thing.ident for _, _, thing in _in_common(original, original)}
     for part, index, thing in _in_common(first, second):
@@ -215,4 +211,4 @@ def _shared_by_clones(pair: Pair, second: Shape, model: str) -> Iterator[Differe
             layer = pair.layers.originals.get(thing.owner if isinstance(thing, Variable) else index, -1)
             within = at(original, layer) if part == "layer" else f"{part}s[{index}]"
             sides, owner = ("one of its own", "the first clone's"), place(original, layer)
-            yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *sides, owner, model=model)
+            yield differs(SHARED_BY_CLONES, part, "shared by clones", within, *sides, owner, model="again")

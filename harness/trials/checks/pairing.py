@@ -26,7 +26,7 @@ _OF_CALLS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "
 
 
 def is_operation(layer: LayerSeen) -> bool:
-    """Whether it is no layer that somebody made: Keras makes it where a function is called."""
+    """Whether Keras has made the layer, where a function was called."""
     return "trainable" not in layer.config or layer.kind in _OF_CALLS
 
 
@@ -120,7 +120,7 @@ class Pair:
         """The calls of each paired layer, by the layer's index in the original.
 
         A layer's calls are paired by their arguments, and those by the calls that gave them, so this goes round until
-        nothing changes; calls on the same arguments are told apart by who uses them, and else by their order.
+        nothing changes; calls on the same arguments are paired by what uses their results, then by their order.
         """
         calls: dict[int, Pairing] = {}
         for _ in range(4):

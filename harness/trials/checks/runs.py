@@ -69,7 +69,7 @@ def outputs(pair: Pair) -> list[Difference]:
 
 
 def output_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str) -> list[Difference]:
-    """Everything in which two runs differ, masks aside. Nobody says how a clone runs where the original raises."""
+    """Everything in which two runs differ, masks aside. Where the original raises, nothing is expected of the clone."""
     if expected.failure is not None:
         return []
     if actual.failure is not None:

@@ -108,7 +108,7 @@ def _attributes(
     pair: Pair, layer: LayerSeen | Shape, counterpart: LayerSeen | Shape, first: Place, path: str
 ) -> Iterator[Difference]:
     """What differs in the class, the name and the flag of a layer or of the model."""
-    # An input has nothing to train: it is frozen with its model, and nobody can tell.
+    # An input has nothing to train, so its flag has no effect.
     for name, row in (("kind", KIND), ("name", RENAMED), ("trainable", FLAG)):
         want, have = getattr(layer, name), getattr(counterpart, name)
         if row is KIND and want == have and layer.code != counterpart.code:
