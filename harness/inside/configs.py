@@ -10,11 +10,11 @@ from .frameworks.interface import Framework
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
 """Compared as objects: a config has them in a form that depends on the release and the process, or not at all."""
-_TOLD_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
-_OF_THE_GRAPH = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
-_BUILT_ON = frozenset(["query_shape", "key_shape", "value_shape"])
+_COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
+_GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
+_BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a `MultiHeadAttention` was built on, which its calls tell as well."""
-_OF_MODELS = ("trainable", "dtype")
+_MODEL_KEYS = ("trainable", "dtype")
 """Compared where the nested model itself is."""
 
 
@@ -24,7 +24,7 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
         config = framework.config(layer)
     except Exception as error:  # a layer may have no config: that is what there is to say of it
         return {"get_config": "raises %s" % type(error).__name__}
-    without = _TOLD_ELSEWHERE | _OF_THE_GRAPH if "layers" in config else _TOLD_ELSEWHERE
+    without = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
     config = {name: value for name, value in config.items() if name not in without}
     if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
         return _texts(config)
@@ -32,7 +32,7 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
     if not framework.learns_apart and getattr(own.get("_lookup_layer"), "input_vocabulary", 0) is None:
         config.pop("vocabulary_size", None)  # counted in its table
     if type(layer).__name__ == "MultiHeadAttention":
-        config = {name: value for name, value in config.items() if name not in _BUILT_ON}
+        config = {name: value for name, value in config.items() if name not in _BUILD_SHAPES}
     # A function that the config calls by its name is that function: its object may be any of several wrappers.
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
@@ -49,7 +49,7 @@ def _without_its_own(value: Any) -> Any:
     """The config of a model without what is compared where the model is itself; any other value as it is."""
     if type(value) is not dict or type(value.get("config")) is not dict or "layers" not in value["config"]:
         return value
-    return {**value, "config": {name: part for name, part in value["config"].items() if name not in _OF_MODELS}}
+    return {**value, "config": {name: part for name, part in value["config"].items() if name not in _MODEL_KEYS}}
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _learned(layer: Any, framework: Framework) -> dict[str, str]:
 
 # -- what a model is compiled with
 
-_FURTHER = ("_fn_kwargs", "fn", "_fn")
+_LOSS_ARGUMENTS = ("_fn_kwargs", "fn", "_fn")
 """What a config says of a loss is not all that it was made with."""
 
 
@@ -113,7 +113,7 @@ def _settings(value: Any) -> dict[str, Any]:
         settings = dict(value.get_config())
     except Exception:  # one of the user's own may refuse to tell
         settings = {}
-    for further in map(vars(value).get, _FURTHER):
+    for further in map(vars(value).get, _LOSS_ARGUMENTS):
         if further is not None:
             settings = {**further, **settings} if isinstance(further, dict) else {**settings, "fn": further}
     return settings

@@ -35,15 +35,15 @@ from .packages import is_users, root_of
 
 _DEEPEST = 16
 """Where properties make new objects without end, a walk has to stop: there an object is compared by its text."""
-_MANY = 1000
+_LONGEST_CONTAINER = 1000
 """Longer containers are compared as one value."""
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE | {"functools"}
-_SEEN_ELSEWHERE = frozenset(
+_COMPARED_ELSEWHERE = frozenset(
     ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
 )
 """Reported per layer, or per call: a tensor may have the mask of a later call."""
-_OF_THE_GRAPH = frozenset(["_inputs", "_outputs"])
+_GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """The calls of the layers have them."""
 _LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
 """What training leaves in a model, which the clone of one that may have been trained before has not."""
@@ -99,7 +99,7 @@ class Facts:
         """Read the attributes of an object; whether anything in them can change by itself."""
         changes, kind = False, type(owner)
         names, held = names_of(owner, self._observer.private)
-        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _SEEN_ELSEWHERE)):
+        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _COMPARED_ELSEWHERE)):
             here = "%s.%s" % (path, name)
             if here in _LEFT_BY_TRAINING and self._number < 0 and self._observer.values_by_chance:
                 continue
@@ -114,7 +114,7 @@ class Facts:
             except Exception as error:  # an attribute that it does not have yet
                 self._facts[here] = Fact("raises %s" % type(error).__name__)
                 continue
-            of_package = name in names_of_packages(kind) and (name not in held or name in _OF_THE_GRAPH)
+            of_package = name in names_of_packages(kind) and (name not in held or name in _GRAPH_ATTRIBUTES)
             if of_package and self._is_list_of_parts(value):
                 self._facts[here] = Fact(_name_of_a_container(value))  # a property such as `weights`, or `losses`
                 continue
@@ -218,7 +218,7 @@ class Facts:
 
     def _items(self, path: str, value: Any, depth: int) -> bool:
         changes, name = not isinstance(value, (tuple, frozenset)), _name_of_a_container(value)
-        if len(value) > _MANY:
+        if len(value) > _LONGEST_CONTAINER:
             self._facts[path] = Fact(entry(value))
             return changes
         if isinstance(value, dict):

@@ -48,7 +48,7 @@ _RESOURCES = ("ResourceVariable", "MutableHashTable", "DenseHashTable", "Generat
 """What TensorFlow itself keeps and changes."""
 _MODULE_KEY = "__builtins__"
 """Only the namespace of a module has this key."""
-_OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
+_FUNCTION_PARTS = ("__closure__", "__defaults__", "__kwdefaults__", "__self__", "__func__", "func", "args", "keywords")
 
 
 class _Kind(enum.Enum):
@@ -241,6 +241,6 @@ def _steps(holder: Any, part: Any) -> Iterator[str]:
     elif isinstance(holder, (list, tuple, collections.deque)):
         yield from (f"[{number}]" for number, value in enumerate(holder) if value is part)
     elif isinstance(holder, _FUNCTIONS):
-        yield from (f".{name}" for name in _OF_FUNCTIONS if getattr(holder, name, None) is part)
+        yield from (f".{name}" for name in _FUNCTION_PARTS if getattr(holder, name, None) is part)
     attributes = getattr(holder, "__dict__", None) or {}
     yield from (f".{name}" for name, value in list(attributes.items()) if value is part)

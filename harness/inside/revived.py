@@ -15,7 +15,7 @@ from .frameworks.interface import Framework
 from .leaks import owned
 from .structure import leaves
 
-_OF_EVERY_LAYER = frozenset(["supports_masking", "autocast", "_trainable"])
+_LAYER_OPTIONS = frozenset(["supports_masking", "autocast", "_trainable"])
 """What a config can lose of what all layers have; the rest of that is how a layer was made, named and called."""
 _OPTIONS = (bool, int, float, str, type, types.NoneType, types.FunctionType)
 
@@ -23,7 +23,7 @@ _OPTIONS = (bool, int, float, str, type, types.NoneType, types.FunctionType)
 def revived(model: Any, framework: Framework) -> Any:
     """A copy of the model that holds what configs keep. An object that cannot be revived is as in the model."""
     clone = fixed(model, TrialContext(framework, {}))
-    plain = vars(framework.keras.layers.Layer()).keys() - _OF_EVERY_LAYER
+    plain = vars(framework.keras.layers.Layer()).keys() - _LAYER_OPTIONS
     for thing in _with_a_config(clone, framework):
         with contextlib.suppress(Exception):  # whatever a class says to its config: it crashes, or upstream does
             revived_thing = type(thing).from_config(thing.get_config())

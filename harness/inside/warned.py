@@ -14,8 +14,8 @@ from .failures import LONGEST_MESSAGE, plain_frames, stack
 
 _NUMBER = re.compile(r"_?\d+")
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
-_MOST = 20
-_NOT_SHOWN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+_MOST_WARNINGS = 20
+_HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Python hides these by default: they are for the authors of libraries."""
 
 
@@ -52,7 +52,7 @@ class Warned:
         def hear(message: Any, category: Any, *where: Any, **more: Any) -> None:
             text, kind = without_addresses(str(message)), category.__name__
             key = kind, _NUMBER.sub("", text)  # names are numbered, and a clone's are other ones
-            if not issubclass(category, _NOT_SHOWN) and key not in self._heard:
+            if not issubclass(category, _HIDDEN_CATEGORIES) and key not in self._heard:
                 frames = plain_frames(stack(sys._getframe(2)), below)
                 self._heard[key] = Failure(kind, text[:LONGEST_MESSAGE], frames)
 
@@ -66,4 +66,4 @@ class Warned:
         known = {(category, _QUOTED.sub("", text)) for category, text in baseline._heard}
         warnings = self._heard.items()
         new = [failure for (category, text), failure in warnings if (category, _QUOTED.sub("", text)) not in known]
-        return tuple(new[:_MOST])
+        return tuple(new[:_MOST_WARNINGS])

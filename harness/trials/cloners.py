@@ -16,8 +16,8 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.strategies.program import Graph
 
 _ALLOWED: set[str] = set()
-_OF_A_MODULE = re.compile(r"[\w-]+")
-_EXPECTED = "expected module:function or FILE.py:function of a cloner of your own"
+_MODULE_NAME = re.compile(r"[\w-]+")
+_USAGE = "expected module:function or FILE.py:function of a cloner of your own"
 
 
 def named(text: str) -> str:
@@ -27,12 +27,12 @@ def named(text: str) -> str:
     """
     place, colon, rest = absolute(text).rpartition(".py:")
     file = Path(f"{place}.py")
-    if colon and not _OF_A_MODULE.fullmatch(file.stem):
+    if colon and not _MODULE_NAME.fullmatch(file.stem):
         rule = "a module is called by letters, digits, _ and -: give the file another name"
         raise ValueError(f"{text}: {file.stem!r} cannot be imported: {rule}")
     cloner = users_cloner(f"{place}:{rest}" if colon else text)
     if cloner is None:
-        raise ValueError(f"{_EXPECTED}, found {text!r}")
+        raise ValueError(f"{_USAGE}, found {text!r}")
     if colon and not file.is_file():
         raise ValueError(f"{text}: there is no file {file}")
     if not colon:

@@ -13,7 +13,7 @@ from clonediff.reports.records import Difference
 from clonediff.strategies.layers import CATALOGUE
 
 _WORDS = {"": "layer", "Functional": "functional model", "InputLayer": "input layer"}
-_OF_MODELS = ("", "model", "Functional")
+_MODEL_KINDS = ("", "model", "Functional")
 """Where it is no more than that it is in a model: so is everything."""
 FORMS = {
     "[": ("list", "a list"),
@@ -43,7 +43,7 @@ def sentence(root: Difference, kind: str) -> str:
     text = aspect_of(root).sentence.format(
         a=_a(word),
         kind=word,
-        at="" if kind in _OF_MODELS else f": first at {word if kind in CATALOGUE else _a(word)}",
+        at="" if kind in _MODEL_KINDS else f": first at {word if kind in CATALOGUE else _a(word)}",
         held=_held(root, kind),
         clone="it" if changes else clone,
         inside="" if changes else f" in {clone}",
@@ -71,7 +71,7 @@ def _held(root: Difference, kind: str) -> str:
     stem = frame.rpartition("/")[2].removesuffix(".py").removesuffix("_layer").replace("_", "")
     if stem in _KINDS and "/layers/" in frame:
         return _a(_KINDS[stem])
-    return "a model" if kind in _OF_MODELS else f"a model with {_a(_WORDS.get(kind, kind))}"
+    return "a model" if kind in _MODEL_KINDS else f"a model with {_a(_WORDS.get(kind, kind))}"
 
 
 def _raised(root: Difference) -> str:

@@ -33,8 +33,8 @@ Key = tuple[str, str]
 LOST = "process-lost"
 """The fingerprint of an original that takes its process with it."""
 
-_AT_LEAST = 20.0
-_TIMES = 20.0
+_LEAST_SECONDS = 20.0
+_SECONDS_FACTOR = 20.0
 """Where a cloner does not end, each is run alone, for twenty times what the model takes, and at least 20 s."""
 
 
@@ -149,7 +149,7 @@ def run(
     if not isinstance(alone, Answer) or alone.original is None:
         return Trial(lost=alone) if isinstance(alone, Lost) else _judge(case, subject, (), alone)
     if outcome.how == TIMED_OUT:
-        timeout = min(outcome.seconds, max(_AT_LEAST, _TIMES * alone.seconds))
+        timeout = min(outcome.seconds, max(_LEAST_SECONDS, _SECONDS_FACTOR * alone.seconds))
     judged: dict[str, CloneTrial] = {}
     for name in cloners:
         if len(cloners) > 1:

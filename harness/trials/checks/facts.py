@@ -65,21 +65,21 @@ PARTED = Aspect("sharing", "chosen", PROPERTY, ("unshared", "merged"), "", _PART
 
 INDEX = re.compile(r"\[(?:'[^']*'|\"[^\"]*\"|[^\[\]'\"]*)\]")
 
-_OF_CALLED = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
+_CALL_ATTRIBUTES = ("input", "output", "input_shape", "output_shape", "losses", "updates", "state_updates")
 """What comes of the calls of a layer: where one of them is in no graph of the model, no clone can have it."""
 _SPECS = ("input_spec", "state_spec", "constants_spec")
 """The same of layers; a model has them from its inputs."""
 _FALSE_IF_MISSING = ("is_awq_calibrated", "is_gptq_calibrated")
 """What reading weights from a file sets; Keras takes a layer without it for one where it is False."""
-_COMES_WITH_WEIGHTS = ("is_adapted", "bin_boundaries")
+_WEIGHT_ATTRIBUTES = ("is_adapted", "bin_boundaries")
 """Before Keras 3, what a layer has learned from data is in its weights; what it was given is in its config."""
-_OF_MODELS = (
+_MODEL_ATTRIBUTES = (
     *("input_names", "output_names"),  # compared with the ends
     *("history", "train_function", "train_tf_function", "test_function", "predict_function"),
     *("stop_training", "stop_evaluating", "stop_predicting"),
 )
 """What Keras sets on a model from elsewhere, or leaves there when it trains and predicts."""
-_OF_INPUTS = ("is_placeholder", "batch_size")
+_INPUT_ATTRIBUTES = ("is_placeholder", "batch_size")
 """How an input was made, which may be around a tensor; that a clone has new ones, of the same shape, is documented."""
 
 _Key = tuple[Part, str]
@@ -175,7 +175,7 @@ def _unlike_facts(
         theirs |= _keyed("attribute", aligned)
     passed = [*_of_keras(layer)]
     if not (_is_all_here(layer) and _is_all_here(counterpart)):
-        passed += (*_OF_CALLED, *(_SPECS if index >= 0 else ()))
+        passed += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))
     outer = [_FLAG, *(("attribute", path) for path in passed)]
     if _NO_CONFIG in ours.keys() ^ theirs.keys():
         outer += [key for key in (*ours, *theirs) if key[0] == "config" and key != _NO_CONFIG]
@@ -192,10 +192,10 @@ def _unlike_facts(
 def _of_keras(layer: LayerSeen | Shape) -> tuple[str, ...]:
     """The attributes that a class of Keras sets otherwise in a clone, or that are compared elsewhere."""
     if isinstance(layer, Shape) or layer.model:
-        return _OF_MODELS
+        return _MODEL_ATTRIBUTES
     if layer.own:
         return ()
-    return (*_COMES_WITH_WEIGHTS, *(_OF_INPUTS if layer.kind == "InputLayer" else ()))
+    return (*_WEIGHT_ATTRIBUTES, *(_INPUT_ATTRIBUTES if layer.kind == "InputLayer" else ()))
 
 
 def _aligned(fact: Fact, pair: Pair) -> Fact:

@@ -35,16 +35,16 @@ PROCESS_LOST = (
 _WARNS = "cloning warns of something that building does not"
 WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", alone=True)
 
-_OWN = re.compile(
+_FRAMEWORK_FILES = re.compile(
     r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/"
     r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.inside.candidates`
 )
-_PASSED_THROUGH = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
+_HELPER_FILES = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 
-_OF_LAYERS = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")
+_CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")
 """Where layers and operations are called, whichever they are, and where some of them see to it themselves."""
 
-_STANDS_FOR_ALL_BELOW = "compile_from_config"
+_COMPILING_FUNCTION = "compile_from_config"
 """A failure while a model is compiled has the frame of this function: below, anything may be deserialized."""
 
 
@@ -69,13 +69,13 @@ def innermost(frames: Sequence[Frame]) -> str:
 
     Those that only raise for others, only pass an exception on, or belong to one backend, stand back for others.
     """
-    own = [frame for frame in frames if _OWN.match(frame.file)]
-    compiling = [number for number, frame in enumerate(own) if frame.function == _STANDS_FOR_ALL_BELOW]
+    own = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
+    compiling = [number for number, frame in enumerate(own) if frame.function == _COMPILING_FUNCTION]
     own = own[: compiling[0] + 1] if compiling else own
     telling = [
         frame
         for frame in own
-        if not _PASSED_THROUGH.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
+        if not _HELPER_FILES.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
     last = next((candidates[-1] for candidates in (telling, own, frames) if candidates), None)
     return "" if last is None else f"{last.file}:{last.function}"
@@ -93,9 +93,9 @@ def calling(frames: Sequence[Frame]) -> str:
     """
     caller = ""
     for frame in frames:
-        if _OWN.match(frame.file) and frame.function == "__call__" and _OF_LAYERS.search(frame.file):
+        if _FRAMEWORK_FILES.match(frame.file) and frame.function == "__call__" and _CALL_FILES.search(frame.file):
             return caller
-        if _OWN.match(frame.file) and not _PASSED_THROUGH.search("/" + frame.file):
+        if _FRAMEWORK_FILES.match(frame.file) and not _HELPER_FILES.search("/" + frame.file):
             caller = f"{frame.file}:{frame.function}"
     return ""
 

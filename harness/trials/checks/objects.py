@@ -65,7 +65,7 @@ NO_CLONE = Aspect("again", "derived", CRASHES, "", "no clone", "{clone} cannot b
 
 OBJECTS: tuple[Part, ...] = ("layer", *VARIABLES)
 _ATTRIBUTE = re.compile(r"\.([^\W\d]\w*)")
-_OF_FUNCTIONS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
+_FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "__func__", "func", "args", "keywords")
 """What Python calls the parts of a function, which no fingerprint needs."""
 
 
@@ -120,7 +120,7 @@ def _reached(pair: Pair) -> Iterator[Difference]:
     for leak in pair.observed.leaks:
         layer = pair.layers.originals.get(leak.layer, -1)
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
-        names = [name for name in attributes if name not in _OF_FUNCTIONS]
+        names = [name for name in attributes if name not in _FUNCTION_PARTS]
         path = f"{at(original, layer)}.attribute{leak.path}"
         actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
         sides, first = ("an object of its own", actual), place(original, layer)

@@ -21,13 +21,20 @@ from clonediff.reports.records import Part
 Keys = tuple[Hashable, ...]
 Objects = Sequence[LayerSeen] | Sequence[Variable]
 
-_OF_CALLS = ("TFOpLambda", "SlicingOpLambda", "ClassMethod", "InstanceMethod", "InstanceProperty", "TensorFlowOpLayer")
+_OPERATION_LAYERS = (
+    "TFOpLambda",
+    "SlicingOpLambda",
+    "ClassMethod",
+    "InstanceMethod",
+    "InstanceProperty",
+    "TensorFlowOpLayer",
+)
 """The layers that tf_keras makes of operations: their names begin with those of TensorFlow's functions."""
 
 
 def is_operation(layer: LayerSeen) -> bool:
     """Whether Keras has made the layer, where a function was called."""
-    return "trainable" not in layer.config or layer.kind in _OF_CALLS
+    return "trainable" not in layer.config or layer.kind in _OPERATION_LAYERS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +67,7 @@ class Pairing:
         return tuple(pair for pair, in_turn in zip(self.pairs, self.orders[0], strict=True) if pair[1] != in_turn)
 
 
-_IN_ORDER = Pairing(((0, 0),), (), ())
+_ONE_TO_ONE = Pairing(((0, 0),), (), ())
 """How calls are paired where either side has one, and as long as nothing is known of them."""
 
 
@@ -133,7 +140,7 @@ class Pair:
     def _pair_calls(self, layer: int, counterpart: int, calls: dict[int, Pairing]) -> Pairing:
         original, clone = (shape.layers[index] for shape, index in zip(self.shapes, (layer, counterpart), strict=True))
         if len(original.calls) == len(clone.calls) == 1:
-            return _IN_ORDER
+            return _ONE_TO_ONE
         mine, theirs = self._users
         name = functools.partial(self.counterpart, calls=calls)
 
@@ -172,7 +179,7 @@ class Pair:
         if expected is None:
             layers = self.shapes[1].layers
             return f"new {layers[layer].name if 0 <= layer < len(layers) else 'tensor'}#{use}.{output}"
-        pairing = (self.calls if calls is None else calls).get(expected, _IN_ORDER)
+        pairing = (self.calls if calls is None else calls).get(expected, _ONE_TO_ONE)
         new = "new " if use in pairing.extra else ""
         return f"{new}{self.name(expected)}#{pairing.originals.get(use, use)}.{output}"
 
@@ -182,7 +189,7 @@ class Pair:
         original = self.layers.originals.get(layer)
         if original is None:
             return -3 - layer, use, output
-        pairing = self.calls.get(original, _IN_ORDER)
+        pairing = self.calls.get(original, _ONE_TO_ONE)
         return original, pairing.originals.get(use, -1 - use), output
 
     def name(self, layer: int) -> str:

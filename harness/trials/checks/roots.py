@@ -21,8 +21,8 @@ from clonediff.harness.trials.checks.aspects import ARGUMENTS
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.reports.records import Difference, Place, Severity
 
-_OF_CALLS = ("call", *ARGUMENTS)
-_ENDS = ("input", "output", "input structure", "output structure", "config")
+_CALL_PARTS = ("call", *ARGUMENTS)
+_END_PARTS = ("input", "output", "input structure", "output structure", "config")
 _RUNS = {"": 0, "inference": 1, "training": 2}
 
 
@@ -93,7 +93,7 @@ def _changes_tensors(earlier: Difference) -> bool:
     """Whether a difference can make any layer raise: a flag, a setting, an attribute or a name cannot."""
     if earlier.part == "config":
         return earlier.severity is Severity.TRAINS  # regularizers and constraints are not called by a layer
-    of_tensors = earlier.part in _OF_CALLS or earlier.severity is Severity.COMPUTES
+    of_tensors = earlier.part in _CALL_PARTS or earlier.severity is Severity.COMPUTES
     is_known = earlier.raised is not None or _stage(earlier) >= Stage.RUNS or aspect_of(earlier).role == "another"
     return of_tensors or is_known
 
@@ -135,7 +135,7 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         return flow.related(source, place)  # the config of what holds a layer has that of the layer
     if later.part in ARGUMENTS and later.change == "extra":
         return flow.reaches(source, place)  # such as a mask, which Keras adds for what the layer is called on
-    if role == "chosen" and earlier.part in _OF_CALLS and _is_of_tensors(later):
+    if role == "chosen" and earlier.part in _CALL_PARTS and _is_of_tensors(later):
         return flow.reaches(source, place)  # a layer that is called otherwise gives other tensors to those after it
     if flow.identity(source.layer) == flow.identity(place.layer):
         if later.check == "own":
@@ -161,7 +161,7 @@ def _is_inherited_by_model(later: Difference, earlier: Difference) -> bool:
     is_same = later.change is earlier.change and later.name == earlier.name
     if is_same or earlier.part == "layer" or topic == earlier_topic != "":
         return True
-    return topic == "ends" and (earlier.part in _ENDS or earlier_topic == "dtype")
+    return topic == "ends" and (earlier.part in _END_PARTS or earlier_topic == "dtype")
 
 
 def _stage(difference: Difference) -> Stage:

@@ -14,7 +14,7 @@ from clonediff.harness.observation import Shape
 from clonediff.reports.records import Change
 
 MISSING = "nothing"
-FAR = 8
+LOOKAHEAD = 8
 """How many calls ahead `users` looks."""
 
 Call = tuple[int, int]
@@ -127,7 +127,7 @@ def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
             numbers[layer, use] = 0
             for place, (giver, giver_use, output) in enumerate(tensors([call.args, call.kwargs])):
                 uses[giver, giver_use].append((name(layer), place, output, (layer, use)))
-    for _ in range(FAR):
+    for _ in range(LOOKAHEAD):
         users_of = {call: sorted((*how, numbers.get(by, 0)) for *how, by in uses[call]) for call in numbers}
         numbers = {call: hash((*users_of[call], *ends[call])) for call in numbers}
     return numbers
