@@ -314,3 +314,46 @@ class Request(msgspec.Struct, frozen=True):
     costly: bool = False
     device: str | None = None
     clone_seconds: tuple[float, float] = (0.0, 0.0)
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter of a constructor; its default is None where that is an object."""
+
+    name: str
+    required: bool = False
+    default: Any = None
+
+
+class AuditedClass(msgspec.Struct, frozen=True):
+    """A class that has a config, and what its constructor takes."""
+
+    name: str
+    is_model: bool = False
+    constructor: tuple[Parameter, ...] = ()
+
+
+class Classes(msgspec.Struct, frozen=True):
+    """The classes of a target, and the generation that they are of."""
+
+    generation: str
+    classes: tuple[AuditedClass, ...]
+
+
+class LostFact(msgspec.Struct, frozen=True):
+    """What a revived object does not have; without a path, it cannot be revived at all."""
+
+    path: str
+    original: str
+    revived: str
+
+    @property
+    def message(self) -> str:
+        return f"{self.path[1:]} is {self.revived}, not {self.original}" if self.path else self.revived
+
+
+class Construction(msgspec.Struct, frozen=True):
+    """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
+
+    refused: str = ""
+    lost: tuple[LostFact, ...] = ()
+    changes: bool = False

@@ -24,20 +24,17 @@ _LONGEST = 110
 def command(target: str, jobs: int, as_json: bool) -> None:
     """Say of each argument of each class whether its config keeps it.
 
-    TARGET is a package, a module, a class or a file: keras.layers, tf_keras.losses, keras_hub.models,
-    my_package.layers.Scale, my_layers.py:Scale. Its classes that have a config are made with one argument at a time
-    away from its default, and revived by from_config(get_config()), through JSON as well. All that the two hold is
-    compared. An argument is kept, or lost, or it cannot be told. A value that the config writes in another form is not
-    lost.
+    TARGET is a package, a module, a class or a file: keras.layers, tf_keras.losses, my_package.layers.Scale,
+    my_layers.py:Scale. Its classes that have a config are made with one argument at a time away from its default, and
+    revived by from_config(get_config()), through JSON as well. All that the two hold is compared. An argument is kept,
+    or lost, or that is unknown. A value that the config writes in another form is not lost. Each object is made in a
+    process with limits of time and memory.
 
     Exit codes: 0 nothing is lost; 1 something is; 2 the command could not do its work; 130 interrupted.
     """
     with Progress(quiet=as_json) as progress:
         progress.show(f"looking at {target}")
-        try:
-            generation, classes = classes_of(absolute(target))
-        except Exception as error:  # a module may raise anything when it is imported
-            raise click.UsageError(one_line(f"{target} cannot be imported: {type(error).__name__}: {error}")) from None
+        generation, classes = classes_of(absolute(target))
         if not classes:
             raise click.UsageError(f"{target}: expected classes that have get_config and from_config, found none")
         audits: list[ClassAudited] = []
@@ -48,7 +45,7 @@ def command(target: str, jobs: int, as_json: bool) -> None:
             progress.show(f"{len(audits)} of {len(classes)}{estimate(len(audits), len(classes), progress.seconds)}")
     audits.sort(key=lambda audited: audited.name)
     answers = [argument.answer for audited in audits for argument in audited.arguments]
-    counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} not told"
+    counts = f"{answers.count('lost')} lost, {answers.count('kept')} kept, {answers.count('cannot tell')} unknown"
     total = f"{target}: {len(audits)} class{'' if len(audits) == 1 else 'es'}; arguments: {counts}"
     say_json(audits) if as_json else say(total)
     sys.exit(exit_code(breaks=any(audited.lost for audited in audits)))

@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Callable, NamedTuple
 
-from ..observation import Fact, same_fact
+from ..observation import Construction, Fact, LostFact, same_fact
 from .build import script
 from .facts import Facts as Walk
 from .frameworks.interface import Framework
@@ -30,26 +30,6 @@ _PRIVATE = re.compile(
 )
 """A private attribute, but for what Keras and TensorFlow note of how an object was made, is called and is followed."""
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
-
-
-class LostFact(NamedTuple):
-    """What a revived object does not have; without a path, it cannot be revived at all."""
-
-    path: str
-    original: str
-    revived: str
-
-    @property
-    def message(self) -> str:
-        return f"{self.path[1:]} is {self.revived}, not {self.original}" if self.path else self.revived
-
-
-class Construction(NamedTuple):
-    """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
-
-    refused: str = ""
-    lost: tuple[LostFact, ...] = ()
-    changes: bool = False
 
 
 class _Observed(NamedTuple):

@@ -16,8 +16,10 @@ import msgspec
 import numpy as np
 
 from ..observation import Answer, Case, Request
+from .audit import Audit
 from .candidates import cloning
 from .cloners.users import problem
+from .constructors import classes
 from .drawing import Drawer
 from .failures import failure
 from .frameworks import framework as framework_of
@@ -77,12 +79,15 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last = Observer(framework, 0)
+        audit = Audit(framework)
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
             "draw": Drawer(framework).draw,
             "cloning": lambda request: cloning(framework, request.get("code", "")),
             "cloner": lambda request: problem(str(request.get("name"))),
+            "classes": lambda request: classes(request["target"]),
+            "construction": lambda request: audit.answer(request["plain"], request["text"]),
         }
 
     def warm_up(self) -> None:
@@ -95,8 +100,7 @@ class Server:
         for line in requests:
             try:
                 request = msgspec.json.decode(line)
-                task = request["do"]
-                send(self._lines, {"answer" if task == "trial" else task: self._work[task](request)})
+                send(self._lines, {"answer": self._work[request["do"]](request)})
             except Exception as error:
                 send(self._lines, {"error": failure(error, below="serve")})
 

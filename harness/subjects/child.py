@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
 import signal
@@ -20,6 +21,7 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 from clonediff.harness.inside.failures import package_path
 from clonediff.harness.observation import Frame
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
+from clonediff.harness.subjects.scratch import scratch
 
 _WATCH_EVERY = 0.05
 _STACK_WAIT = 0.3
@@ -31,12 +33,16 @@ _FRAME = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 
 
 class Child:
-    """A running process, in a folder of its own that is removed when it ends. A file there has its standard error."""
+    """A running process, in a folder of its own that is removed when it ends. A file there has its standard error.
+
+    It ends with this process, however that ends, and so does all that it has started.
+    """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start it."""
-        folder = tempfile.TemporaryDirectory(prefix="clonediff-", ignore_cleanup_errors=True)
+        folder = tempfile.TemporaryDirectory(dir=scratch(), ignore_cleanup_errors=True)
         self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
+        pipe, ours = os.pipe()
         self._process = subprocess.Popen(
             list(command),
             # TensorFlow leaves a file for each function that it traces, and removes none if it is killed.
@@ -46,11 +52,14 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             start_new_session=True,
+            pass_fds=(pipe,),
         )
         self.pid = self._process.pid
+        end_together(self.pid, pipe)
+        os.close(pipe)
         self._how = self._message = ""
         # Runs at the latest when this process exits.
-        self._close = weakref.finalize(self, _end, self._process, folder)
+        self._close = weakref.finalize(self, _end, self._process, ours, folder)
 
     def ask(self, line: bytes, seconds: float, memory: int = sys.maxsize) -> bytes | Lost:
         """Write a line, unless it is empty, and read one; or say how the child was lost, ended if it took too much."""
@@ -125,6 +134,17 @@ class Child:
         return os.fstat(self._stderr.fileno()).st_size
 
 
+def end_together(group: int, pipe: int) -> None:
+    """Have the kernel kill a process group, which has the reading end of a pipe, when the writing end is closed.
+
+    That is when its parent ends. A request to the kernel for a signal at the parent's death is of the thread that
+    started the process, and a thread in the process that looks for its parent waits for whatever holds Python's lock.
+    """
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, -group)
+    fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)
+
+
 def crash_frames(stderr: str) -> tuple[Frame, ...]:
     """The frames that `faulthandler` wrote of the thread that serves, the innermost last; none where it wrote none."""
     for thread in reversed(_THREAD.split(stderr)[1:]):
@@ -146,9 +166,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _end(process: subprocess.Popen[bytes], folder: tempfile.TemporaryDirectory[str]) -> None:
+def _end(process: subprocess.Popen[bytes], ours: int, folder: tempfile.TemporaryDirectory[str]) -> None:
     _kill(process)
     process.wait()
+    os.close(ours)
     for pipe in (process.stdin, process.stdout):
         with contextlib.suppress(OSError):
             if pipe is not None:

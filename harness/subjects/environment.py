@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import sys
 from pathlib import Path
@@ -19,14 +20,8 @@ ROOT = str(Path(__file__).parents[3])  # not resolved: in a checkout a link lead
 """The folder that clonediff is imported from."""
 
 _BOOTSTRAP = """\
-import faulthandler, os, resource, signal, sys, threading, time
+import faulthandler, resource, signal, sys
 
-def end_with(parent):
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
-
-threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
 faulthandler.enable()
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -36,7 +31,16 @@ del sys.path[0]
 from clonediff.harness.inside.serve import main
 sys.exit(main())
 """
-"""Ends with its parent; writes its stack on a crash, and when asked by SIGUSR1; leaves no core file."""
+"""Writes its stack on a crash, and when asked by SIGUSR1; leaves no core file."""
+
+HANDED_ON = """
+    PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ XDG_* VIRTUAL_ENV CONDA_PREFIX PYTHON* COVERAGE_* LD_LIBRARY_PATH
+    LD_PRELOAD OMP_* MKL_* OPENBLAS_* NUMEXPR_* KERAS_HOME KERAS_BACKEND KERAS_NNX_ENABLED TF_CPP_* TF_NUM_* TF_ENABLE_*
+    TF_XLA_* TF_GPU_* TF_FORCE_* TF_DETERMINISTIC_* TF_CUDNN_* TF_USE_LEGACY_KERAS XLA_* JAX_* TORCH_* PYTORCH_* CUDA_*
+    CUBLAS_* CUDNN_* NVIDIA_* NCCL_* ROCR_* HIP_*
+"""
+"""The variables that a child is started with: how Python and the backends run. A child runs code of others, and has no
+use for tokens and passwords. CLONEDIFF_VARIABLES may name more."""
 
 _THREADS = {
     "OMP_NUM_THREADS": "1",
@@ -76,7 +80,7 @@ def command(subject: Subject) -> list[str]:
 
 def environment(subject: Subject, place: Place = BESIDE) -> dict[str, str]:
     """The environment of a child. The folders of its place are put before everything else that it can import."""
-    variables = {**_THREADS, **(_ON_GPU if subject.device != "cpu" else {}), **os.environ}
+    variables = {**_THREADS, **(_ON_GPU if subject.device != "cpu" else {}), **_handed_on()}
     variables |= {"KERAS_BACKEND": subject.backend, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONHASHSEED": "0"}
     flags = _XLA_ON_CPU if subject.device == "cpu" else {"xla_gpu_deterministic_ops": "true"}
     for flag, value in flags.items() if subject.backend == "jax" else ():
@@ -89,3 +93,9 @@ def environment(subject: Subject, place: Place = BESIDE) -> dict[str, str]:
     if place or path:
         variables["PYTHONPATH"] = os.pathsep.join((*place, *path))
     return variables
+
+
+def _handed_on() -> dict[str, str]:
+    """The variables of this process that a child has too."""
+    patterns = [*HANDED_ON.split(), *os.environ.get("CLONEDIFF_VARIABLES", "").split(",")]
+    return {name: value for name, value in os.environ.items() if any(fnmatch.fnmatchcase(name, p) for p in patterns)}

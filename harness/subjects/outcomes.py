@@ -76,6 +76,10 @@ class SubjectError(RuntimeError):
         self.failure = failure
 
 
+class RequestError(SubjectError):
+    """A request that the child answered with an exception: a fault of clonediff. The process goes on."""
+
+
 class NoDeviceError(SubjectError):
     """A subject that works, but does not see the device that it was asked for."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 
-from clonediff.harness.observation import Answer, Case, Failure, Request
+from clonediff.harness.observation import Answer, Case, Classes, Construction, Failure, Request
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
 from clonediff.harness.subjects.outcomes import (
@@ -17,12 +17,15 @@ from clonediff.harness.subjects.outcomes import (
     Lost,
     NoDeviceError,
     Ready,
+    RequestError,
     SubjectError,
     ValuesReport,
 )
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
 from clonediff.strategies.program import Graph
+
+T = TypeVar("T")
 
 GIB = 1 << 30
 _TIMES = 30.0
@@ -51,11 +54,11 @@ class _Reply(msgspec.Struct, frozen=True):
     ready: Ready | None = None
     broken: Failure | None = None
     error: Failure | None = None
-    answer: Answer | None = None
-    values: list[ValuesReport] | None = None
-    cloning: CloningFunctions | None = None
-    draw: dict[str, Graph | None] | None = None
-    cloner: str | None = None
+    answer: msgspec.Raw = msgspec.Raw()
+
+
+class _Drawn(msgspec.Struct, frozen=True):
+    graph: Graph | None
 
 
 class SubjectProcess:
@@ -84,6 +87,7 @@ class SubjectProcess:
         self._ready: Ready | None = None
         self._most_memory = 0
         self._lost_draw = ""  # under the first draw that is lost, all later ones are counted, too
+        self._over = False
 
     @property
     def ready(self) -> Ready:
@@ -108,6 +112,9 @@ class SubjectProcess:
             return self._ready
         self.close()
         self._child = Child(self._command, environment(self.subject, self.place))
+        if self._over:  # perhaps since a moment ago
+            self.close()
+            raise SubjectError(f"{self.subject}: no longer asked")
         reply = self._exchange(b"", self.limits.start, "its start")
         if isinstance(reply, Lost):
             raise SubjectError(f"{self.subject}: does not start: {reply.line}")
@@ -128,6 +135,12 @@ class SubjectProcess:
             self._child.close()
         self._child = self._ready = None
 
+    def end(self) -> None:
+        """End the child for good, from any thread: a request that waits for it fails."""
+        self._over = True
+        if (child := self._child) is not None:
+            child.close()
+
     def __enter__(self) -> Self:
         """Start it."""
         self.start()
@@ -145,20 +158,19 @@ class SubjectProcess:
         device = None if self.subject.device == "cpu" else self.subject.device
         request = Request(case, tuple(cloners), costly, device, (self.limits.cloning, _TIMES))
         asked = {"do": "trial", "request": request}
-        answer: Answer | Lost = self._ask(asked, "answer", timeout or self.limits.trial, "a trial")
-        return answer
+        return self._ask(asked, Answer, timeout or self.limits.trial, "a trial")
 
     def values(self, digests: Iterable[tuple[str, str]]) -> list[ValuesReport]:
         """How the arrays behind pairs of digests differ. The child has those of its last trial, and no others."""
         pairs = list(digests)
         request = {"do": "values", "digests": pairs}
-        reports: list[ValuesReport] | Lost | None = self._ask(request, "values", 60.0) if self._child else None
+        reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
 
     def cloning(self, code: str = "", timeout: float = 60.0) -> CloningFunctions:
         """The release's cloning functions; where the `code` of a proposed fix is given, put that in their place."""
         SubjectProcess.start(self)  # not `self.start`: that of a `CandidateProcess` calls this method
-        cloning: CloningFunctions | Lost = self._ask({"do": "cloning", "code": code}, "cloning", timeout)
+        cloning = self._ask({"do": "cloning", "code": code}, CloningFunctions, timeout)
         if isinstance(cloning, Lost):
             raise SubjectError(f"{self.subject}: its process ends: {cloning.line}")
         return cloning
@@ -168,30 +180,42 @@ class SubjectProcess:
         self._renew()
         request = {"layers": self.layers, **request}
         over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"
-        draw: dict[str, Graph | None] | Lost = self._ask({"do": "draw", **request}, "draw", timeout, over)
-        if isinstance(draw, Lost):
+        drawn = self._ask({"do": "draw", **request}, _Drawn, timeout, over)
+        if isinstance(drawn, Lost):
             self._lost_draw = over
             return None
-        return draw["graph"]
+        return drawn.graph
 
     def cloner_problem(self, name: str) -> str:
         """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""
         self.start()
-        problem: str | Lost = self._ask({"do": "cloner", "name": name}, "cloner", self.limits.start)
+        problem = self._ask({"do": "cloner", "name": name}, str, self.limits.start)
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
-    def _ask(self, request: dict[str, Any], part: str, seconds: float, over: str = "a question to Keras") -> Any:
-        """That part of the reply, or how the child was lost."""
+    def classes(self, target: str) -> Classes | Lost:
+        """The classes with a config that a package, a module, a file or a name in one has. It is imported."""
+        self.start()
+        return self._ask({"do": "classes", "target": target}, Classes, self.limits.start)
+
+    def construction(self, plain: str, text: str) -> Construction | Lost:
+        """What a text that makes an object comes to, beside a `plain` one."""
+        self._renew()
+        request = {"do": "construction", "plain": plain, "text": text}
+        return self._ask(request, Construction, self.limits.trial, "a construction")
+
+    def _ask(
+        self, request: dict[str, Any], type_: type[T], seconds: float, over: str = "a question to Keras"
+    ) -> T | Lost:
+        """The answer to a request, or how the child was lost."""
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, over)
         if isinstance(reply, Lost):
             return reply
-        answer = getattr(reply, part)
-        if answer is None:
-            failure = reply.error or Failure("ProtocolError", f"no `{part}` in the reply")
+        if not reply.answer:
+            failure = reply.error or Failure("ProtocolError", "neither `answer` nor `error` in the reply")
             at = "".join(f" (at {frame.file}:{frame.line})" for frame in failure.frames[-1:])
             reason = f"the request {request['do']!r} failed: {failure.type}: {failure.message}{at}"
-            raise SubjectError(f"{self.subject}: {reason}")
-        return answer
+            raise RequestError(f"{self.subject}: {reason}", failure)
+        return self._decoded(reply.answer, type_)
 
     def _exchange(self, line: bytes, seconds: float, over: str) -> _Reply | Lost:
         assert self._child is not None
@@ -199,8 +223,11 @@ class SubjectProcess:
         if isinstance(text, Lost):
             self._count_loss(over, text.how)
             return text
+        return self._decoded(text, _Reply)
+
+    def _decoded(self, text: bytes | msgspec.Raw, type_: type[T]) -> T:
         try:
-            return msgspec.json.decode(text, type=_Reply)
+            return msgspec.json.decode(text, type=type_)
         except UNREADABLE as error:
             self.close()
             raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error

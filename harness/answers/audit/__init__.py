@@ -1,32 +1,25 @@
-"""The audit of classes: in the caller's own process, for tests of one's own package, and of a target, in several.
+"""The audit of classes: in the caller's own process, for tests of one's own package, and of a target, in children.
 
 Importing this module imports no Keras.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import resource
-import signal
-import warnings
+import queue
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, cast
 
-import psutil  # type: ignore[import-untyped]  # it comes without types
-
-from clonediff.harness.answers.audit.classes import AuditedClass, audited_class, classes, generation_of
 from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
-from clonediff.harness.answers.audit.values import made_with
-from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.inside.audit import Audit
+from clonediff.harness.inside.constructors import audited_class, generation_of
 from clonediff.harness.inside.frameworks import framework as framework_of
+from clonediff.harness.observation import AuditedClass
+from clonediff.harness.subjects.outcomes import Lost, RequestError, SubjectError
+from clonediff.harness.subjects.process import SubjectProcess
+from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
-
-_auditors: list[Auditor] = []
-"""That of this process, once it has a Keras."""
 
 
 class IncompleteConfig(AssertionError):
@@ -47,7 +40,8 @@ def assert_config_is_complete(
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework.scratch():
         described = audited_class(kind.__name__, kind, framework.keras)
-        audited = Auditor(Audit(framework, {kind.__name__: kind}), DIALECTS[generation], more).audit(described)
+        audit = Audit(framework, {kind.__name__: kind})
+        audited = Auditor(audit.answer, DIALECTS[generation], more).audit(described)
     if audited.reason:
         raise ValueError(f"{kind.__name__}: {audited.reason}; `values` may name what its arguments can be")
     lost = [f"\n  {argument.given}: {argument.reason}" for argument in audited.lost if argument.name not in ignore]
@@ -55,43 +49,38 @@ def assert_config_is_complete(
         raise IncompleteConfig(f"the config of {kind.__name__} loses what it is made with:{''.join(lost)}")
 
 
-def classes_of(target: str) -> tuple[Generation, list[AuditedClass]]:
+def classes_of(target: str) -> tuple[Generation, Sequence[AuditedClass]]:
     """The classes with a config that a package, a module or a file has, or the one that is named."""
-    keras_here("keras")
-    kinds = classes(target)
-    generation: Generation = max((generation_of(kind) for _, kind in kinds), default="keras")
-    keras = keras_here(generation).keras
-    return generation, [audited_class(name, kind, keras) for name, kind in kinds]
+    with SubjectProcess(Subject("keras")) as process:
+        try:
+            found = process.classes(target)
+        except RequestError as error:
+            reason = f"{error.failure.type}: {error.failure.message}" if error.failure else str(error)
+            raise SubjectError(f"{target}: cannot be imported: {reason}") from None
+    if isinstance(found, Lost):
+        raise SubjectError(f"{target}: cannot be imported: it ends the process: {found.line}")
+    return cast("Generation", found.generation), found.classes
 
 
 def audit_all(kinds: Sequence[AuditedClass], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
-    """What came of each class, as it comes. A class that ends its process is not audited."""
-    memory = int(0.8 * psutil.virtual_memory().available / jobs)  # something is left for others
-    left, starts = list(kinds), (generation, kinds, memory)
-    while left:
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(jobs, spawn, initializer=_start, initargs=starts) as pool:
-            futures = {pool.submit(_audit, kind): kind for kind in left}
-            try:
-                for future in as_completed(futures):
-                    if not isinstance(future.exception(), BrokenProcessPool):
-                        left.remove(futures[future])
-                        yield future.result()
-            except KeyboardInterrupt:
-                for child in multiprocessing.active_children():
-                    child.terminate()
-                raise
-        if left and jobs == 1:
-            yield ClassAudited(left.pop(0).name, reason="it takes its process with it")
-        jobs = 1  # of one at a time, the first that is left is at fault
+    """The answers for each class, as they come; `jobs` classes are audited at once, each job in a child."""
+    processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
+    idle: queue.SimpleQueue[SubjectProcess] = queue.SimpleQueue()
+    for process in processes:
+        idle.put(process)
 
+    def audit(kind: AuditedClass) -> ClassAudited:
+        process = idle.get()
+        try:
+            return Auditor(process.construction, DIALECTS[generation]).audit(kind)
+        finally:
+            idle.put(process)
 
-def _start(generation: Generation, kinds: Sequence[AuditedClass], memory: int) -> None:
-    warnings.simplefilter("ignore")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    _auditors.append(Auditor(Audit(keras_here(generation)), DIALECTS[generation], made_with=made_with(kinds)))
-
-
-def _audit(kind: AuditedClass) -> ClassAudited:
-    return _auditors[0].audit(kind)
+    executor = ThreadPoolExecutor(jobs)
+    try:
+        for future in as_completed([executor.submit(audit, kind) for kind in kinds]):
+            yield future.result()
+    finally:
+        for process in processes:
+            process.end()
+        executor.shutdown(cancel_futures=True)

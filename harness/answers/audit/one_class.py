@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
-from clonediff.harness.answers.audit.values import Arguments, alternatives, bases, is_guessed
-from clonediff.harness.inside.audit import Audit, Construction
+from clonediff.harness.answers.audit.values import Arguments, alternatives, bases
+from clonediff.harness.observation import AuditedClass, Construction, Parameter
+from clonediff.harness.subjects.outcomes import Lost
 from clonediff.strategies.build import loading_lines, snake_case
 from clonediff.strategies.dialects import Dialect
 from clonediff.strategies.values import NEEDS
@@ -52,52 +52,57 @@ class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
         return tuple(argument for argument in self.arguments if argument.answer == "lost")
 
 
+class _LostError(Exception):
+    """The process was lost over a construction."""
+
+
 @dataclass(frozen=True)
 class Auditor:
-    """Audits classes. `values` are further ones to try, by the name of an argument.
+    """Audits classes. `values` are further ones to try, by the name of an argument."""
 
-    `made_with` has the arguments that classes are made with, by their names, where somebody said so.
-    """
-
-    ask: Audit
+    ask: Callable[[str, str], Construction | Lost]
     dialect: Dialect
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    made_with: Mapping[str, Arguments] = field(default_factory=dict)
 
     def audit(self, kind: AuditedClass) -> ClassAudited:
         """All arguments of a class; none by name, where an object that is made plainly cannot be revived."""
-        base, plain = self._base(kind)
-        if plain.refused:
-            return ClassAudited(kind.name, reason=f"it cannot be made, or has no config: {plain.refused}")
-        if plain.lost and _may_be_the_value(plain):
-            return ClassAudited(kind.name, reason=f"nobody says how it is made: {plain.lost[0].message}")
-        if plain.lost:
-            return ClassAudited(kind.name, (ArgumentAudited("", "lost", reason=plain.lost[0].message),))
-        return ClassAudited(kind.name, tuple(self._argument(kind, parameter, base) for parameter in kind.constructor))
+        try:
+            base, plain = self._base(kind)
+            if plain.refused:
+                return ClassAudited(kind.name, reason=f"it cannot be made, or has no config: {plain.refused}")
+            if plain.lost and _may_be_the_value(plain):
+                reason = f"no arguments are known with which it can be made: {plain.lost[0].message}"
+                return ClassAudited(kind.name, reason=reason)
+            if plain.lost:
+                return ClassAudited(kind.name, (ArgumentAudited("", "lost", reason=plain.lost[0].message),))
+            audited = tuple(self._argument(kind, parameter, base) for parameter in kind.constructor)
+            return ClassAudited(kind.name, audited)
+        except _LostError as error:
+            return ClassAudited(kind.name, reason=f"it ends or holds up its process: {error}")
 
     def _base(self, kind: AuditedClass) -> tuple[Arguments, Construction]:
         """The arguments that the class is made with, the fewest that it takes and that can be revived."""
         tries: list[tuple[Arguments, Construction]] = []
-        for base in [self.made_with[kind.name]] if kind.name in self.made_with else bases(kind, self.values):
+        for base in bases(kind, self.values):
             answer = self._answer(kind, base, base)
             if not answer.refused and not answer.lost:
                 return base, answer
             tries.append((base, answer))
         possible = [pair for pair in tries if not pair[1].refused]
-        return (*possible, *tries, ({}, Construction(refused="nobody says what it needs")))[0]
+        return (*possible, *tries, ({}, Construction(refused="no arguments are known that it takes")))[0]
 
     def _answer(self, kind: AuditedClass, base: Arguments, arguments: Arguments) -> Construction:
-        return self.ask.answer(self._construction(kind.name, base), self._construction(kind.name, arguments))
+        answer = self.ask(self._construction(kind.name, base), self._construction(kind.name, arguments))
+        if isinstance(answer, Lost):
+            raise _LostError(answer.line)
+        return answer
 
     def _argument(self, kind: AuditedClass, parameter: Parameter, base: Arguments) -> ArgumentAudited:
         name, example = parameter.name, ""
-        # A number of a base that somebody gave says what its argument can be; an object says nothing.
-        known = name in self.values or "(" not in self.made_with.get(kind.name, {}).get(name, "()").lstrip("(")
-        guessed = not known and is_guessed(kind, parameter)
         for value, answer in self._tries(kind, parameter, base):
-            if answer.lost and not (guessed and _may_be_the_value(answer)):
+            if answer.lost:
                 return ArgumentAudited(name, "lost", value, answer.lost[0].message)
-            if answer.changes and not answer.lost:
+            if answer.changes:
                 example = example or value
         return ArgumentAudited(name, "kept" if example else "cannot tell", example)
 
@@ -116,7 +121,7 @@ class Auditor:
     def _construction(self, name: str, arguments: Arguments) -> str:
         """The script that makes an object of a class of a package, a module or a file, as `example`."""
         written = ", ".join(f"{argument}={text}" for argument, text in arguments.items())
-        above = "".join(f"{line}\n" for line in imports_of(written))
+        above = ""
         path, colon, word = name.rpartition(":")
         if colon:
             above += loading_lines(snake_case(Path(path).stem), os.path.abspath(path))
@@ -132,8 +137,3 @@ class Auditor:
 def _may_be_the_value(answer: Construction) -> bool:
     """Whether it cannot be revived for a reason that may be the value, and not what the config has or leaves out."""
     return any(not lost.path and not _SIGNATURE.search(lost.revived) for lost in answer.lost)
-
-
-def imports_of(text: str) -> list[str]:
-    """The imports of the modules of keras_hub that a text calls: it does not import them all by itself."""
-    return [f"import {module}" for module in dict.fromkeys(re.findall(r"\b(keras_hub[\w.]*)\.\w+\(", text))]

@@ -1,18 +1,16 @@
 """What to try for the arguments of a class, as source text: what is drawn for an argument of the name, or its default.
 
-Whether a class takes a value, Keras says. A value that may be the default itself in another form is left out. Of a
-model of `keras_hub`, `keras_hub.txt` has a call that makes a small one.
+Whether a class takes a value, Keras says. A value that may be the default itself in another form is left out.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from clonediff.harness.answers.audit.classes import AuditedClass, Parameter
+from clonediff.harness.observation import AuditedClass, Parameter
 from clonediff.strategies import values
 from clonediff.strategies.layers import CATALOGUE
 
@@ -20,7 +18,6 @@ Arguments: TypeAlias = Mapping[str, str]
 """Arguments by name, as source text."""
 Values = Mapping[str, tuple[str, ...]]
 
-_HUB = "keras_hub.models"
 _MOST, _COMBINED = 4, 24
 """So many values are tried for an argument, and so many ways to make a class of what it needs."""
 _ANY_WORD = '"mine"'
@@ -88,13 +85,6 @@ def alternatives(audited: AuditedClass, parameter: Parameter, base: Mapping[str,
     return tuple(away[:_MOST])
 
 
-def is_guessed(audited: AuditedClass, parameter: Parameter) -> bool:
-    """Whether nothing says what an argument can be, so that Keras may take a value that is none for it."""
-    name = parameter.name
-    is_known = name in _OF_ALL or values.is_known(name) or _options(audited, name)
-    return not is_known and (parameter.required or parameter.default is None)
-
-
 def _plain(texts: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """The values without functions and classes of one's own, which a config may name and nobody finds."""
     return tuple(text for text in texts if "<" not in text and "lambda" not in text)
@@ -116,33 +106,3 @@ def _normal(value: Any) -> Any:
     if value is None or isinstance(value, (bool, str)):
         return repr(value)
     return float(value) if isinstance(value, (int, float)) else repr(value)
-
-
-def _arguments(call: ast.Call) -> dict[str, ast.expr]:
-    return {keyword.arg or "": keyword.value for keyword in call.keywords}
-
-
-_TEXT = Path(__file__).with_name("keras_hub.txt").read_text(encoding="utf-8")
-_CALLS = [node.value for node in ast.parse(_TEXT).body if isinstance(node, ast.Expr)]
-CALLS = {ast.unparse(call.func): _arguments(call) for call in _CALLS if isinstance(call, ast.Call)}
-"""The arguments of a model of each class."""
-
-
-def made_with(kinds: Sequence[AuditedClass]) -> dict[str, Arguments]:
-    """The arguments of each class of keras_hub that needs some, by its name."""
-    calls: dict[str, Arguments] = {}
-    for kind in kinds:
-        name = kind.name.rpartition(".")[2]
-        is_plain = not any(parameter.required for parameter in kind.constructor)
-        if kind.name == f"{_HUB}.{name}" and name in CALLS and not is_plain:
-            calls[kind.name] = {key: _written(node) for key, node in CALLS[name].items()}
-    return calls
-
-
-def _written(node: ast.expr) -> str:
-    if not isinstance(node, ast.Call):
-        return ast.unparse(node)
-    name = ast.unparse(node.func)
-    arguments = {**CALLS.get(name, {}), **_arguments(node)}
-    written = ", ".join(f"{key}={_written(value)}" for key, value in arguments.items())
-    return f"{name if '.' in name else f'{_HUB}.{name}'}({written})"

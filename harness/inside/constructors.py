@@ -1,6 +1,6 @@
 """The classes of a package, a module or a file that have a config, and what the constructor of each takes.
 
-Nothing is made here, and importing this module imports no Keras.
+Nothing is made here.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.inside.other_layers import named
-from clonediff.harness.inside.signatures import OTHERS, as_data, documents, parameters_of, words_of
-from clonediff.strategies.program import Generation
+from ..observation import AuditedClass, Classes, Parameter
+from .frameworks import framework
+from .other_layers import named
+from .signatures import OTHERS, as_data, documents, parameters_of, words_of
 
 _BASES = attrgetter(
     *("layers.Layer", "losses.Loss", "metrics.Metric", "optimizers.Optimizer", "constraints.Constraint", "Model"),
@@ -25,24 +26,16 @@ _SKIPPED = re.compile(r"_|src$|legacy$|backend$|wrappers$")
 """Modules that have other names of the same classes."""
 
 
-class Parameter(msgspec.Struct, frozen=True):
-    """A parameter of a constructor; its default is None where that is an object."""
-
-    name: str
-    required: bool = False
-    default: Any = None
-
-
-class AuditedClass(msgspec.Struct, frozen=True):
-    """A class that has a config, and what its constructor takes."""
-
-    name: str
-    is_model: bool = False
-    constructor: tuple[Parameter, ...] = ()
+def classes(target: str) -> Classes:
+    """The classes with a config that a package, a module, a file or a name in one has."""
+    kinds = _classes(target)
+    generation = max((generation_of(kind) for _, kind in kinds), default="keras")
+    keras = framework(generation).keras
+    return Classes(generation, tuple(audited_class(name, kind, keras) for name, kind in kinds))
 
 
-def classes(target: str) -> list[tuple[str, Any]]:
-    """The classes with a config that a target has, each once, by the first of its names."""
+def _classes(target: str) -> list[tuple[str, Any]]:
+    """The classes, each once, by the first of its names."""
     kinds: dict[int, tuple[str, Any]] = {}
     modules = [target]
     for module in modules:
@@ -81,6 +74,6 @@ def audited_class(name: str, kind: Any, keras: Any) -> AuditedClass:
     return AuditedClass(name, issubclass(kind, keras.Model), constructor)
 
 
-def generation_of(kind: Any) -> Generation:
+def generation_of(kind: Any) -> str:
     """The generation that a class is of: "tf_keras" where it has a base there, else "keras"."""
     return "tf_keras" if any(base.__module__.startswith("tf_keras.") for base in kind.__mro__) else "keras"
