@@ -316,44 +316,31 @@ class Request(msgspec.Struct, frozen=True):
     clone_seconds: tuple[float, float] = (0.0, 0.0)
 
 
-class Parameter(msgspec.Struct, frozen=True):
-    """A parameter of a constructor; its default is None where that is an object."""
+class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An argument of a constructor, or with an empty name the class as it is without any.
+
+    The `answer` is "lost", "kept" or "cannot tell", `value` is Python, the value that shows it, `reason` what is lost.
+    """
 
     name: str
-    required: bool = False
-    default: Any = None
-
-
-class AuditedClass(msgspec.Struct, frozen=True):
-    """A class that has a config, and what its constructor takes."""
-
-    name: str
-    is_model: bool = False
-    constructor: tuple[Parameter, ...] = ()
-
-
-class Classes(msgspec.Struct, frozen=True):
-    """The classes of a target, and the generation that they are of."""
-
-    generation: str
-    classes: tuple[AuditedClass, ...]
-
-
-class LostFact(msgspec.Struct, frozen=True):
-    """What a revived object does not have; without a path, it cannot be revived at all."""
-
-    path: str
-    original: str
-    revived: str
+    answer: str
+    value: str = ""
+    reason: str = ""
 
     @property
-    def message(self) -> str:
-        return f"{self.path[1:]} is {self.revived}, not {self.original}" if self.path else self.revived
+    def given(self) -> str:
+        """The argument with its value."""
+        return f"{self.name}={self.value}" if self.name else "whatever it is given"
 
 
-class Construction(msgspec.Struct, frozen=True):
-    """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
+class ClassAudited(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A class with its arguments; `reason` says why it was not audited."""
 
-    refused: str = ""
-    lost: tuple[LostFact, ...] = ()
-    changes: bool = False
+    name: str
+    arguments: tuple[ArgumentAudited, ...] = ()
+    reason: str = ""
+
+    @property
+    def lost(self) -> tuple[ArgumentAudited, ...]:
+        """The arguments that its config loses."""
+        return tuple(argument for argument in self.arguments if argument.answer == "lost")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Run
-from clonediff.reports.run_folder import refused_file
+from clonediff.reports.run_folder import example_file
 
 FINE = 0.03
 """The share of a subject's graphs that may be refused."""
@@ -45,4 +45,12 @@ def refusals(run: Run) -> Iterator[str]:
     """A line for each reason why a subject refused graphs, with the file of an example."""
     for name, counts in run.counts.items():
         for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
-            yield f"{name} refused {graphs:,}: {why} [{refused_file(name, why)}]"
+            yield f"{name} refused {graphs:,}: {why} [{example_file('refused', name, why)}]"
+
+
+def faults(run: Run) -> Iterator[str]:
+    """A line for each fault of clonediff that trials met, with the file of a graph."""
+    for name, counts in run.counts.items():
+        for why, graphs in counts.faults.items():
+            example = example_file("faults", name, why)
+            yield f"{name}: a fault of clonediff, over {graphs:,} of the trials: {why} [{example}]"

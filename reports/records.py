@@ -300,8 +300,8 @@ class Counts(msgspec.Struct, frozen=True):
     `graphs` were tried in `seconds` of the workers; `reducing` trials made findings smaller in `reducing_seconds`.
     `verdicts` counts graphs by cloner and verdict, `worst` by cloner and the worst severity, both without the `unrun`,
     which do not run; `known` counts graphs by known issue and the worst severity, `refused` by the reason why the
-    release cannot build them. `losses` counts how often the subject's process was lost, by what it was doing and how it
-    ended: "a trial: timed out".
+    release cannot build them, `faults` by the fault of clonediff that ended their trial. `losses` counts how often the
+    subject's process was lost, by what it was doing and how it ended: "a trial: timed out".
     """
 
     graphs: int = 0
@@ -312,6 +312,7 @@ class Counts(msgspec.Struct, frozen=True):
     worst: dict[str, dict[str, int]] = {}
     known: dict[str, dict[str, int]] = {}
     refused: dict[str, int] = {}
+    faults: dict[str, int] = {}
     unrun: int = 0
     losses: dict[str, int] = {}
 

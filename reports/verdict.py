@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clonediff.reports.draws import to_mend
+from clonediff.reports.draws import faults, to_mend
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, Run, Severity, cloner_said
@@ -57,6 +57,7 @@ def verdict(read: RunRead) -> RunVerdict:
 def _notes(read: RunRead) -> Iterator[str]:
     run = read.run
     yield from to_mend(run)
+    yield from faults(run)
     if run.total.unrun:
         graphs = f"{run.total.unrun:,} of {some(run.total.graphs, 'graph')} could not run"
         yield f"{graphs}: what needs no run was compared, and is in no cloner's numbers"

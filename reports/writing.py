@@ -13,8 +13,9 @@ from clonediff.reports.summary import summary
 def write_reports(read: RunRead, known: KnownIssues) -> None:
     """Write report.html, summary.md, and the issue.md of each finding."""
     texts = {read.path / "report.html": page(read, known), read.path / "summary.md": summary(read, known)}
-    texts |= {
-        stored.folder / "issue.md": issue(stored.finding, stored.script) for stored in read.findings if not stored.issue
-    }
+    for stored in read.findings:
+        text = issue(stored.finding, stored.script)
+        if text != stored.issue:
+            texts[stored.folder / "issue.md"] = text
     for path, text in texts.items():
         write_bytes(path, text.encode("utf-8", "replace"))

@@ -1,9 +1,12 @@
 """A finding, a graph or a known issue tried once more: is it there, gone, another?
 
-breaks: the cause shows, by its fingerprint; the script of a known issue fails as it should; or a graph that is of no
-  finding is not cloned faithfully.
-gone: it does not show, and the clone is faithful but for known issues; or the script passes.
-other: something new shows instead, or something else hides it; or the script fails in another way.
+A script is run first. A trial answers where no script can: for a graph alone, a script that does not make the very
+comparison that differed, and where it ends in another way, which a trial explains.
+
+breaks: the script fails as it should, at the statement that clones or after it; the cause shows, by its fingerprint;
+  or a graph that is of no finding is not cloned faithfully.
+gone: the script passes; or it does not show, and the clone is faithful but for known issues.
+other: the script fails in another way; something new shows instead, or something else hides it.
 cannot tell: it could not be tried.
 """
 
@@ -21,7 +24,6 @@ from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.targets import Target
 from clonediff.harness.observation import Observation
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
@@ -118,22 +120,22 @@ class Replays:
                     try:
                         if target.generation not in ("", subject.generation):
                             answered = replace(row, because=f"it is of another generation, {target.generation}")
-                        elif target.issue:
-                            answered = self._by_script(row, target, runner)
                         else:
-                            answered = self._by_trial(row, target, process)
+                            answered = self._answered(row, target, runner, process)
                     except SubjectError as error:
                         answered = replace(row, because=str(error))
                     yield replace(answered, versions=versions, seconds=time.monotonic() - began)
 
-    @staticmethod
-    def _by_script(row: ReplayRow, target: Target, runner: ScriptRunner) -> ReplayRow:
-        """The row with what the script of a known issue shows, run with the row's cloner."""
-        assert target.issue is not None
-        if row.cloner not in UPSTREAM_AND_FIXED:
+    def _answered(self, row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess) -> ReplayRow:
+        """The row with what the script of a target shows, or else a trial."""
+        script = target.script if row.cloner in UPSTREAM_AND_FIXED else None
+        if script is None and target.graph is None:
             return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
-        answer, because = runner.answer(Script(target.issue.script, target.issue.raises, sure=True))
-        return replace(row, answer=answer, because=because)
+        if script is not None:
+            answer, because = runner.answer(script)
+            if answer in (BREAKS, GONE) or target.graph is None:
+                return replace(row, answer=answer, because=because)
+        return self._by_trial(row, target, process)
 
     def _by_trial(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
         """The row with what a trial of the graph shows."""

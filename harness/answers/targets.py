@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from clonediff.harness.scripts.reproducer import Script, ending_of
 from clonediff.reports.known import KnownIssue, KnownIssues, load
 from clonediff.reports.reading import StoredFinding, read_finding, read_run
 from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
@@ -51,6 +52,15 @@ class Target:
     cloner: str = "upstream"
     generation: str = ""
     problem: str = ""
+
+    @property
+    def script(self) -> Script | None:
+        """The script that shows it; None of a graph alone, and of a finding that a cloner other than upstream shows."""
+        if self.issue is not None:
+            return Script(self.issue.script, self.issue.raises, sure=True)
+        if self.finding is None or self.finding.root is None or self.finding.cloner != "upstream":
+            return None
+        return Script(self.finding.source, ending_of(self.finding.root), sure=bool(self.finding.proof))
 
 
 class NotFoundError(ValueError):

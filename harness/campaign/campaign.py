@@ -7,19 +7,20 @@ is run. If there is time left, more graphs are drawn.
 from __future__ import annotations
 
 import math
+import queue
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.pools import ClusterError, Pool
 from clonediff.harness.campaign.record import Record
-from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed, shards
+from clonediff.harness.campaign.shards import Result, Shard, shards
+from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError, RequestError, SubjectError
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
@@ -31,145 +32,120 @@ STARTING = 15.0
 """The most seconds of the budget that starting may use; a longer start, such as an installation, extends the run."""
 FAILURES = 3
 """A subject is given up after this many shards in a row have failed."""
-SAME_CAUSE = 3
-"""How many of the drawn graphs of a cause are tried again; if none shows it, it is unsteady."""
 TICK = 0.5
 
 
 @dataclass(slots=True)
 class NewCause:
-    """A new cause on a subject. `drawn` has the first findings that showed it, by shard, `smaller` the reduced one."""
+    """A new cause on a subject: how many graphs show it, and the finding of the first shard that did, or a smaller."""
 
     count: int = 0
-    drawn: list[tuple[int, Finding]] = field(default_factory=list)
-    smaller: Finding | None = None
-    busy: bool = False
-
-    @property
-    def first(self) -> Finding:
-        """The finding of the first shard that showed the cause."""
-        return self.drawn[0][1]
-
-    @property
-    def latest(self) -> Finding:
-        """The finding to keep, with the number of graphs that showed the cause."""
-        return msgspec.structs.replace(self.smaller or self.first, count=self.count)
+    turn: int = 0
+    finding: Finding | None = None
+    reduced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A shard, or a cause that is made smaller: a function of `tasks` and what it takes."""
+    """A shard that is tried, or a cause that is made smaller."""
 
     subject: str
-    function: Callable[..., Result]
-    arguments: tuple[Any, ...]
-    cause: NewCause | None = None
-    retry: bool = False
+    what: Shard | NewCause
+    seconds: float = 0.0
+    again: bool = False
 
 
 class Campaign:
     """Draws and reduces graphs on a pool, as `record.run` says. `first` has the graphs of the corpus, by subject."""
 
-    def __init__(self, setup: Setup, first: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
-        self._setup = setup
-        self._pool = pool
-        self._record = record
-        self._run = record.run
+    def __init__(self, first: Mapping[str, Sequence[bytes]], pool: Pool, record: Record) -> None:
+        self._pool, self._record, self._run = pool, record, record.run
         self._shards = (shard for shard in shards(self._run, first) if shard.subject not in self._run.lost)
-        self._idle = list(pool.executors)
-        self._running: dict[Future[Any], tuple[Task, Executor]] = {}
+        self._running: dict[Future[Result], Task] = {}
+        self._drawing = 0
+        self._done: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
         self._causes: dict[tuple[str, Key], NewCause] = {}
         self._failures = dict.fromkeys(self._run.subjects, 0)
         self._deadline = math.inf
         self._longest = 0.0
 
     def run(self) -> None:
-        """Run until the budget is spent, or the user stops it."""
-        handler = signal.signal(signal.SIGINT, lambda *_: setattr(self._run, "interrupted", True))
+        """Run until the budget is spent, or the user or the machine stops it."""
+        stops = (signal.SIGINT, signal.SIGTERM)
+        handlers = [signal.signal(stop, lambda *_: setattr(self._run, "interrupted", True)) for stop in stops]
         try:
-            while (task := self._next()) or self._running:
+            while not self._run.interrupted and ((task := self._next()) or self._running):
                 if task:
                     self._submit(task)
                 else:
                     self._wait()
-        except KeyboardInterrupt:
-            pass
         except ClusterError as error:
             self._record.fail(str(error))
         finally:
-            signal.signal(signal.SIGINT, handler)
-        for cause in filter(lambda cause: cause.drawn, self._causes.values()):
-            self._record.found(cause.latest)
+            for stop, handler in zip(stops, handlers, strict=True):
+                signal.signal(stop, handler)
+        for cause in self._causes.values():
+            if cause.finding is not None:
+                self._record.found(msgspec.structs.replace(cause.finding, count=cause.count))
         self._run.ended = True
         self._record.write()
 
     def _next(self) -> Task | None:
         """A task for an idle worker that there is time for: a shard, or the smallest finding once no shard runs."""
-        if not self._idle or len(self._run.lost) == len(self._run.subjects):
+        if len(self._running) >= self._pool.jobs or len(self._run.lost) == len(self._run.subjects):
             return None
         left = self._deadline - time.monotonic()  # without end before the first result
-        causes = [
-            cause
+        found = [
+            (len(bytes(cause.finding.graph)), cause.finding.id, subject, cause)
             for (subject, _), cause in self._causes.items()
-            if cause.drawn and not cause.smaller and not cause.busy and subject not in self._run.lost
+            if cause.finding is not None and not cause.reduced and subject not in self._run.lost
         ]
-        kept = REDUCING_SHARE * 60 * (self._run.minutes or 0) if causes else 0  # seconds for making findings smaller
+        kept = REDUCING_SHARE * 60 * (self._run.minutes or 0) if found else 0  # seconds for making findings smaller
         if left > kept + self._longest and (shard := next(self._shards, None)):
-            return Task(shard.subject, tasks.try_shard, (shard,))
-        if not causes or left < LEAST + SCRIPT or any(task.cause is None for task, _ in self._running.values()):
+            keys = (key for (subject, key), cause in self._causes.items() if subject == shard.subject and cause.finding)
+            return Task(shard.subject, msgspec.structs.replace(shard, seen=tuple(keys)))
+        if not found or left < LEAST + SCRIPT or self._drawing:
             return None
-        cause = min(causes, key=lambda cause: (len(bytes(cause.first.graph)), cause.first.id))
-        cause.busy = True
-        seconds = max(LEAST, left * min(1, len(self._pool.executors) / len(causes)) - SCRIPT)
-        return Task(cause.first.subject, tasks.reduce_finding, (cause.first, seconds), cause=cause)
+        *_, subject, cause = min(found, key=lambda row: row[:3])
+        cause.reduced = True
+        return Task(subject, cause, max(LEAST, left * min(1, self._pool.jobs / len(found)) - SCRIPT))
+
+    def _submit(self, task: Task) -> None:
+        if isinstance(task.what, Shard):
+            future = self._pool.submit(tasks.try_shard, task.what)
+            self._drawing += 1
+        else:
+            future = self._pool.submit(tasks.reduce_finding, task.what.finding, task.seconds)
+        self._running[future] = task
+        future.add_done_callback(self._done.put)
 
     def _wait(self) -> None:
         """Wait for a moment, or for a result."""
-        done, _ = wait(self._running, timeout=TICK, return_when=FIRST_COMPLETED)
-        for future in done:
-            self._take(future)
-        self._pool.check()
-        reducing = [task.cause.first.title for task, _ in self._running.values() if task.cause is not None]
-        self._record.show(self._record, self._deadline - time.monotonic(), reducing)
-        if self._run.interrupted:
-            raise KeyboardInterrupt
-
-    def _submit(self, task: Task) -> None:
-        executor = self._idle.pop()
         try:
-            future = executor.submit(task.function, self._setup, *task.arguments)
-        except BrokenExecutor:  # its process died when it had nothing to do
-            executor = self._pool.replace(executor)
-            future = executor.submit(task.function, self._setup, *task.arguments)
-        self._running[future] = task, executor
+            self._take(self._done.get(timeout=TICK))
+        except queue.Empty:
+            self._pool.check()
+        causes = [task.what for task in self._running.values() if isinstance(task.what, NewCause)]
+        reducing = [cause.finding.title for cause in causes if cause.finding is not None]
+        self._record.show(self._deadline - time.monotonic(), reducing)
 
-    def _take(self, future: Future[Any]) -> None:
+    def _take(self, future: Future[Result]) -> None:
         """Add a result, or try the task once more, or give it up."""
-        task, executor = self._running.pop(future)
+        task = self._running.pop(future)
+        self._drawing -= isinstance(task.what, Shard)
         try:
             result = future.result()
-        except TaskFailed as error:
-            result = error
-        except BrokenExecutor:
-            result = TaskFailed("its worker died")
-            executor = self._pool.replace(executor)
         except CancelledError as error:
             raise ClusterError("the scheduler is gone") from error
-        except Exception as error:  # a worker that Dask lost too often, or a result that cannot be read
-            result = TaskFailed(f"{type(error).__name__}: {error}")
-        self._idle.append(executor)
-        if task.subject in self._run.lost:
+        except Exception as error:  # a fault of ours, or of a worker, ends no campaign
+            if task.subject not in self._run.lost:
+                self._take_failure(task, error)
             return
-        if isinstance(result, Result):
-            self._record.add(task.subject, result)
-            if task.cause is None:
-                self._take_shard(task.arguments[0], result)
-            else:
-                self._take_reduction(task.cause, result)
-        elif not result.final and not task.retry:
-            self._submit(replace(task, retry=True))
+        self._record.add(task.subject, result)
+        if isinstance(task.what, NewCause):
+            self._take_smaller(task.what, result)
         else:
-            self._give_up(task, result)
+            self._take_shard(task.what, result)
 
     def _take_shard(self, shard: Shard, result: Result) -> None:
         self._longest = max(self._longest, result.counts.seconds)
@@ -181,30 +157,31 @@ class Campaign:
             self._causes.setdefault((shard.subject, key), NewCause()).count += count
         for finding in result.findings:
             cause = self._causes[shard.subject, finding.key]
-            if cause.smaller:
-                continue
-            cause.drawn = sorted([*cause.drawn, (shard.turn, finding)], key=lambda pair: pair[0])[:SAME_CAUSE]
-            if cause.first is finding:
+            if not cause.reduced and (cause.finding is None or shard.turn < cause.turn):
+                cause.finding, cause.turn = finding, shard.turn
                 self._record.found(finding)
 
-    def _take_reduction(self, cause: NewCause, result: Result) -> None:
-        cause.busy = False
+    def _take_smaller(self, cause: NewCause, result: Result) -> None:
+        assert cause.finding is not None
         if result.failed:
-            self._record.fail(f"making smaller: {cause.first.title}: {result.failed}")
+            self._record.fail(f"making smaller: {cause.finding.title}: {result.failed}")
         if result.findings:
-            cause.smaller = result.findings[0]
-            self._record.found(cause.latest)
-            return
-        _, drawn = cause.drawn.pop(0)
-        if not cause.drawn:
-            self._record.withdraw(drawn)
-
-    def _give_up(self, task: Task, failed: TaskFailed) -> None:
-        """Record that a task failed twice; the cause of a reduction stays busy, so that nobody tries it again."""
-        subject = task.subject
-        self._failures[subject] += task.cause is None
-        if failed.final or subject not in self._run.versions or self._failures[subject] == FAILURES:
-            self._record.lose(subject, failed.reason)
+            cause.finding = msgspec.structs.replace(result.findings[0], count=cause.count)
+            self._record.found(cause.finding)
         else:
-            what = f"making smaller: {task.cause.first.title}" if task.cause else "a shard"
-            self._record.fail(f"{subject}: {what}: {failed.reason}")
+            self._record.withdraw(cause.finding)
+            cause.finding, cause.reduced = None, False  # what shows it next is tried
+
+    def _take_failure(self, task: Task, error: Exception) -> None:
+        """Try the task once more unless that is of no use, or record that it failed."""
+        subject, shard = task.subject, isinstance(task.what, Shard)
+        unusable = isinstance(error, (ReleaseError, NoDeviceError))
+        if not unusable and not task.again:
+            self._submit(replace(task, again=True))
+            return
+        reason = str(error) if isinstance(error, SubjectError) else f"{type(error).__name__}: {error}"
+        self._failures[subject] += shard and not isinstance(error, RequestError)
+        if unusable or subject not in self._run.versions or self._failures[subject] == FAILURES:
+            self._record.lose(subject, reason)
+        else:
+            self._record.fail(f"{subject}: {'a shard' if shard else 'making smaller'}: {reason}")

@@ -6,11 +6,12 @@ A folder with the `finding.json` of each, which a person may read, add to or del
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from clonediff.reports.markup import one_line
+from clonediff.reports.reading import slug
 from clonediff.reports.records import Finding, RecordError, read, write
-from clonediff.reports.run_folder import folder_name
 from clonediff.strategies.program import MalformedGraph, from_json, to_json
 
 MOST = 1000
@@ -47,4 +48,6 @@ class NightlyCorpus:
         self._path(finding).unlink(missing_ok=True)
 
     def _path(self, finding: Finding) -> Path:
-        return self.folder / finding.generation / f"{folder_name(finding)}.json"
+        """By cause, cloner, backend and device: the versions of a subject that changes each night are one."""
+        subject = re.sub(r"==[^/@]*", "", finding.where)
+        return self.folder / finding.generation / f"{slug(subject, finding.cloner or 'original', finding.id)}.json"

@@ -1,90 +1,57 @@
-"""The workers of a campaign: processes here, or the workers of a Dask cluster.
+"""The workers of a campaign: threads here, or the workers of a Dask cluster.
 
-Both are a list of executors of `concurrent.futures`, one for each task that can run at once. Only this module imports
-Dask, and only for a cluster.
+A worker waits for the process of a subject nearly all of the time. Only this module imports Dask, and only for a
+cluster.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import multiprocessing
 import os
-import signal
-import threading
 import time
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeAlias
 
-import psutil  # type: ignore[import-untyped]  # it comes without types
-
 from clonediff.harness.campaign import tasks
+from clonediff.harness.campaign.shards import Result, Setup
 
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """The seconds to wait for a scheduler, and for a worker of it."""
-JOB = 3 << 29
-"""The memory of a subject in a job, about: its process, and the one that runs its scripts."""
+Work: TypeAlias = Callable[..., Result]
+"""A function of `tasks`, of the setup and of what it is to do."""
 
 
 class ClusterError(ConnectionError):
     """A cluster that cannot be reached, or has no workers; the message says which and what to do."""
 
 
-def jobs_here(subjects: int) -> int:
-    """The number of jobs that this machine has cores and memory for, each with so many subjects."""
-    return max(1, min(len(os.sched_getaffinity(0)), int(psutil.virtual_memory().available // (JOB * subjects))))
-
-
-def _follow_driver() -> None:
-    """End this worker, and with it its subjects, when the driver is killed."""
-    driver = multiprocessing.parent_process()
-    assert driver is not None
-
-    def wait() -> None:
-        driver.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
-
-
 class LocalPool:
-    """A process for each job, each in an executor of its own: one that dies breaks no task but its own."""
+    """Threads, one for each job."""
 
-    def __init__(self, jobs: int) -> None:
-        self._pids: dict[Executor, Future[int]] = {}
-        self.executors = [self._start() for _ in range(jobs)]
+    def __init__(self, jobs: int, setup: Setup) -> None:
+        self.jobs = jobs
+        self._setup = setup
+        self._executor = ThreadPoolExecutor(jobs)
 
-    def _start(self) -> Executor:
-        executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _follow_driver)
-        # Ctrl-C goes to every process of a terminal: workers inherit that they ignore it.
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            self._pids[executor] = executor.submit(os.getpid)
-        finally:
-            signal.signal(signal.SIGINT, handler)
-        return executor
-
-    def replace(self, executor: Executor) -> Executor:
-        """A new process in the place of one that died."""
-        self._pids.pop(executor)
-        executor.shutdown(wait=False)
-        return self._start()
+    def submit(self, work: Work, *arguments: Any) -> Future[Result]:
+        """Have a worker do something."""
+        return self._executor.submit(work, self._setup, *arguments)
 
     def check(self) -> None:
-        """A process that died is noticed by its task."""
+        """Threads do not die."""
 
     def close(self) -> None:
-        """Kill the processes, which take their subjects with them."""
-        for executor, pid in self._pids.items():
-            with contextlib.suppress(Exception):  # it may be dead
-                psutil.Process(pid.result(WAIT)).kill()
-            executor.shutdown(cancel_futures=True)
+        """End the subjects, and with them whatever the threads wait for."""
+        tasks.close(self._setup.campaign)
+        self._executor.shutdown(cancel_futures=True)
 
 
 class DaskPool:
     """The workers of a cluster that exists. They need clonediff, and a Keras to try."""
 
-    def __init__(self, address: str, campaign: str) -> None:
+    def __init__(self, address: str, setup: Setup) -> None:
         try:
             from distributed import Client
         except ImportError as error:
@@ -96,17 +63,20 @@ class DaskPool:
             self._client.wait_for_workers(1, timeout=WAIT)
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
             raise ClusterError(f"{address}: no Dask scheduler with a worker answers within {WAIT:g} s") from error
-        self._campaign = campaign
+        self._campaign = setup.campaign
+        # A task of its own: known issues are half a megabyte, and a worker that joins late gets them too.
+        self._setup = self._client.submit(_same, setup, pure=False)
+        self._executor = self._client.get_executor(pure=False)
         self._seen = time.monotonic()
-        self._executor: Executor = self._client.get_executor(pure=False)
-        self.executors = [self._executor] * self._threads()
+        self.jobs = self._threads()
+
+    def submit(self, work: Work, *arguments: Any) -> Future[Result]:
+        """Have a worker do something; if that dies, the scheduler finds another."""
+        future: Future[Result] = self._executor.submit(work, self._setup, *arguments)
+        return future
 
     def _threads(self) -> int:
         return sum(worker["nthreads"] for worker in self._client.scheduler_info(n_workers=-1)["workers"].values())
-
-    def replace(self, executor: Executor) -> Executor:
-        """The scheduler finds another worker."""
-        return executor
 
     def check(self) -> None:
         """Raise `ClusterError` if the scheduler is gone, or there was no worker for long."""
@@ -124,6 +94,10 @@ class DaskPool:
             if self._client.status == "running":
                 self._client.run(tasks.close, self._campaign)
             self._client.close(timeout=5)
+
+
+def _same(setup: Setup) -> Setup:
+    return setup
 
 
 Pool: TypeAlias = LocalPool | DaskPool

@@ -12,38 +12,42 @@ from dataclasses import dataclass, field
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.shards import Result
+from clonediff.reports.known import KnownIssues
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name
+from clonediff.reports.writing import write_reports
 
-EVERY = 5.0
-"""The seconds after which run.json is written again."""
+EVERY, REPORTS = 5.0, 60.0
+"""The seconds after which run.json is written again, and after which the reports are."""
 
 
 @dataclass
 class Record:
     """What a campaign came to: `run`, and the findings by their folders.
 
-    `say` hears of a finding that is seen first, or is as small as it gets; `warn` of what goes wrong; `show` of the
+    `say` hears of a finding that is seen first, or is as small as it gets; `warn` of what goes wrong; `watch` of the
     seconds that are left and the titles of what is made smaller.
     """
 
     folder: RunFolder
     run: Run
     corpus: NightlyCorpus
+    known: KnownIssues
     say: Callable[[Finding], None]
     warn: Callable[[str], None]
-    show: Callable[[Record, float, list[str]], None]
+    watch: Callable[[Record, float, list[str]], None]
     findings: dict[str, Finding] = field(default_factory=dict)
     began: float = field(default_factory=time.monotonic)
+    reported: float = 0.0
 
     def add(self, subject: str, result: Result) -> None:
-        """Add the counts of a task, and what it could not build."""
+        """Add the counts of a task, and what it could not build or try."""
         self.run.versions[subject] = result.versions
         self.run.counts[subject] = self.run.counts.get(subject, Counts()).plus(result.counts)
-        for why, graph in result.refused.items():
-            self.folder.refused(subject, why, graph)
-        if time.monotonic() - self.began > self.run.seconds + EVERY:
-            self.write()
+        for sort, graphs in (("refused", result.refused), ("faults", result.faulty)):
+            for why, graph in graphs.items():
+                self.folder.example(sort, subject, why, graph)
 
     def found(self, finding: Finding) -> None:
         """Write a finding that is new, or another than before, and keep its graph for other nights."""
@@ -74,6 +78,16 @@ class Record:
         """A task could not be done."""
         self.run.failures.append(failure)
         self.warn(failure)
+
+    def show(self, left: float, reducing: list[str]) -> None:
+        """Show where the run is, and write it now and then, so that whatever ends it leaves reports."""
+        self.watch(self, left, reducing)
+        seconds = time.monotonic() - self.began
+        if seconds > self.run.seconds + EVERY:
+            self.write()
+        if seconds > self.reported + REPORTS:
+            self.reported = seconds
+            write_reports(read_run(self.folder.path), self.known)
 
     def write(self) -> None:
         """Write run.json."""

@@ -16,7 +16,9 @@ from clonediff.reports.known import KnownIssue
 from clonediff.reports.records import Counts, Finding, Run, Severity
 
 SIZE = 10
-"""The graphs of a shard: a few seconds of work."""
+"""The graphs of a block, which are drawn from one seed: a second of work or a few."""
+JOBS = 32
+"""With more jobs than that, a shard has more blocks, so that the driver is not asked more often."""
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -30,17 +32,16 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """Graphs to try on a subject: those of the corpus, or `count` that are drawn from a seed.
+    """Graphs to try on a subject: those of the corpus, or blocks of a seed, each a number and how many graphs it has.
 
-    The shard that `opens` the draws tries the simplest graph of all as well.
+    Of the causes that were `seen` already, no finding is returned.
     """
 
     subject: str
     turn: int
-    seed: int = 0
-    count: int = 0
-    opens: bool = False
     graphs: tuple[bytes, ...] = ()
+    blocks: tuple[tuple[int, int], ...] = ()
+    seen: tuple[Key, ...] = ()
 
 
 def shards(run: Run, first: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
@@ -53,11 +54,11 @@ def shards(run: Run, first: Mapping[str, Sequence[bytes]]) -> Iterator[Shard]:
 def _shards_of(subject: str, run: Run, first: Sequence[bytes], turns: Iterator[int]) -> Iterator[Shard]:
     for start in range(0, len(first), SIZE):
         yield Shard(subject, next(turns), graphs=tuple(first[start : start + SIZE]))
-    for number in itertools.count():
-        count = SIZE if run.trials is None else min(SIZE, run.trials - SIZE * number)
-        if count <= 0:
-            return
-        yield Shard(subject, next(turns), run.seed * 1_000_003 + number, count, opens=number == 0)
+    starts = itertools.count(0, SIZE) if run.trials is None else iter(range(0, run.trials, SIZE))
+    while some := tuple(itertools.islice(starts, 1 + run.jobs // JOBS)):
+        sizes = [SIZE if run.trials is None else min(SIZE, run.trials - start) for start in some]
+        seeds = [run.seed * 1_000_003 + start // SIZE for start in some]
+        yield Shard(subject, next(turns), blocks=tuple(zip(seeds, sizes, strict=True)))
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -65,7 +66,7 @@ class Result(msgspec.Struct, frozen=True):
 
     `findings` has the first graph of each new cause of the shard, or the smaller finding; nothing if it did not show
     again; `failed` says what stopped the reduction. `met` counts the graphs of each new cause. `refused` has a graph
-    for each reason why the release builds none.
+    for each reason why the release builds none, `faulty` one for each fault of clonediff.
     """
 
     versions: dict[str, str]
@@ -73,13 +74,5 @@ class Result(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     met: dict[Key, int] = {}
     refused: dict[str, bytes] = {}
+    faulty: dict[str, bytes] = {}
     failed: str = ""
-
-
-class TaskFailed(Exception):
-    """Why a task has no result. With `final`, the subject does not work, and another try would fail too."""
-
-    def __init__(self, reason: str, final: bool = False) -> None:
-        super().__init__(reason, final)
-        self.reason = reason
-        self.final = final

@@ -6,37 +6,65 @@ subject from one task to the next.
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from graphlib import TopologicalSorter
 from typing import Any
 
+from msgspec import Raw
 from msgspec.structs import replace
 
-from clonediff.harness.campaign.findings import finding_of
-from clonediff.harness.campaign.shards import Result, Setup, Shard, TaskFailed
+from clonediff.harness.campaign.shards import Result, Setup, Shard
+from clonediff.harness.observation import Shape
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
-from clonediff.harness.subjects import NoDeviceError, SubjectError
-from clonediff.harness.subjects.outcomes import ReleaseError
+from clonediff.harness.subjects import SubjectError
+from clonediff.harness.subjects.outcomes import ReleaseError, RequestError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
+from clonediff.harness.trials.checks.pairing import Pair
+from clonediff.harness.trials.checks.places import full_name
+from clonediff.harness.trials.checks.skeletons import TensorName, tensors
 from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
-from clonediff.harness.trials.graph_trials import GraphTrials, new_hits
-from clonediff.harness.trials.trial import Hit, Key
+from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
+from clonediff.harness.trials.trial import Hit, Key, Trial
 from clonediff.reports.draws import reason
 from clonediff.reports.known import KnownIssues
-from clonediff.reports.records import Counts, Finding, Severity
+from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 
 COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """The most trials for a finding whose trials each cost a process or a minute."""
+
+
+class Trials(GraphTrials):
+    """Trials of which none ends a campaign. `faulty` has a graph for each fault of clonediff, `faults` counts them."""
+
+    def __init__(self, process: SubjectProcess, setup: Setup) -> None:
+        super().__init__(process, KnownIssues(setup.known), cloners=setup.cloners, at_least=setup.at_least)
+        self.faults: Counter[str] = Counter()
+        self.faulty: dict[str, bytes] = {}
+
+    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
+        """Try a graph; a fault is counted."""
+        try:
+            return super().try_graph(graph, costly=costly)
+        except Exception as error:
+            if isinstance(error, SubjectError) and not isinstance(error, RequestError):
+                raise
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            where = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
+            why = f"{reason(type(error).__name__, str(error))}{where}"
+            self.faults[why] += 1
+            self.faulty.setdefault(why, to_json(graph))
+            return Trial(not_tried=why)
 
 
 class WarmSubject:
@@ -44,75 +72,103 @@ class WarmSubject:
 
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
+        self.setup = setup
         self.process = SubjectProcess(subject, place=place_of(subject))
-        self._scripts = ScriptRunner(subject, self.process.place)
-        self._setup = setup
-        self.process.start()
-        allow_cloners(setup.cloners)
         self.process.layers = setup.layers
-        problems = (unsupported_cloner(cloner, self.process) for cloner in setup.cloners)
+        self._scripts = ScriptRunner(subject, self.process.place)
+        allow_cloners(setup.cloners)
+
+    def start(self) -> None:
+        """Start the process; raise where it cannot be used for the campaign."""
+        self.process.start()
+        problems = (unsupported_cloner(cloner, self.process) for cloner in self.setup.cloners)
         if problem := next(filter(None, problems), ""):
-            self.close()
             raise ReleaseError(problem)
 
-    def trials(self) -> GraphTrials:
-        """Trials with nothing counted yet."""
-        known, setup = KnownIssues(self._setup.known), self._setup
-        return GraphTrials(self.process, known, cloners=setup.cloners, at_least=setup.at_least)
-
     def finding(self, hit: Hit, *, run: bool = False) -> Finding:
-        """A hit as it is kept; with `run`, its script is run alone."""
-        script = script_of(hit, self.process.subject.generation, self.process.versions)
-        finding = finding_of(hit, script, self.process)
+        """A hit as it is kept, with a picture of both models; with `run`, its script is run alone."""
+        assert hit.graph is not None
+        process, cause = self.process, hit.cause
+        script = script_of(hit, process.subject.generation, process.versions)
+        finding = Finding(
+            id=hit.id,
+            title=hit.title,
+            generation=process.subject.generation,
+            cloner=hit.cloner,
+            graph=Raw(to_json(hit.graph)),
+            differences=cause.differences if cause else (),
+            source=script.text,
+            versions=dict(process.versions),
+            known=hit.known.id if hit.known else None,
+            subject=str(process.subject),
+            first_seen=datetime.now(UTC).isoformat(timespec="seconds"),
+            blame=hit.blame.value if hit.blame else "",
+            detail=hit.detail,
+            smallest=False,
+            pictures=_pictures(hit.pair) if hit.pair else (),
+        )
         if not run:
             return finding
-        answer, reason = self._scripts.answer(script)
+        answer, why = self._scripts.answer(script)
         proof = {ReplayAnswer.BREAKS: True, ReplayAnswer.UNKNOWN: None}.get(answer, False)
-        return replace(finding, proof=proof, unproven=reason if proof is None else "")
+        return replace(finding, proof=proof, unproven=why if proof is None else "")
 
-    def close(self) -> None:
-        """End the processes."""
-        self.process.close()
+    def end(self) -> None:
+        """End the processes for good, from any thread."""
+        self.process.end()
         self._scripts.close()
 
 
-_WARM: dict[tuple[int, str, str], WarmSubject] = {}
+def _pictures(pair: Pair) -> tuple[tuple[Box, ...], ...]:
+    """The calls of the original, and of the clone where one was made."""
+    original = tuple(_boxes(pair.original.shape, pair.tensor))
+    return (original, tuple(_boxes(pair.observed.shape, pair.counterpart))) if pair.clone.observation else (original,)
+
+
+def _boxes(shape: Shape, name: TensorName) -> Iterator[Box]:
+    """The calls of a model, each after those that give what it takes."""
+    calls = {(number, use): call for number, layer in enumerate(shape.layers) for use, call in enumerate(layer.calls)}
+    taken = {place: list(tensors([call.args, call.kwargs])) for place, call in calls.items()}
+    givers = {place: [tensor[:2] for tensor in taken[place] if tensor[:2] in calls] for place in calls}
+    for number, use in TopologicalSorter(givers).static_order():
+        layer = shape.layers[number]
+        inside = full_name(shape, layer.inside) if layer.inside >= 0 else ""
+        call = name((number, use, 0)).rpartition(".")[0]
+        yield Box(call, layer.name, layer.kind, tuple(map(name, taken[number, use])), inside)
+
+
+_warm: dict[tuple[int, str, str], WarmSubject] = {}
 """The warm subjects of this worker, by thread, campaign and name."""
-_CLOSED: set[str] = set()
+_over: set[str] = set()
 
 
 def close(campaign: str) -> None:
-    """End the processes of a campaign on this worker. A task of it that still runs ends before its next graph."""
-    _CLOSED.add(campaign)
-    for key in [key for key in _WARM if key[1] == campaign]:
-        _WARM.pop(key).close()
+    """End the processes of a campaign on this worker, and the tasks that wait for them."""
+    _over.add(campaign)
+    for key in [key for key in list(_warm) if key[1] == campaign]:
+        _warm.pop(key).end()
 
 
-def _warm(name: str, setup: Setup) -> WarmSubject:
+def _subject(name: str, setup: Setup) -> WarmSubject:
     key = threading.get_ident(), setup.campaign, name
-    if key not in _WARM:
-        _WARM[key] = WarmSubject(name, setup)
-    return _WARM[key]
+    if key not in _warm:
+        warm = WarmSubject(name, setup)
+        try:
+            _warm[key] = warm
+            warm.start()
+        except BaseException:
+            _warm.pop(key, warm).end()
+            raise
+    if setup.campaign in _over:
+        close(setup.campaign)
+        raise SubjectError("the campaign is over")
+    return _warm[key]
 
 
-@contextlib.contextmanager
-def _failures() -> Iterator[None]:
-    """Raise every exception as a `TaskFailed`: not every other can be sent to the driver."""
-    try:
-        yield
-    except SubjectError as error:
-        final = isinstance(error, (ReleaseError, NoDeviceError)) or error.failure is not None
-        raise TaskFailed(str(error), final) from None
-    except Exception as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        raise TaskFailed(f"{type(error).__name__}: {error} (at {frame.filename}:{frame.lineno})") from None
-
-
-@_failures()
 def try_shard(setup: Setup, shard: Shard) -> Result:
     """Try each graph of a shard."""
-    warm = _warm(shard.subject, setup)
-    trials, process = warm.trials(), warm.process
+    warm = _subject(shard.subject, setup)
+    trials, process = Trials(warm.process, setup), warm.process
     losses = process.losses.copy()
     began = time.perf_counter()
     findings: dict[Key, Finding] = {}
@@ -120,8 +176,6 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     reasons: Counter[str] = Counter()
     refused: dict[str, bytes] = {}
     for graph in _graphs(shard, trials):
-        if setup.campaign in _CLOSED:
-            raise SubjectError("the campaign is over")
         trial = trials.try_graph(graph)
         # What the corpus has another release may lack, and layers of the user's own may be gone.
         if trial.refused is not None and not shard.graphs:
@@ -130,7 +184,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
             refused.setdefault(why, to_json(graph))
         for hit in new_hits(trial.hits):
             met[hit.key] += 1
-            if hit.key not in findings:
+            if hit.key not in findings and hit.key not in shard.seen:
                 findings[hit.key] = warm.finding(hit)
     counts = Counts(
         graphs=trials.tally.trials,
@@ -139,20 +193,17 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         worst=_rows(trials.tally.worst),
         known=_rows(trials.tally.known),
         refused=dict(reasons),
+        faults=dict(trials.faults),
         unrun=trials.tally.unrun,
         losses=dict(process.losses - losses),
     )
-    return Result(process.versions, counts, tuple(findings.values()), dict(met), refused)
+    return Result(process.versions, counts, tuple(findings.values()), dict(met), refused, trials.faulty)
 
 
-def _graphs(shard: Shard, trials: GraphTrials) -> Iterator[Graph]:
-    """The graphs of a shard. The shard that opens the draws has the simplest of all, too."""
+def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
     yield from (from_json(stored, "a graph of the corpus") for stored in shard.graphs)
-    if shard.opens:
-        simplest = trials.process.draw({"parts": ["00", "00"]})
-        assert simplest is not None
-        yield simplest
-    yield from draws(trials.process, shard.seed, shard.count - shard.opens, cloners=trials.cloners)
+    for seed, size in shard.blocks:
+        yield from draws(trials.process, seed, size, cloners=trials.cloners)
 
 
 def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
@@ -163,15 +214,14 @@ def _rows(counts: Mapping[tuple[str, Any], int]) -> dict[str, dict[str, int]]:
     return rows
 
 
-@_failures()
 def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     """Cut the graph of a finding for so long, then run its script alone.
 
     If the script of the smallest graph does not fail alone, the graph as it was drawn may have one that does.
     """
     began = time.perf_counter()
-    warm = _warm(drawn.subject, setup)
-    trials = warm.trials()
+    warm = _subject(drawn.subject, setup)
+    trials = Trials(warm.process, setup)
     most = next((trials for word, trials in COSTLY.items() if word in drawn.id), MOST)
     graph = from_json(bytes(drawn.graph), "a finding")
     smaller = make_smaller(trials, graph, drawn.key, drawn.root, until=time.monotonic() + seconds, most=most)
@@ -179,7 +229,9 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     if smaller.drawn and findings[0].proof is False:
         findings.append(warm.finding(smaller.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
-    counts = Counts(reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began)
+    counts = Counts(
+        reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began, faults=dict(trials.faults)
+    )
     changes = {"first_seen": drawn.first_seen, "smallest": smaller.finished}
     found = tuple(replace(finding, **changes) for finding in findings[:1])
-    return Result(warm.process.versions, counts, found, failed=smaller.failed)
+    return Result(warm.process.versions, counts, found, faulty=trials.faulty, failed=smaller.failed)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import click
 
 from clonediff.harness.answers.audit import audit_all, classes_of
-from clonediff.harness.answers.audit.one_class import ClassAudited
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json
+from clonediff.harness.observation import ClassAudited
 from clonediff.harness.trials.cloners import absolute
 from clonediff.reports.markup import one_line
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import os
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -10,10 +13,11 @@ from typing import Any
 from uuid import uuid4
 
 import click
+import psutil  # type: ignore[import-untyped]  # it comes without types
 
 from clonediff.harness.campaign.campaign import Campaign
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.harness.campaign.pools import DaskPool, LocalPool, Pool, jobs_here
+from clonediff.harness.campaign.pools import DaskPool, LocalPool, Pool
 from clonediff.harness.campaign.record import Record
 from clonediff.harness.campaign.shards import Setup
 from clonediff.harness.cli import options as shared
@@ -31,6 +35,10 @@ from clonediff.reports.writing import write_reports
 
 MINUTES = 2.0
 """The budget where none is given."""
+JOB = 3 << 29
+"""The memory of a subject in a job, about: its process, and the one that runs its scripts."""
+FAULTS = 3
+"""The exit code where trials failed by a fault of clonediff, or tasks could not be done."""
 _MINUTES = "Stop after so many minutes [2; no limit with --trials]."
 _CORPUS = "The folder with the graphs of earlier findings, which are tried first [corpus, beside the run's folder]."
 _LAYERS = "Draw these layers too: a module, a class in one, or path/to/file.py:Class. They are imported."
@@ -59,7 +67,11 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     the known issues are not used to explain what it does.
 
     Graphs are drawn for three quarters of the time; then each finding is made smaller, the smallest first. Ctrl-C ends
-    the run and keeps what was found. The next run begins with the graphs of these findings.
+    the run and keeps what was found. The next run begins with the graphs of these findings. Where --out has an earlier
+    run, that is kept beside it.
+
+    Exit codes: 0 nothing new; 1 something new, or too many models could not be built; 2 nothing could be tried; 3
+    clonediff itself failed on some models, which are kept, or could not do a task; 130 interrupted.
     """
     if options["subjects"] == (RELEASE,):
         from clonediff.harness.keras_12202 import exhibit
@@ -73,16 +85,16 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     folder = RunFolder(out)
     stored = NightlyCorpus((corpus or folder.path.parent / "corpus").absolute())
     with CampaignText(quiet=as_json) as watcher:
-        record = Record(folder, run, stored, watcher.found, watcher.warn, watcher.progress)
+        record = Record(folder, run, stored, known, watcher.found, watcher.warn, watcher.progress)
         stored_graphs = {name: stored.graphs(Subject.parse(name).generation) for name in run.subjects}
         for problem in stored.problems:
             watcher.warn(problem)
-        jobs = options["jobs"] or jobs_here(len(run.subjects))
         scheduler = options["scheduler"]
-        pool: Pool = DaskPool(scheduler, setup.campaign) if scheduler else LocalPool(jobs)
-        run.jobs = len(pool.executors)
+        jobs = options["jobs"] or jobs_here(len(run.subjects))
+        pool: Pool = DaskPool(scheduler, setup) if scheduler else LocalPool(jobs, setup)
+        run.jobs = pool.jobs
         try:
-            Campaign(setup, stored_graphs, pool, record).run()
+            Campaign(stored_graphs, pool, record).run()
         finally:
             pool.close()
     read = read_run(folder.path)
@@ -91,8 +103,9 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
         say_json(summary(read, known))
     else:
         say_run(read, known)
-    failed = bool(run.lost or run.failures)
-    sys.exit(exit_code(interrupted=run.interrupted, failed=failed, breaks=verdict(read).breaks))
+    if run.interrupted or not run.total.trials:
+        sys.exit(exit_code(interrupted=run.interrupted, failed=True))
+    sys.exit(FAULTS if run.failures or run.total.faults else int(verdict(read).breaks))
 
 
 def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **options: Any) -> tuple[Setup, Run]:
@@ -114,3 +127,27 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
     cloners = tuple(dict.fromkeys(options["cloners"]))
     setup = Setup(uuid4().hex[:12], cloners, known=known.issues, layers=layers, at_least=run.at_least)
     return setup, run
+
+
+def jobs_here(subjects: int) -> int:
+    """The number of jobs that this machine, or its container, has CPUs and memory for, each with so many subjects."""
+    cpus, memory = of_container()
+    cpus = min(cpus, len(os.sched_getaffinity(0)))
+    memory = min(memory, psutil.virtual_memory().available)
+    return max(1, int(min(cpus, memory / (JOB * subjects))))
+
+
+def of_container(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> tuple[float, float]:
+    """The CPUs, and the bytes that are left, of the control group (v2) of this process and of those around it."""
+    cpus = memory = math.inf
+    with contextlib.suppress(OSError, StopIteration):
+        place = next(line for line in own.read_text().splitlines() if line.startswith("0::"))
+        folder = cgroups / place[3:].strip("/")
+        for group in (folder, *folder.parents):
+            with contextlib.suppress(OSError, ValueError):  # the outermost has no limits, others "max"
+                quota, period = (group / "cpu.max").read_text().split()
+                cpus = min(cpus, int(quota) / int(period))
+            with contextlib.suppress(OSError, ValueError):
+                most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
+                memory = min(memory, most - used)
+    return cpus, memory

@@ -1,4 +1,4 @@
-"""`clonediff repro`: the script of a finding; or a run of it; or the text of its issue; or a test of it."""
+"""`clonediff repro`: the script of a finding; or a run of it; or the text of its issue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from clonediff.harness.answers.targets import NotFoundError, finding_at, issue_n
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
 from clonediff.harness.scripts.alone import ReplayAnswer
-from clonediff.harness.scripts.as_pytest import NoTestError, pytest_test
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.issue import fenced, issue
@@ -26,10 +25,9 @@ from clonediff.reports.records import RecordError
 @click.argument("what", type=click.Path(path_type=Path), metavar="FINDING|RUN|ISSUE")
 @click.argument("id_", default="", metavar="[ID]")
 @click.option("--run", is_flag=True, help="Run it, and say whether it fails as it should.")
-@click.option("--issue", is_flag=True, help="The text of the issue instead.")
-@click.option("--as-pytest", is_flag=True, help="A test for any project that runs pytest instead.")
+@click.option("--issue", "as_issue", is_flag=True, help="The text of the issue instead.")
 @shared.subject("Run it on this [the finding's own].", "subject_name")
-def command(what: Path, id_: str, subject_name: str | None, **forms: bool) -> None:
+def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue: bool) -> None:
     """Print the script of a finding: a screen of plain Keras that fails.
 
     FINDING is a finding's folder or its finding.json. In a RUN, such as runs/latest, ID is a finding's id or the
@@ -37,34 +35,31 @@ def command(what: Path, id_: str, subject_name: str | None, **forms: bool) -> No
     lambda-refused.
 
     With --run it is run in a fresh process, and is not printed; clonediff can be imported there only for a cloner of
-    its own or of yours. A release that is not there is installed. --as-pytest prints the script as a test that is
-    marked as an expected failure, so that it says when the bug is mended.
+    its own or of yours. A release that is not there is installed.
 
     Exit codes: 0 done; with --run, the script fails as it should. 1 with --run, it does not. 2 there is no such
     finding, or it cannot be read or run.
     """
-    chosen = [name.replace("_", "-") for name, typed in forms.items() if typed]
-    if len(chosen) > 1:
-        raise click.UsageError(f"{' and '.join(f'--{name}' for name in chosen)}: choose one")
+    if run and as_issue:
+        raise click.UsageError("--run and --issue: choose one")
     try:
         target = (None if id_ or what.exists() else issue_named(str(what), KNOWN_ISSUES)) or finding_at(what, id_)
         if isinstance(target, KnownIssue):
-            name, title, home = target.id, target.title, str(target.generation)
+            name, home = target.id, str(target.generation)
             script = Script(target.script, target.raises, sure=True)
         else:
             finding = target.finding
-            name, title, home = finding.known or finding.id, finding.title, finding.where
+            name, home = finding.known or finding.id, finding.where
             script = script_of(target)
-        if "run" in chosen:
+        if run:
             subject = Subject.parse(subject_name or home)
             answer, reason = run_on(script, subject)
             words = {ReplayAnswer.BREAKS: "reproduced", ReplayAnswer.UNKNOWN: "cannot be run"}
             say(f"{one_line(name)} on {subject}: {words.get(answer, 'does not fail as it should')}: {one_line(reason)}")
             sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
-        text = pytest_test(script, name, title) if "as-pytest" in chosen else script.text
-    except (NotFoundError, RecordError, NoTestError) as error:
+    except (NotFoundError, RecordError) as error:
         raise click.ClickException(one_line(str(error), 2000)) from None
-    text = visible(_issue(target, text) if "issue" in chosen else text)
+    text = visible(_issue(target, script.text) if as_issue else script.text)
     click.echo(text, nl=not text.endswith("\n"))
 
 

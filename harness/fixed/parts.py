@@ -19,7 +19,9 @@ import numpy as np
 
 Of = Callable[[Any], Any]
 EMPTY = types.CellType()
-FRAMEWORKS = frozenset(["tensorflow", "jax", "jaxlib", "torch", "inspect", "typing", "re", "google", "wrapt", "absl"])
+BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
+"""The packages of the backends of Keras."""
+FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
 LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib_module_names} - {"__main__"}
 """Packages whose functions read no global that leads to a model of the user's."""
 LOCKS: dict[type, Any] = {type(threading.Lock()): threading.Lock, type(threading.RLock()): threading.RLock}

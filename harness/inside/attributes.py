@@ -14,7 +14,7 @@ import types
 from typing import Any
 
 from .by_class import once_a_class
-from .packages import BACKENDS, is_users, root_of
+from .packages import BACKENDS, is_of_backend, is_users, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are one value each: their attributes are those of a machine."""
@@ -60,7 +60,8 @@ def properties(kind: Any) -> tuple[str, ...]:
     """The public properties of a class; not what the class itself answers, such as a registry of presets."""
     members: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        if root_of(base) not in OPAQUE:  # `submodules` of TensorFlow is all once more
+        # `submodules` of TensorFlow is all once more, and `torch_params` of Keras on torch all variables.
+        if root_of(base) not in OPAQUE and not is_of_backend(base):
             members.update((name, value) for name, value in vars(base).items() if name[:1] != "_")
     names = [name for name, value in members.items() if isinstance(value, property)]
     return tuple(name for name in names if getattr(kind, name, None) is members[name])

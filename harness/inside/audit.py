@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Callable, NamedTuple
 
-from ..observation import Construction, Fact, LostFact, same_fact
+from ..observation import Fact, same_fact
 from .build import script
 from .facts import Facts as Walk
 from .frameworks.interface import Framework
@@ -32,6 +32,26 @@ _PRIVATE = re.compile(
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
+class LostFact(NamedTuple):
+    """What a revived object does not have; without a path, it cannot be revived at all."""
+
+    path: str
+    original: str
+    revived: str
+
+    @property
+    def message(self) -> str:
+        return f"{self.path[1:]} is {self.revived}, not {self.original}" if self.path else self.revived
+
+
+class Construction(NamedTuple):
+    """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
+
+    refused: str = ""
+    lost: tuple[LostFact, ...] = ()
+    changes: bool = False
+
+
 class _Observed(NamedTuple):
     """The facts of two objects of one text and of two revivals, or why it cannot be revived."""
 
@@ -41,11 +61,11 @@ class _Observed(NamedTuple):
 
 
 class Audit:
-    """Makes objects of classes, which may be in `names`. Keeps what it saw of the last one without arguments."""
+    """Makes objects of a class. Keeps what it saw of the last one without arguments."""
 
-    def __init__(self, framework: Framework, names: dict[str, Any] | None = None) -> None:
+    def __init__(self, framework: Framework, kind: Any) -> None:
         self._framework = framework
-        self._names = names or {}
+        self._names = {kind.__name__: kind}
         self._plain = "", _Observed([], [])
 
     def answer(self, plain: str, text: str) -> Construction:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..fixed import parts
 from .by_class import once_a_class
 
 KERAS = ("keras", "tf_keras")
-BACKENDS = frozenset(
-    ["tensorflow", "jax", "jaxlib", "flax", "torch", "numpy", "ml_dtypes", "google", "wrapt", "h5py", "absl"]
-)
+BACKENDS = parts.BACKENDS | {"numpy"}
 _POLICIES = ("DTypePolicy", "Policy")
 
 
 def root_of(kind: Any) -> str:
     """The package that a class or a function is of."""
     return str(kind.__module__ or "").partition(".")[0]
+
+
+def is_of_backend(kind: Any) -> bool:
+    """Whether a class is a backend's, or what Keras derives from it for all of its layers."""
+    return root_of(kind) in BACKENDS or kind.__module__.startswith("keras.src.backend.")
 
 
 @once_a_class

@@ -16,10 +16,9 @@ import msgspec
 import numpy as np
 
 from ..observation import Answer, Case, Request
-from .audit import Audit
+from .audited import audited_by_name, classes
 from .candidates import cloning
 from .cloners.users import problem
-from .constructors import classes
 from .drawing import Drawer
 from .failures import failure
 from .frameworks import framework as framework_of
@@ -79,7 +78,6 @@ class Server:
         self._framework = framework
         self._lines = lines
         self._last = Observer(framework, 0)
-        audit = Audit(framework)
         self._work: dict[str, Callable[[dict[str, Any]], Any]] = {
             "trial": self._trial,
             "values": self._values,
@@ -87,7 +85,7 @@ class Server:
             "cloning": lambda request: cloning(framework, request.get("code", "")),
             "cloner": lambda request: problem(str(request.get("name"))),
             "classes": lambda request: classes(request["target"]),
-            "construction": lambda request: audit.answer(request["plain"], request["text"]),
+            "audit": lambda request: audited_by_name(request["name"], framework),
         }
 
     def warm_up(self) -> None:

@@ -9,6 +9,7 @@ the first.
 from __future__ import annotations
 
 import enum
+import inspect
 import os
 import re
 import signal
@@ -16,10 +17,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import msgspec
+
+from clonediff.harness.scripts.known_scripts import cloning_line
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.child import Child
+from clonediff.harness.subjects.child import Child, end_together
 from clonediff.harness.subjects.environment import BESIDE, Place, environment
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
+from clonediff.harness.subjects.scratch import scratch
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
@@ -29,50 +34,57 @@ UNTOLD = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
 """Ways in which a trial ends that a script cannot show: it has other limits, and may end with exit code 0 itself."""
 
 _RUNNER = """\
-import contextlib, ctypes, importlib, os, runpy, signal, sys, traceback
+import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
 
-def dies_with(parent):
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    if os.getppid() != parent:
-        sys.exit("its parent is gone")
-
-dies_with({parent})
+{end_together}
 {hide}sys.path[:0] = sys.argv[1:]
 del sys.argv[1:]
 answers, nowhere = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
 os.dup2(nowhere, 1)
-{preload}runner = os.getpid()
-for folder in sys.stdin:
+{preload}for folder in sys.stdin:
+    pipe, ours = os.pipe()
     script = os.fork()
     if not script:
-        dies_with(runner)
+        os.close(ours)
         os.setpgid(0, 0)
+        end_together(os.getpid(), pipe)
         os.chdir(folder.rstrip("\\n"))
         os.dup2(nowhere, 0)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
+        faulthandler.enable()
         answers.close()
-        code = 0
+        code, ended = 0, {{}}
         try:
+            exec({first!r}, {{}})
             runpy.run_path("repro.py", run_name="__main__")
-        except SystemExit as error:
-            code = error.code if isinstance(error.code, int) else int(error.code is not None)
-        except BaseException:
-            traceback.print_exc()
-            code = 1
+        except BaseException as error:
+            lines = [line for frame, line in traceback.walk_tb(error.__traceback__)
+                     if frame.f_code.co_filename == "repro.py"]
+            ended["line"] = lines[0] if lines else getattr(error, "lineno", None) or 0
+            if isinstance(error, SystemExit):
+                code = error.code if isinstance(error.code, int) else int(error.code is not None)
+            else:
+                traceback.print_exc()
+                message = str(error).encode("utf-8", "backslashreplace").decode()
+                code, ended = 1, {{**ended, "type": type(error).__name__, "message": message}}
+        with open("ended", "w") as file:
+            json.dump(ended, file)
         sys.stderr.flush()
         os._exit(code & 255)  # to take down TensorFlow would take a second and more
+    os.close(pipe)
     code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
     with contextlib.suppress(ProcessLookupError):
         os.killpg(script, signal.SIGKILL)  # what it has started
+    os.close(ours)
     print(code, file=answers, flush=True)
 """
 """Reads the folder of a script from each line, runs its `repro.py` there in a fork, and answers with the exit code.
 
-Standard error goes to the file `stderr` of that folder. Runners and scripts end with the process that started them.
+Standard error goes to the file `stderr` of that folder, and how the script ended to the file `ended`.
 """
 
-_CHAINED = re.compile(r"^(?:During handling of the above|The above exception was)", re.MULTILINE)
+_OURS = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
+_LINE = re.compile(r'File "repro.py", line (\d+) in <module>')
 _ENDING = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
 
 
@@ -85,6 +97,26 @@ class ReplayAnswer(enum.StrEnum):
     UNKNOWN = "cannot tell"
 
 
+class Ended(msgspec.Struct, frozen=True):
+    """How a script ended: its exit code, negative for a signal and None where it was stopped, as `message` says.
+
+    An exception that ended it has a type. `line` is where the script was, None if that is not known.
+    """
+
+    code: int | None = None
+    type: str = ""
+    message: str = ""
+    line: int | None = None
+    stderr: str = ""
+
+    @property
+    def last(self) -> str:
+        """How it ended, in a line."""
+        if self.type:
+            return f"{self.type}: {self.message}".partition("\n")[0]
+        return (self.stderr.strip().splitlines() or [f"exit code {self.code}"])[-1]
+
+
 class ScriptRunner:
     """Runs scripts on a subject's release, one at a time. Nothing is started until the first."""
 
@@ -95,6 +127,7 @@ class ScriptRunner:
         self._place = place
         self._preloads = subject.backend == "tensorflow" and subject.device == "cpu"
         self._runners: dict[tuple[bool, bool], Child] = {}
+        self._over = False
 
     def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
         """Whether a script ends in the exception that it should; if not, why not, in a line."""
@@ -105,67 +138,69 @@ class ScriptRunner:
         visible = self._fixed or script.with_clonediff
         answer = ReplayAnswer.OTHER, ""
         if self._preloads and not script.raises.startswith("SIG"):  # a signal may come of the fork itself
-            answer = answer_of(script, *self.run(script.text, visible=visible))
-        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN) and TIMED_OUT not in answer[1]:
-            answer = answer_of(script, *self.run(script.text, preload=False, visible=visible))
+            answer = answer_of(script, self.run(script.text, visible=visible))
+        if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):  # a fork may also hang
+            answer = answer_of(script, self.run(script.text, preload=False, visible=visible))
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
         ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed otherwise ({answer[1]})"
         return ReplayAnswer.UNKNOWN, f"{ended}, and does not make the very comparison that differed"
 
-    def run(self, text: str, *, preload: bool = True, visible: bool = False) -> tuple[int | None, str]:
-        """Run a script, and return its exit code and what it wrote to standard error.
-
-        The code is negative for a signal, and None if the script did not end in time: then the text says why. The
-        script can import clonediff if that is `visible`.
-        """
-        if self._fixed:
-            package = self._subject.generation
-            text = f"import clonediff\nimport {package}\n\n{package}.models.clone_model = clonediff.clone_model\n{text}"
+    def run(self, text: str, *, preload: bool = True, visible: bool = False) -> Ended:
+        """Run a script. It can import clonediff if that is `visible`."""
         key = preload and self._preloads, visible
         if key not in self._runners:
             self._runners[key] = self._start(*key)
-        with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
-            Path(folder, "repro.py").write_text(text, encoding="utf-8")
+        if self._over:  # perhaps since a moment ago
+            self._runners.pop(key).close()
+            return Ended(message="no longer asked")
+        with tempfile.TemporaryDirectory(dir=scratch()) as name:
+            folder = Path(name)
+            (folder / "repro.py").write_text(text, encoding="utf-8")
             code = self._runners[key].ask(os.fsencode(folder) + b"\n", LIMIT)
             if not isinstance(code, Lost):
-                return int(code), Path(folder, "stderr").read_text(encoding="utf-8", errors="replace")
+                stderr = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
+                if (folder / "ended").exists():
+                    ended = msgspec.json.decode((folder / "ended").read_bytes(), type=Ended)
+                    return msgspec.structs.replace(ended, code=int(code), stderr=stderr)
+                lines = _LINE.findall(stderr)  # of a crash
+                return Ended(int(code), line=int(lines[-1]) if lines else None, stderr=stderr)
         self._runners.pop(key).close()
-        return None, code.line
+        return Ended(message=code.line)
 
     def close(self) -> None:
-        """End the runners."""
-        for runner in self._runners.values():
+        """End the runners for good, from any thread."""
+        self._over = True
+        for runner in list(self._runners.values()):
             runner.close()
-        self._runners.clear()
 
     def _start(self, preload: bool, visible: bool) -> Child:
         surroundings = environment(self._subject, self._place)
         # As in the subject's process, the Keras itself or a user's layers may be on this path.
         folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
+        package = self._subject.generation
         program = _RUNNER.format(
-            parent=os.getpid(),
+            end_together=inspect.getsource(end_together),
+            first=f"import clonediff, {package}; {package}.models.clone_model = clonediff.clone_model"
+            if self._fixed
+            else "",
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
-            preload=f"importlib.import_module({self._subject.generation!r})\n" if preload else "",
+            preload=f"importlib.import_module({package!r})\n" if preload else "",
         )
         return Child([sys.executable, "-I", "-c", program, *folders], surroundings)
 
 
-def answer_of(script: Script, code: int | None, stderr: str) -> tuple[ReplayAnswer, str]:
-    """Whether a script has ended in the exception that it should; if not, the last line that it wrote."""
-    if code is None:
-        return ReplayAnswer.UNKNOWN, f"it did not end in time: {stderr}"
-    if code == 0:
+def answer_of(script: Script, ended: Ended) -> tuple[ReplayAnswer, str]:
+    """Whether a script has ended as it should, at the statement that clones or after it; if not, how it did."""
+    if ended.code is None:
+        return ReplayAnswer.UNKNOWN, f"it did not end in time: {ended.message}"
+    if ended.code == 0:
         return ReplayAnswer.GONE, ""
     expected = _exit_code(script.raises)
-    if expected is None:
-        last = _CHAINED.split(stderr)[-1]  # of a chain, the exception that nobody caught
-        breaks = script.raises in re.findall(r"^(?:[\w.]+\.)?([A-Za-z_]\w*)(?::|$)", last, re.MULTILINE)
-    else:
-        # An exception that nobody caught has an exit code too.
-        breaks = code == expected and (code < 0 or "Traceback (most recent call last)" not in stderr)
-    lines = stderr.strip().splitlines() or [f"exit code {code}"]
-    return ReplayAnswer.BREAKS if breaks else ReplayAnswer.OTHER, lines[-1]
+    as_expected = ended.type == script.raises if expected is None else (ended.code, ended.type) == (expected, "")
+    if ended.line is not None and ended.line < cloning_line(script.text):
+        return ReplayAnswer.OTHER, f"in line {ended.line}, before it clones: {ended.last}"
+    return ReplayAnswer.BREAKS if as_expected else ReplayAnswer.OTHER, ended.last
 
 
 def _exit_code(ending: str) -> int | None:

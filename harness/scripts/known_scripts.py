@@ -1,4 +1,4 @@
-"""The scripts of known issues: as scripts to run, and as the case of a trial."""
+"""The scripts of known issues: where a script clones, and its model as the case of a trial."""
 
 from __future__ import annotations
 
@@ -14,20 +14,32 @@ from clonediff.reports.records import RecordError
 _CLONE_MODEL_PARAMETERS = ("model", "input_tensors", "clone_function")
 
 
+def cloning_line(text: str) -> int:
+    """The line of a script's first statement that calls `clone_model`, or another cloner: it gives `clone`.
+
+    0 where no statement does.
+    """
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):  # of a script in a file that anybody may have written
+        return 0
+    return next((statement.lineno for statement in body if _cloning(statement) or _gives_clone(statement)), 0)
+
+
 def case_of_script(issue: KnownIssue) -> Case:
     """The model of a script with what `clone_model` takes beside it; what else a trial needs is in its `trial`.
 
     The source of the model is the script up to the statement that clones it.
     """
-    calls = {statement.lineno: call for statement in ast.parse(issue.script).body if (call := _cloning(statement))}
-    if not calls:
+    line = cloning_line(issue.script)
+    call = next((_cloning(statement) for statement in ast.parse(issue.script).body if statement.lineno == line), None)
+    if call is None:
         raise RecordError(f"{issue.id}: no statement of the script calls clone_model")
-    line = min(calls)
     facts: dict[str, Any] = {
         "batch": 2,
         **issue.trial,
         "source": "".join(issue.script.splitlines(keepends=True)[: line - 1]),
-        "arguments": _arguments(calls[line], issue.script),
+        "arguments": _arguments(call, issue.script),
         "inputs": [_input(spec) for spec in issue.trial.get("inputs", [])],
     }
     try:
@@ -44,7 +56,12 @@ def _input(spec: dict[str, Any]) -> dict[str, Any]:
 def _cloning(statement: ast.stmt) -> ast.Call | None:
     """The call of `clone_model` in a statement."""
     calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return next((call for call in calls if getattr(call.func, "attr", "") == "clone_model"), None)
+    return next((call for call in calls if ast.unparse(call.func).rpartition(".")[2] == "clone_model"), None)
+
+
+def _gives_clone(statement: ast.stmt) -> bool:
+    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return any(name.id == "clone" for name in names)
 
 
 def _arguments(call: ast.Call, text: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from clonediff.harness.observation import Answer, Case, Classes, Construction, Failure, Request
+from clonediff.harness.observation import Answer, Case, ClassAudited, Failure, Request
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
 from clonediff.harness.subjects.outcomes import (
@@ -23,7 +23,7 @@ from clonediff.harness.subjects.outcomes import (
 )
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
-from clonediff.strategies.program import Graph
+from clonediff.strategies.program import Generation, Graph
 
 T = TypeVar("T")
 
@@ -192,16 +192,15 @@ class SubjectProcess:
         problem = self._ask({"do": "cloner", "name": name}, str, self.limits.start)
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
-    def classes(self, target: str) -> Classes | Lost:
-        """The classes with a config that a package, a module, a file or a name in one has. It is imported."""
+    def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
+        """The classes with a config of a package, a module, a file or a name in one, which is imported."""
         self.start()
-        return self._ask({"do": "classes", "target": target}, Classes, self.limits.start)
+        return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
-    def construction(self, plain: str, text: str) -> Construction | Lost:
-        """What a text that makes an object comes to, beside a `plain` one."""
+    def audit(self, name: str) -> ClassAudited | Lost:
+        """Whether the config of a class keeps what it is made with."""
         self._renew()
-        request = {"do": "construction", "plain": plain, "text": text}
-        return self._ask(request, Construction, self.limits.trial, "a construction")
+        return self._ask({"do": "audit", "name": name}, ClassAudited, 2 * self.limits.trial, "an audit")
 
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, over: str = "a question to Keras"

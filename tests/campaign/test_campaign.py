@@ -23,7 +23,7 @@ from tests.waiting import PATIENCE, until
 
 SEED = 52
 """Of which one of the first graphs is a small model that is frozen."""
-SUBJECT, WORKER = "from clonediff.harness.inside.serve import main", "spawn_main"
+SUBJECT = "from clonediff.harness.inside.serve import main"
 
 
 @pytest.fixture(scope="module")
@@ -103,13 +103,12 @@ def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_pa
     assert {found["id"] for found in summary(done)["findings"]} >= {kept.finding.id for kept in read_back.findings}
 
 
-@pytest.mark.slow(reason="a worker begins anew; a driver that is killed takes its workers along")
-@pytest.mark.parametrize("victim", [SUBJECT, WORKER], ids=["subject", "worker"])
-def test_a_process_that_is_killed_loses_nothing(victim: str, whole: Path, known: Path, tmp_path: Path) -> None:
+@pytest.mark.slow(reason="a campaign more")
+def test_a_subject_that_is_killed_loses_nothing(whole: Path, known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with fuzzing(tmp_path, *_options(known), "--trials", "10", "--jobs", "2") as process:
         until(lambda: _findings(run), process)  # which is now made smaller
-        processes(process.pid, victim)[0].kill()
+        processes(process.pid, SUBJECT)[0].kill()
         stdout, stderr = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, stderr
     assert json.loads(stdout)["run"]["failures"] == []
@@ -183,7 +182,7 @@ def test_what_cannot_be_tried_again_does_not_end_the_campaign(tmp_path: Path) ->
     run = read_back.run
     ((subject, lost),) = run.lost.items()
     unsteady = "keras: A trainable layer is frozen in the clone"
-    assert done.returncode == 2
+    assert done.returncode == 0
     assert lost == f"{subject}: does not start: exit code 3"
     assert run.unsteady == [unsteady]
     assert done.stderr.splitlines()[-2:] == [

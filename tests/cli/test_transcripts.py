@@ -116,7 +116,9 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
         "lost": {"graph": built("layers.ReLU()", "import os\nos.abort()"), **lost},
     }
     for number, (title, fields) in enumerate(rows.items()):
-        put(folder / "findings" / f"{number}.json", json.dumps({**refused, "title": title, **fields}).encode())
+        # Its script compares nothing, so a trial answers.
+        changed = {**refused, "source": "", "title": title, **fields}
+        put(folder / "findings" / f"{number}.json", json.dumps(changed).encode())
     fixed = {**refused, "graph": dense, "cloner": "fixed"}
     put(folder / "corpus" / "keras" / "one.json", json.dumps(fixed).encode())
     put(folder / "corpus" / "keras" / ".half.json", b'{"gra')

@@ -43,7 +43,7 @@ SCRIPTS = {
         "import sys\nsys.stderr.write('AssertionError: no')", "AssertionError", True, GONE, ""
     ),
     "compares nothing": ("1 / 0", "", False, UNKNOWN, "it shows the models, and compares nothing"),
-    "ends by a signal": ("import os\nos.abort()", "SIGABRT", True, BREAKS, "exit code -6"),
+    "ends by a signal": ("import os\nos.abort()", "SIGABRT", True, BREAKS, ""),
     "ends by no signal": ("pass", "SIGABRT", True, GONE, ""),
     "ends with an exit code": ("raise SystemExit(7)", "exit code 7", True, BREAKS, "exit code 7"),
     "ends with another exit code": ("raise SystemExit(7)", "AssertionError", True, OTHER, "exit code 7"),
@@ -55,6 +55,25 @@ SCRIPTS = {
     "is its own module": (
         "import sys\nF = 2\nassert sys.modules[__name__].F == 3", "AssertionError", True, BREAKS, "AssertionError"
     ),
+    "cannot build its model": (
+        "import keras\nkeras.layers.Dense(2, of_the_next_release=True)\nclone = 1", "ValueError", True, OTHER,
+        "in line 2, before it clones: ValueError: Unrecognized keyword",
+    ),
+    "fails before it clones": (
+        "def clone_model(model): pass\nassert False\nclone_model(1)", "AssertionError", True, OTHER, "in line 2",
+    ),
+    "fails as it clones": (
+        "def clone_model(model): assert False\nclone_model(1)", "AssertionError", True, BREAKS, "AssertionError",
+    ),
+    "fails in a line of many": (
+        "clone = (\n  1,\n  1 / 0,\n)", "ZeroDivisionError", True, BREAKS, "ZeroDivisionError: division",
+    ),
+    "has another type": ("clone = 1\nraise KeyError('\\nAssertionError:')", "AssertionError", True, OTHER, "KeyError"),
+    "ends by a signal before it clones": (
+        "import os\nos.abort()\nclone = 1", "SIGABRT", True, OTHER, "in line 2, before it clones: "
+    ),
+    "ends by a signal as it clones": ("import os\nclone = os.abort()", "SIGABRT", True, BREAKS, ""),
+    "is no Python": ("clone =", "SyntaxError", True, BREAKS, "SyntaxError"),
     **{f"is to end in {how}": ("1 / 0", how, True, UNKNOWN, f"it shows in a trial only: {how}") for how in UNTOLD},
 }  # fmt: skip
 """What a script does and should end in, whether it is sure, what is answered, and how the reason begins."""

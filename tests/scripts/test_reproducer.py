@@ -168,8 +168,8 @@ def run(made: dict[str, Script], generation: str) -> None:
     texts = {name: script.text for name, script in made.items() if script.raises}
     raised = {name: script.raises for name, script in made.items() if script.raises and not name.startswith("nested ")}
     with closing(ScriptRunner(Subject.parse(generation))) as runner:
-        code, stderr = runner.run(RUN.format(keras=generation, scripts=texts, raised=raised), visible=True)
-    assert code == 0, stderr
+        ended = runner.run(RUN.format(keras=generation, scripts=texts, raised=raised), visible=True)
+    assert ended.code == 0, ended.stderr
 
 
 INPUT = {"dtype": "float32", "fill": "steps"}
@@ -290,6 +290,6 @@ def test_a_script_runs_on_the_numbers_of_the_trial_and_says_which_differ(
     notes = file.read_text().splitlines()
     file.unlink()
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
-        code, stderr = runner.run(script.text, visible=True)
-    assert code == 1 and "AssertionError" in stderr, stderr
+        ended = runner.run(script.text, visible=True)
+    assert ended.type == "AssertionError", ended.stderr
     assert file.read_text().splitlines()[0] in notes

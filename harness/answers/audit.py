@@ -8,17 +8,14 @@ from __future__ import annotations
 import queue
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any, cast
+from typing import Any
 
-from clonediff.harness.answers.audit.one_class import Auditor, ClassAudited
-from clonediff.harness.inside.audit import Audit
-from clonediff.harness.inside.constructors import audited_class, generation_of
+from clonediff.harness.inside.audited import audited, generation_of
 from clonediff.harness.inside.frameworks import framework as framework_of
-from clonediff.harness.observation import AuditedClass
+from clonediff.harness.observation import ClassAudited
 from clonediff.harness.subjects.outcomes import Lost, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
 
@@ -35,22 +32,18 @@ def assert_config_is_complete(
     made with one argument at a time away from its default. `values` has values to try first, by the name of an
     argument; numbers, texts, lists, tuples and dictionaries of them. An argument in `ignore` may be lost.
     """
-    generation = generation_of(kind)
-    framework = framework_of(generation)
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
-    with framework.scratch():
-        described = audited_class(kind.__name__, kind, framework.keras)
-        audit = Audit(framework, {kind.__name__: kind})
-        audited = Auditor(audit.answer, DIALECTS[generation], more).audit(described)
-    if audited.reason:
-        raise ValueError(f"{kind.__name__}: {audited.reason}; `values` may name what its arguments can be")
-    lost = [f"\n  {argument.given}: {argument.reason}" for argument in audited.lost if argument.name not in ignore]
+    with framework_of(generation_of(kind)).scratch():
+        answers = audited(kind.__name__, kind, more)
+    if answers.reason:
+        raise ValueError(f"{kind.__name__}: {answers.reason}; `values` may name what its arguments can be")
+    lost = [f"\n  {argument.given}: {argument.reason}" for argument in answers.lost if argument.name not in ignore]
     if lost:
         raise IncompleteConfig(f"the config of {kind.__name__} loses what it is made with:{''.join(lost)}")
 
 
-def classes_of(target: str) -> tuple[Generation, Sequence[AuditedClass]]:
-    """The classes with a config that a package, a module or a file has, or the one that is named."""
+def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
+    """The names of the classes with a config that a package, a module or a file has, or the one that is named."""
     with SubjectProcess(Subject("keras")) as process:
         try:
             found = process.classes(target)
@@ -59,26 +52,29 @@ def classes_of(target: str) -> tuple[Generation, Sequence[AuditedClass]]:
             raise SubjectError(f"{target}: cannot be imported: {reason}") from None
     if isinstance(found, Lost):
         raise SubjectError(f"{target}: cannot be imported: it ends the process: {found.line}")
-    return cast("Generation", found.generation), found.classes
+    return found
 
 
-def audit_all(kinds: Sequence[AuditedClass], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
+def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
     """The answers for each class, as they come; `jobs` classes are audited at once, each job in a child."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
     idle: queue.SimpleQueue[SubjectProcess] = queue.SimpleQueue()
     for process in processes:
         idle.put(process)
 
-    def audit(kind: AuditedClass) -> ClassAudited:
+    def audit(name: str) -> ClassAudited:
         process = idle.get()
         try:
-            return Auditor(process.construction, DIALECTS[generation]).audit(kind)
+            answer = process.audit(name)
         finally:
             idle.put(process)
+        if isinstance(answer, Lost):
+            return ClassAudited(name, reason=f"it ends or holds up its process: {answer.line}")
+        return answer
 
     executor = ThreadPoolExecutor(jobs)
     try:
-        for future in as_completed([executor.submit(audit, kind) for kind in kinds]):
+        for future in as_completed([executor.submit(audit, name) for name in names]):
             yield future.result()
     finally:
         for process in processes:
