@@ -56,7 +56,7 @@ class DaskPool:
             from distributed import Client
         except ImportError as error:
             raise ClusterError("--scheduler needs Dask: pip install 'clonediff[dask]'") from error
-        for name in ("distributed", "distributed.client", "tornado", "asyncio"):
+        for name in ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client: Any = Client(address, timeout=WAIT, set_as_default=False)

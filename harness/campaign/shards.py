@@ -18,7 +18,10 @@ from clonediff.reports.records import Counts, Finding, Run, Severity
 SIZE = 10
 """The graphs of a block, which are drawn from one seed: a second of work or a few."""
 JOBS = 32
-"""With more jobs than that, a shard has more blocks, so that the driver is not asked more often."""
+"""With more jobs than that, a shard has more blocks, so that the driver is not asked more often.
+
+The first are small, and the next twice as large each: a worker soon learns what others found.
+"""
 
 
 class Setup(msgspec.Struct, frozen=True):
@@ -55,10 +58,13 @@ def _shards_of(subject: str, run: Run, first: Sequence[bytes], turns: Iterator[i
     for start in range(0, len(first), SIZE):
         yield Shard(subject, next(turns), graphs=tuple(first[start : start + SIZE]))
     starts = itertools.count(0, SIZE) if run.trials is None else iter(range(0, run.trials, SIZE))
-    while some := tuple(itertools.islice(starts, 1 + run.jobs // JOBS)):
+    for turn in turns:
+        some = tuple(itertools.islice(starts, min(1 + run.jobs // JOBS, 2 ** (turn // run.jobs))))
+        if not some:
+            return
         sizes = [SIZE if run.trials is None else min(SIZE, run.trials - start) for start in some]
         seeds = [run.seed * 1_000_003 + start // SIZE for start in some]
-        yield Shard(subject, next(turns), blocks=tuple(zip(seeds, sizes, strict=True)))
+        yield Shard(subject, turn, blocks=tuple(zip(seeds, sizes, strict=True)))
 
 
 class Result(msgspec.Struct, frozen=True):

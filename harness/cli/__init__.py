@@ -11,6 +11,9 @@ import traceback
 
 import click
 
+if sys.platform != "linux":
+    sys.exit("clonediff: its commands run on Linux only; `from clonediff import clone_model` works elsewhere, too")
+
 from clonediff.harness.cli import audit, check, fuzz, judge, replay, repro
 from clonediff.harness.cli.terminal import say, warn
 from clonediff.harness.subjects import SubjectError

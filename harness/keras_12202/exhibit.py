@@ -8,19 +8,21 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from clonediff.harness.judge.proposals import ProposalError, read_proposal
+from clonediff.harness.judge.proposals import ProposalError, apply, read_proposal
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.keras_12202.models import HEAD, MASK, Effects, search, source_of
 from clonediff.harness.subjects import releases
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import Place, environment
 from clonediff.harness.subjects.outcomes import Lost, ReleaseError
+from clonediff.harness.subjects.scratch import scratch
 from clonediff.harness.subjects.subject import Subject
 
 REPORTED = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])])
@@ -142,7 +144,7 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
         record = _summary(search(trials or 100, seed, keras.upstream, known), keras)
         lines = [record["summary"]]
         for path in paths:
-            with contextlib.closing(ExhibitProcess(place, _code(path))) as proposal:
+            with _proposed(path, place) as proposal:
                 effects_of = functools.partial(_effects, proposal, keras, known)
                 smallest: dict[str, str] = {}
                 drawn = search(trials or 100, seed, effects_of, smallest)
@@ -161,12 +163,22 @@ def judge(paths: Sequence[Path], trials: int | None, seed: int) -> tuple[str, di
     return "\n".join(lines), {**record, "verdicts": verdicts}, int(not all(verdict["holds"] for verdict in verdicts))
 
 
-def _code(path: Path) -> str:
-    """The code of a proposal; where there is none, code that raises why."""
-    try:
-        return read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS).text
-    except ProposalError as error:
-        return f"raise ValueError({str(error)!r})"
+@contextlib.contextmanager
+def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
+    """A child in which a proposal clones: its code in Keras' module, or its diff in a copy of Keras.
+
+    Where there is no code, and where a diff does not fit, code that raises why.
+    """
+    with tempfile.TemporaryDirectory(dir=scratch()) as private:
+        try:
+            proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
+            if proposal.is_diff:
+                apply(proposal.text, Path(place[0], "keras"), Path(private))
+            text, place = ("", (private, *place)) if proposal.is_diff else (proposal.text, place)
+        except ProposalError as error:
+            text = f"raise ValueError({str(error)!r})"
+        with contextlib.closing(ExhibitProcess(place, text)) as process:
+            yield process
 
 
 def _effects(proposal: ExhibitProcess, keras: ExhibitProcess, known: Effects, model: str) -> Effects:

@@ -125,7 +125,7 @@ class ScriptRunner:
         self._fixed = fixed
         self._subject = subject
         self._place = place
-        self._preloads = subject.backend == "tensorflow" and subject.device == "cpu"
+        self._preloads = subject.backend in ("tensorflow", "torch") and subject.device == "cpu"
         self._runners: dict[tuple[bool, bool], Child] = {}
         self._over = False
 

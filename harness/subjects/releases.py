@@ -44,6 +44,9 @@ ADVICE = {
 }
 """What to do, by what pip or uv writes."""
 
+MOST = 40
+"""The folders of the cache: as many releases as were used last, of some ten megabytes each."""
+
 _TREE = re.compile(rf"(.+?)((?:/(?:{'|'.join(BACKENDS['keras'])}))?(?:@[cg]pu(?::\d{{1,3}})?)?)")
 _RELEASE = re.compile(rf"(?:{'|'.join(BACKENDS)})(?:[/@=<>!~]|$)")
 _VERSION_FILE = "keras/src/version.py"
@@ -91,6 +94,7 @@ def installed(name: str, requirements: tuple[str, ...]) -> Path:
                 for requirement in requirements:
                     _install(requirement, unfinished)
                 unfinished.rename(folder)
+    os.utime(folder)  # it is used
     return folder
 
 
@@ -135,7 +139,8 @@ def _writing() -> Iterator[Path]:
     try:
         packages.mkdir(parents=True, exist_ok=True)
         with FileLock(cache() / "lock"):
-            for leftover in packages.glob(".*"):
+            used = sorted(packages.glob("[!.]*"), key=os.path.getmtime, reverse=True)
+            for leftover in (*packages.glob(".*"), *used[MOST - 1 :]):
                 shutil.rmtree(leftover, ignore_errors=True)
             folder = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=packages))
             try:

@@ -45,9 +45,9 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def fuzzing(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def fuzzing(folder: Path, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     """`clonediff fuzz` while it runs; what is left of it afterwards is ended."""
-    with under_way("fuzz", *arguments, cwd=folder) as process:
+    with under_way("fuzz", *arguments, cwd=folder, **environment) as process:
         try:
             yield process
         finally:

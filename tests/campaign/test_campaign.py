@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import re
+import signal
 import subprocess
+import sys
+import threading
 from importlib.metadata import version
 from pathlib import Path
 
@@ -116,8 +121,9 @@ def test_a_subject_that_is_killed_loses_nothing(whole: Path, known: Path, tmp_pa
 
 
 def test_an_interrupt_ends_it_and_keeps_everything_and_nothing_listens(known: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    with fuzzing(tmp_path, *_options(known), "--minutes", "30", "--jobs", "1") as process:
+    run, temporary = tmp_path / "run", tmp_path / "temporary"
+    temporary.mkdir()
+    with fuzzing(tmp_path, *_options(known), "--minutes", "30", "--jobs", "1", TMPDIR=str(temporary)) as process:
         until(lambda: _findings(run), process)
         left = processes(process.pid)
         connections = [each for child in left for each in child.net_connections("inet")]
@@ -131,6 +137,46 @@ def test_an_interrupt_ends_it_and_keeps_everything_and_nothing_listens(known: Pa
     assert [kept.finding.smallest for kept in read_back.findings] == [False], "nobody had the time to make it smaller"
     assert len(list((tmp_path / "corpus" / "keras").iterdir())) == 1
     assert (run / "report.html").exists()
+    assert list(temporary.iterdir()) == []
+
+
+KILLS = [
+    (victim, sent, phase, turn)
+    for turn in range(2)
+    for victim in ("driver", "subject")
+    for sent in (signal.SIGKILL, signal.SIGTERM)
+    for phase in ("starting", "drawing", "finding")
+]
+
+
+@pytest.mark.slow(reason="two dozen campaigns that are stopped")
+@pytest.mark.parametrize(("victim", "sent", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
+def test_nothing_that_was_found_is_lost_whatever_is_killed(
+    victim: str, sent: signal.Signals, phase: str, turn: int, known: Path, tmp_path: Path
+) -> None:
+    run, temporary = tmp_path / "run", tmp_path / "temporary"
+    temporary.mkdir()
+    options = ("--trials", "12", "--jobs", "2", "--seed", str(SEED), "--known-issues", str(known), "--out", "run")
+    ready = {
+        "starting": lambda: processes(process.pid, SUBJECT),
+        "drawing": lambda: (run / "run.json").exists() and processes(process.pid, SUBJECT),
+        "finding": lambda: _findings(run) and processes(process.pid, SUBJECT),
+    }
+    with fuzzing(tmp_path, *options, TMPDIR=str(temporary)) as process:
+        until(ready[phase], process)
+        threading.Event().wait(random.Random(f"{victim} {sent} {phase} {turn}").uniform(0, 2))
+        found, left = _findings(run), processes(process.pid)
+        os.kill(process.pid if victim == "driver" else processes(process.pid, SUBJECT)[0].pid, sent)
+        _, stderr = process.communicate(timeout=PATIENCE)
+    assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
+    assert process.returncode == (1 if victim == "subject" else -9 if sent is signal.SIGKILL else 130), stderr
+    assert all(path.exists() for path in found)
+    if process.returncode >= 0:
+        assert (run / "report.html").exists() and read_run(run).problems == ()
+    else:
+        clean = "from clonediff.harness.subjects.scratch import scratch; scratch()"
+        subprocess.run([sys.executable, "-c", clean], env={**os.environ, "TMPDIR": str(temporary)}, check=True)
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_local_run_imports_no_dask() -> None:

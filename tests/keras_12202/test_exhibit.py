@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import subprocess
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from clonediff.harness.keras_12202.child import REPAIRS
+from clonediff.harness.keras_12202.exhibit import installed
 from tests.command_line import ran
 from tests.keras_12202.proposals import (
     ANSWER,
@@ -60,10 +63,19 @@ def judged(folder: Path, proposals: dict[str, str], *options: str) -> subprocess
 
 @pytest.fixture(scope="module")
 def verdicts(drawn: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    done = judged(tmp_path_factory.mktemp("judged"), PROPOSALS, "--trials", "60", "--json")
+    proposals = {**PROPOSALS, "mends.diff": _diff("# Update tensor_map."), "unfit.diff": _diff("").replace("-", "- no")}
+    done = judged(tmp_path_factory.mktemp("judged"), proposals, "--trials", "60", "--json")
     record = json.loads(done.stdout)
     assert record["repaired"] == record["built"] > record["upstream"] > 0
-    return dict(zip(PROPOSALS, record["verdicts"], strict=True))
+    return dict(zip(proposals, record["verdicts"], strict=True))
+
+
+def _diff(line: str) -> str:
+    """A repair of the release as a diff, which has other code in the place of a line."""
+    models = Path(installed()[0], "keras", "models.py").read_text(encoding="utf-8")
+    repaired = models.replace(line or "import", REPAIRS.get(line, "import os, "), 1)
+    lines = (text.splitlines(keepends=True) for text in (models, repaired))
+    return "".join(difflib.unified_diff(*lines, "a/keras/models.py", "b/keras/models.py"))
 
 
 def effects(verdict: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -98,8 +110,9 @@ def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
 
 
 @NIGHT
-def test_a_correct_repair_holds_and_leaves_the_lost_mask_function(verdicts: dict[str, Any]) -> None:
-    verdict = verdicts["mends.txt"]
+@pytest.mark.parametrize("name", ["mends.txt", "mends.diff"])
+def test_a_correct_repair_holds_and_leaves_the_lost_mask_function(name: str, verdicts: dict[str, Any]) -> None:
+    verdict = verdicts[name]
     assert verdict["holds"]
     assert set(effects(verdict)) == {"mends", "leaves"}
     assert "mask=" in effects(verdict)["leaves"]["source"]
@@ -134,6 +147,7 @@ def test_a_proposal_that_mends_the_report_and_loses_masks_does_not_hold(verdicts
 @NIGHT
 def test_a_proposal_that_ends_its_process_or_has_no_code_does_not_hold(verdicts: dict[str, Any]) -> None:
     assert any("it loses its process: exit code 3" in effect["text"] for effect in verdicts["ends.py"]["effects"])
+    assert "the release has other lines there" in effects(verdicts["unfit.diff"])["breaks"]["text"]
     breaks = effects(verdicts["nothing.txt"])["breaks"]
     assert breaks["text"] == "ValueError: no code in it: no code block, no diff, no definition"
 

@@ -1,0 +1,182 @@
+"""A campaign on as many workers as this machine has not: subjects that answer from a recording stand in for Keras.
+
+`python -m tests.campaign.simulated WORKERS MINUTES` starts a Dask cluster of threads in another process, runs a
+campaign on it, and prints what that takes of the driver. A graph takes as long as in a real campaign, on one core.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil  # type: ignore[import-untyped]  # it comes without types
+from msgspec.structs import replace
+
+from clonediff.harness.campaign import tasks
+from clonediff.harness.campaign.campaign import Campaign, Task
+from clonediff.harness.campaign.corpus import NightlyCorpus
+from clonediff.harness.campaign.pools import DaskPool
+from clonediff.harness.campaign.record import Record
+from clonediff.harness.campaign.shards import Result, Setup, Shard
+from clonediff.reports.known import KnownIssues, load
+from clonediff.reports.records import Counts, Finding, Run
+from clonediff.reports.run_folder import RunFolder
+from tests.recorded import read
+from tests.reports.making import record
+
+SECONDS = 0.09
+"""What a graph takes: 13,970 of them in ten minutes on two cores."""
+REDUCTION = 3.0
+TRIALS = [trial for trial in read() if trial.name.startswith("drawn keras")]
+FINDINGS = {
+    cause.partition(" at ")[0]: replace(
+        record(0),
+        id=cause.partition(" at ")[0],
+        subject="keras",
+        differences=trial.differences[:10],
+        known=None,
+        smallest=False,
+    )
+    for trial in TRIALS
+    for cause in trial.causes
+}
+CLUSTER = """
+import sys, time
+from distributed import LocalCluster
+import tests.campaign.simulated
+workers, file = int(sys.argv[1]), sys.argv[2]
+cluster = LocalCluster(
+    n_workers=max(1, workers // 50), threads_per_worker=min(50, workers), processes=False, host="127.0.0.1",
+    protocol="tcp://", dashboard_address=None,
+)
+open(file, "w").write(cluster.scheduler_address)
+sys.stdin.read()
+"""
+
+
+def recorded_shard(setup: Setup, shard: Shard) -> Result:
+    """The result of a shard, as recorded trials of its seeds give it."""
+    met: Counter[tuple[str, str]] = Counter()
+    findings: dict[tuple[str, str], Finding] = {}
+    graphs = 0
+    for seed, size in shard.blocks:
+        for trial in random.Random(seed).choices(TRIALS, k=size):
+            graphs += 1
+            for cause in trial.causes:
+                key = ("upstream", cause.partition(" at ")[0])
+                met[key] += 1
+                if key not in shard.seen:
+                    findings.setdefault(key, FINDINGS[key[1]])
+    time.sleep(SECONDS * graphs)
+    verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
+    known = {issue.id: {"property": graphs} for issue in setup.known[:60]}
+    counts = Counts(graphs=graphs, seconds=SECONDS * graphs, verdicts=verdicts, known=known)
+    return Result({"keras": "3.15.1"}, counts, tuple(findings.values()), dict(met))
+
+
+def recorded_reduction(setup: Setup, finding: Finding, seconds: float) -> Result:
+    """The finding, as small as it gets."""
+    time.sleep(REDUCTION)
+    counts = Counts(reducing=30, reducing_seconds=REDUCTION)
+    return Result({"keras": "3.15.1"}, counts, (replace(finding, smallest=True, proof=True),))
+
+
+class Figures(NamedTuple):
+    """What a campaign took of its driver."""
+
+    jobs: int
+    graphs: int
+    causes: int
+    core: float
+    mebibytes: tuple[int, int]
+    latest: float
+    twice: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.jobs:,} workers, {self.graphs:,} graphs, {self.causes} causes: the driver took {self.core:.2f} of "
+            f"a core and {self.mebibytes[0]} MiB, at the end {self.mebibytes[1]}; a worker learned of a cause after "
+            f"{self.latest:.0f} s at the latest; {self.twice} causes were made smaller twice"
+        )
+
+
+class Watched(Campaign):
+    """A campaign that notes what it is asked for twice, and how late."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.first: dict[tuple[str, str], float] = {}
+        self.latest = 0.0
+        self.reduced: Counter[str] = Counter()
+
+    def _submit(self, task: Task) -> None:
+        if not isinstance(task.what, Shard) and task.what.finding is not None:
+            self.reduced[task.what.finding.id] += 1
+        super()._submit(task)
+
+    def _take_shard(self, shard: Shard, result: Result) -> None:
+        for finding in result.findings:
+            began = self.first.setdefault(finding.key, time.monotonic())
+            self.latest = max(self.latest, time.monotonic() - began)
+        super()._take_shard(shard, result)
+
+
+@contextmanager
+def cluster(workers: int, folder: Path) -> Iterator[str]:
+    """The address of a scheduler whose workers answer from the recording."""
+    file = folder / "address"
+    command = [sys.executable, "-c", CLUSTER, str(workers), str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            while not (file.exists() and file.read_text()):
+                assert process.poll() is None
+                time.sleep(0.1)
+            yield file.read_text()
+        finally:
+            process.kill()
+
+
+def simulate(workers: int, minutes: float, folder: Path) -> Figures:
+    """Run a campaign of so many workers."""
+    tasks.try_shard, tasks.reduce_finding = recorded_shard, recorded_reduction
+    setup = Setup("simulated", ("upstream", "fixed"), load().issues)
+    run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)
+    nothing: Any = lambda *_: None  # noqa: E731 - three of them
+    corpus = NightlyCorpus(folder / "corpus")
+    note = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), nothing, nothing, nothing)
+    resident: dict[float, int] = {}
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(1.0):
+            resident[time.monotonic()] = psutil.Process().memory_info().rss >> 20
+
+    with cluster(workers, folder) as address:
+        pool = DaskPool(address, setup)
+        campaign = Watched({}, pool, note)
+        watch = threading.Thread(target=look)
+        watch.start()
+        cpu, began = time.process_time(), time.monotonic()
+        campaign.run()
+        core = (time.process_time() - cpu) / (time.monotonic() - began)
+        over.set()
+        watch.join()
+        pool.close()
+    thirds = [[mib for at, mib in resident.items() if (at - began) // (20 * minutes) == third] for third in (0, 1, 2)]
+    twice = sum(count > 1 for count in campaign.reduced.values())
+    mebibytes = (max(thirds[1]), max(thirds[2]))
+    return Figures(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        sys.stdout.write(f"{simulate(int(sys.argv[1]), float(sys.argv[2]), Path(name))}\n")
