@@ -27,6 +27,7 @@ from .program import (
     Input,
     Instruction,
     Nest,
+    Packed,
     Preparation,
     Program,
     Scope,
@@ -57,8 +58,11 @@ class Keras(Protocol):
     def run(self, text: str) -> None:
         """Run lines; whatever they raise, and what the methods below raise, is `Refused`."""
 
-    def output(self, word: str) -> Output:
-        """The tensor under that word."""
+    def take(self, word: str, spec: Input, like: str = "") -> Output:
+        """The input under that word. Its numbers are those of the tensor that it is `like`, or follow from its spec."""
+
+    def test(self, text: str) -> None:
+        """Run an expression on the numbers of its tensors."""
 
     def enter(self, scope: str) -> None:
         """Run what comes within a scope."""
@@ -85,6 +89,13 @@ _FIRST = frozenset(
 _WIDEST = 120
 
 
+class Call(NamedTuple):
+    """How something was called: on this many tensors, passed so."""
+
+    tensors: int
+    packed: Packed
+
+
 class Line(NamedTuple):
     """A line of the script, and whether it makes a layer or calls one."""
 
@@ -94,7 +105,7 @@ class Line(NamedTuple):
 
 @dataclass
 class Level:
-    """A model in the making: its inputs, the tensors of each instruction, and the variable of its layer.
+    """A model in the making: its inputs; of each instruction its tensors, the variable of its layer, and its call.
 
     In a `chain` each layer gives one tensor.
     """
@@ -105,6 +116,7 @@ class Level:
     specs: list[Input] = field(default_factory=list)
     nodes: list[list[Output]] = field(default_factory=list)
     layers: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
 
     def output(self, tensor: Tensor) -> Output:
         """The output that a program means."""
@@ -147,7 +159,7 @@ class Builder:
             yield
         except Exception:
             del self.lines[lines:], level.inputs[inputs:], level.specs[inputs:]
-            del level.nodes[nodes:], level.layers[nodes:]
+            del level.nodes[nodes:], level.layers[nodes:], level.calls[nodes:]
             self._names, self._defined, self._files = names, defined, files
             raise
 
@@ -200,12 +212,12 @@ class Builder:
 
     # -- inputs and instructions
 
-    def take(self, level: Level, spec: Input) -> Output:
-        """Make an input."""
+    def take(self, level: Level, spec: Input, like: str = "") -> Output:
+        """Make an input, of a model in a model like a tensor."""
         word = self._name(f"{level.stem}inputs")
         self.add(self.text(f"{word} = keras.Input({input_arguments(spec)})"), "input")
         level.specs.append(spec)
-        level.inputs.append(self.keras.output(word))
+        level.inputs.append(self.keras.take(word, spec, like))
         return level.inputs[-1]
 
     def do(self, level: Level, instruction: Instruction) -> None:
@@ -231,7 +243,7 @@ class Builder:
                 kind = self.text(f"{kind}(").removesuffix("(")
             text = expression(kind, arguments, words[: apply.count], apply.packed)
             variable = apply.kind.rpartition(".")[2]
-            self._call(level, "", text, variable)
+            self._call(level, "", text, variable, Call(apply.count, apply.packed))
             return
         kind = self._class(apply.kind)
         passed = [text if not name or (not at and name in _FIRST) else f"{name}={text}"
@@ -242,7 +254,7 @@ class Builder:
         for line in apply.after:
             self.keras.run(f"{layer}.{line.partition(' = ')[0]}")  # an attribute that is not there is refused
             self.add(f"{layer}.{self.text(line, words, own)}", "make")
-        self._call(level, layer, f"{layer}({self._passed(apply, words)})", stem)
+        self._call(level, layer, f"{layer}({self._passed(apply, words)})", stem, Call(apply.count, apply.packed))
 
     def _passed(self, apply: Apply, words: Sequence[str]) -> str:
         taken = words[: apply.count]
@@ -268,7 +280,7 @@ class Builder:
             self._defined[f"{'text' if file else 'import'} of {variable}"] = text
         return f"{self._files[module]}.{name}"
 
-    def _call(self, level: Level, layer: str, text: str, stem: str) -> None:
+    def _call(self, level: Level, layer: str, text: str, stem: str, call: Call) -> None:
         """Call something, and have its tensors as those of a node."""
         word = self._name(f"{stem}_output" if hasattr(builtins, stem) else stem)
         outputs = self.keras.call(word, text)
@@ -277,24 +289,17 @@ class Builder:
         self.lines.append(Line(f"{word} = {text}", "call"))
         level.nodes.append(outputs)
         level.layers.append(layer)
+        level.calls.append(call)
 
     def _again(self, level: Level, again: Again) -> None:
         layer = level.layers[again.layer] if again.layer < len(level.layers) else ""
         if not layer:
             raise Refused("there is no such layer")
         words = [level.output(tensor).word for tensor in again.tensors]
-        listed = f"[{', '.join(words)}]" if len(words) > 1 else words[0]
-        first = self.first_call(layer)
-        if len(words) > 1 and f"{layer}([" not in first:
-            listed = ", ".join(words)
-        elif len(words) == 1 and f"{layer}([" in first:
-            listed = f"[{words[0]}]"
+        call = level.calls[again.layer]
+        listed = f"[{', '.join(words)}]" if call.packed == "list" else ", ".join(words)
         passed = ", ".join((listed, *(f"{name}={self.text(text, words)}" for name, text in again.call)))
-        self._call(level, layer, f"{layer}({passed})", layer.removesuffix("_layer"))
-
-    def first_call(self, layer: str) -> str:
-        """The line that calls a layer first."""
-        return next(line.text for line in self.lines if line.role == "call" and f" = {layer}(" in line.text)
+        self._call(level, layer, f"{layer}({passed})", layer.removesuffix("_layer"), call)
 
     def _nest(self, level: Level, nest: Nest) -> None:
         inner, begin = self.open_nest(level, nest.tensors, nest.sequential)
@@ -307,7 +312,7 @@ class Builder:
         inner, begin = Level("inner_", sequential), len(self.lines)
         for tensor in tensors[:1] if sequential else tensors:
             output = level.output(tensor)
-            self.take(inner, Input(output.shape, output.dtype))
+            self.take(inner, Input(output.shape, output.dtype), output.word)
         return inner, begin
 
     def close_nest(self, level: Level, nest: Nest, inner: Level, begin: int) -> None:
@@ -316,9 +321,10 @@ class Builder:
         self.close(inner, variable, begin, nest)
         words = [level.output(tensor).word for tensor in nest.tensors]
         taken = words[: len(inner.inputs)]
-        listed = f"[{', '.join(taken)}]" if len(taken) > 1 else taken[0]
+        call = Call(len(taken), "list" if len(taken) > 1 else "one")
+        listed = f"[{', '.join(taken)}]" if call.packed == "list" else taken[0]
         passed = ", ".join((listed, *(f"{name}={self.text(text, words)}" for name, text in nest.call)))
-        self._call(level, variable, f"{variable}({passed})", "sequential" if nest.sequential else "inner")
+        self._call(level, variable, f"{variable}({passed})", "sequential" if nest.sequential else "inner", call)
 
     def close(self, level: Level, variable: str, begin: int, program: Program | Nest) -> None:
         """Make the model of a level, whose lines are those from `begin` on."""
@@ -355,6 +361,11 @@ class Builder:
         it = "model" if preparation.on is None else level.layers[preparation.on]
         for line in preparation.lines:
             self.add(self.text(line.replace("<it>", it)))
+
+    def test(self, level: Level, program: Program) -> None:
+        """Run the model on numbers."""
+        words = [tensor.word for tensor in level.inputs]
+        self.keras.test(f"model({words[0] if program.sequential else arranged(words, program.takes, 'in')})")
 
     # -- the script
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .program import Arguments, Input
+from .program import Arguments, Input, Packed
 from .values import split
 
-Packed = Literal["one", "list", "each", "either", "any"]
+Packing = Literal["one", "list", "each", "either", "any"]
 """How tensors are passed: the only argument, a list, one argument each; `either` is a list if there are several."""
 
 
@@ -30,13 +30,13 @@ class Kind:
     call: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
     takes: tuple[int, int] = (1, 1)
-    packed: Packed = "one"
+    packed: Packing = "one"
     inputs: tuple[str, ...] = ()
     family: str = ""
     weight: int = 1
 
-    def packing(self, count: int) -> Literal["one", "list", "each"]:
-        """How so many tensors are passed."""
+    def packing(self, count: int) -> Packed:
+        """How this many tensors are passed."""
         if self.packed == "either":
             return "list" if count > 1 else "one"
         if self.packed == "any":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .digits import Digits
+from .choices import Choices
 from .functions import REGISTERED
 from .program import Arguments
 
@@ -68,40 +68,54 @@ _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registere
 _OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
 
 
-def lambda_arguments(digits: Digits, count: int, rank: int) -> tuple[Arguments, Arguments]:
-    """The arguments of a `Lambda` on so many tensors, and the definitions that they need."""
-    texts = list(digits.pick(_GIVES))
-    form, mask, shape = digits.pick(_CHOICES), digits.pick(_MASKS), digits.pick(_OUTPUT_SHAPES)
-    container = digits.pick(("list", "list", "tuple", "dict", "nested"))
-    if count == 2:
-        texts = [_PAIRED.get(text, "x[0]") for text in texts]
-        form = "lambda" if form == "mask" else form
-    first = "x[0]" if count == 2 else "x"
-    if form in _WITH_A_NUMBER and not any("2.0" in text for text in texts):
-        texts[0] = f"{first} * 2.0"
-    if form == "training":
-        texts[0] = f"{first} * 3.0 if training else {first}"
-    if form == "mask":
-        texts[0] = f"{first} if mask is None else {first} * 3.0"
-    mask = "" if rank != 2 or any("x[:, 0]" in text for text in texts) else mask
-    if mask:
-        texts = [_FRESH.get(text, text) for text in texts]
-    container = "one" if len(texts) == 1 and container != "list" else container
-    chosen = _FORMS[form]
-    gives = _packed(texts, container).replace("2.0", chosen.by)
-    words = {"gives": gives, "other": gives.replace("2.0", "3.0")}
-    arguments = [("function", _filled(chosen.value, words))]
-    definitions = {}
-    if chosen.definition:
-        name = chosen.definition.partition("<")[2].partition(">")[0]
-        definitions[name] = _filled(chosen.definition, words)
-    if shape and container not in ("dict", "nested"):
-        arguments.append(("output_shape", _output_shape(shape, texts, container, count, definitions)))
-    if mask:
-        arguments.append(("mask", _mask(mask, len(texts), container, count, definitions)))
-    if form == "arguments":
-        arguments.append(("arguments", '{"by": 2.0}'))
-    return tuple(arguments), tuple(definitions.items())
+class LambdaSketch(NamedTuple):
+    """What is drawn of a `Lambda`: what its function gives, in which form and container; its mask and output shape."""
+
+    gives: tuple[str, ...]
+    form: str
+    mask: str
+    shape: str
+    container: str
+
+    def arguments(self, count: int, rank: int) -> tuple[Arguments, Arguments]:
+        """The arguments on `count` tensors, of which the first has this rank, and the definitions that they need."""
+        texts, form, container = list(self.gives), self.form, self.container
+        if count == 2:
+            texts = [_PAIRED.get(text, "x[0]") for text in texts]
+            form = "lambda" if form == "mask" else form
+        first = "x[0]" if count == 2 else "x"
+        if form in _WITH_A_NUMBER and not any("2.0" in text for text in texts):
+            texts[0] = f"{first} * 2.0"
+        if form == "training":
+            texts[0] = f"{first} * 3.0 if training else {first}"
+        if form == "mask":
+            texts[0] = f"{first} if mask is None else {first} * 3.0"
+        mask = "" if rank != 2 or any("x[:, 0]" in text for text in texts) else self.mask
+        if mask:
+            texts = [_FRESH.get(text, text) for text in texts]
+        container = "one" if len(texts) == 1 and container != "list" else container
+        chosen = _FORMS[form]
+        gives = _packed(texts, container).replace("2.0", chosen.by)
+        words = {"gives": gives, "other": gives.replace("2.0", "3.0")}
+        arguments = [("function", _filled(chosen.value, words))]
+        definitions = {}
+        if chosen.definition:
+            name = chosen.definition.partition("<")[2].partition(">")[0]
+            definitions[name] = _filled(chosen.definition, words)
+        if self.shape and container not in ("dict", "nested"):
+            arguments.append(("output_shape", _output_shape(self.shape, texts, container, count, definitions)))
+        if mask:
+            arguments.append(("mask", _mask(mask, len(texts), container, count, definitions)))
+        if form == "arguments":
+            arguments.append(("arguments", '{"by": 2.0}'))
+        return tuple(arguments), tuple(definitions.items())
+
+
+def lambda_sketch(choices: Choices) -> LambdaSketch:
+    """What a `Lambda` wraps, before it is known on what it is called."""
+    gives, form, mask = choices.pick(_GIVES), choices.pick(_CHOICES), choices.pick(_MASKS)
+    shape, container = choices.pick(_OUTPUT_SHAPES), choices.pick(("list", "list", "tuple", "dict", "nested"))
+    return LambdaSketch(gives, form, mask, shape, container)
 
 
 def _filled(text: str, words: dict[str, str]) -> str:

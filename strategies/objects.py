@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .digits import Digits
+from .choices import Choices
 from .values import table, values
 
 Objects = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -23,20 +23,20 @@ _OTHERWISE = table("""
 _MOST = 2
 
 
-def drawn_object(sort: str, objects: Objects, digits: Digits) -> str:
+def drawn_object(sort: str, objects: Objects, choices: Choices) -> str:
     """An object of a class of Keras, with one or two arguments that need not be given."""
     module = "losses" if sort == "loss" else f"{sort}s"
     names = [name for name in objects if name.rpartition(".")[0] == module]
-    name = digits.pick(names)
+    name = choices.pick(names)
     parameters = {parameter["name"]: parameter for parameter in objects[name] if parameter.get("required")}
     others = [parameter for parameter in objects[name] if not parameter.get("required")]
-    for _ in range(1 + digits.number(_MOST)):
+    for _ in range(1 + choices.number(_MOST)):
         if others:
-            chosen = digits.pick(others)
+            chosen = choices.pick(others)
             parameters[chosen["name"]] = chosen
     texts = {}
     for argument, parameter in parameters.items():
-        choices = values(argument, parameter.get("default"), required=bool(parameter.get("required")))
+        tried = values(argument, parameter.get("default"), required=bool(parameter.get("required")))
         fixed = _OTHERWISE.get(f"{sort}.{argument}") or _OTHERWISE.get(argument)
-        texts[argument] = fixed or (digits.pick(choices) if choices else "")
+        texts[argument] = fixed or (choices.pick(tried) if tried else "")
     return f"keras.{name}({', '.join(f'{argument}={text}' for argument, text in texts.items() if text)})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .kind import Kind, Packed
+from .kind import Kind, Packing
 from .program import Arguments
 from .values import split, table
 
@@ -235,7 +235,7 @@ def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | 
         for number in range(most)
     )
     in_list = first["name"] in _LISTS
-    packed: Packed = "list" if in_list else "each"
+    packed: Packing = "list" if in_list else "each"
     many = in_list or first["name"].startswith("*")
     takes = (least, least + 2 if many else least)
     return Kind(name, bases, more, {}, (), takes, packed, _inputs(name), "operations", 2)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from .build import Level, arranged, input_arguments
-from .digits import Digits
+from .choices import Choices
 from .functions import FORMS
 from .objects import Objects, drawn_object
 from .program import Apply, Arrangement, Instruction, Preparation, Program
@@ -60,41 +60,41 @@ class Model(NamedTuple):
     objects: Objects
 
 
-def _compiled(digits: Digits, model: Model) -> list[str]:
+def _compiled(choices: Choices, model: Model) -> list[str]:
     """The call of `compile`; a loss or a metric for the first output may be another than for the others."""
     arguments: dict[str, str] = {}
 
-    def value(name: str, sort: str, choices: Sequence[str]) -> str:
-        drawn = drawn_object(sort, model.objects, digits) if digits.number(8) >= 5 else ""
-        return drawn or digits.pick(choices)
+    def value(sort: str, texts: Sequence[str]) -> str:
+        drawn = drawn_object(sort, model.objects, choices) if choices.number(8) >= 5 else ""
+        return drawn or choices.pick(texts)
 
-    if digits.number(2):
-        arguments["optimizer"] = value("optimizer", "optimizer", _OPTIMIZERS)
-    for name, sort, choices in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
-        if digits.number(8) >= 2:
-            text = value(name, sort, choices)
+    if choices.number(2):
+        arguments["optimizer"] = value("optimizer", _OPTIMIZERS)
+    for name, sort, texts in (("loss", "loss", _LOSSES), ("metrics", "metric", _METRICS)):
+        if choices.number(8) >= 2:
+            text = value(sort, texts)
             text = f"[{text}]" if name == "metrics" else text
             plain = '["mse"]' if name == "metrics" else '"mse"'
-            arguments[name] = _by_output(text, plain, digits, model)
-    if digits.chance(6):
-        arguments["weighted_metrics"] = f"[{value('', 'metric', _METRICS)}]"
-    if "loss" in arguments and digits.chance(6):
-        arguments["loss_weights"] = _by_output("0.5", "0.5", digits, model) if model.outputs > 1 else "0.5"
-    for name, choices in _OF_COMPILING.items():
-        if digits.chance(6):
-            arguments[name] = digits.pick(choices)
+            arguments[name] = _by_output(text, plain, choices, model)
+    if choices.chance(6):
+        arguments["weighted_metrics"] = f"[{value('metric', _METRICS)}]"
+    if "loss" in arguments and choices.chance(6):
+        arguments["loss_weights"] = _by_output("0.5", "0.5", choices, model) if model.outputs > 1 else "0.5"
+    for name, texts in _OF_COMPILING.items():
+        if choices.chance(6):
+            arguments[name] = choices.pick(texts)
     return [f"<it>.compile({', '.join(f'{name}={text}' for name, text in arguments.items())})"]
 
 
-def _by_output(text: str, plain: str, digits: Digits, model: Model) -> str:
-    if model.gives == "dict" and digits.chance(3):
+def _by_output(text: str, plain: str, choices: Choices, model: Model) -> str:
+    if model.gives == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
-    if model.outputs > 1 and (digits.chance(2) or text == "0.5"):
+    if model.outputs > 1 and (choices.chance(2) or text == "0.5"):
         return arranged([text, *[plain] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
     return text
 
 
-def _adapted(digits: Digits, model: Model, at: int) -> list[str]:
+def _adapted(choices: Choices, model: Model, at: int) -> list[str]:
     apply = model.body[at]
     shape = tuple(size or 3 for size in model.level.output(apply.tensors[0]).shape)
     return [f"<it>.adapt({_LEARNED[_kind(model, at)][1].format(shape=shape, twice=2 * math.prod(shape))})"]
@@ -109,7 +109,7 @@ def unlearned(body: Sequence[Instruction], on: int) -> tuple[Instruction, ...]:
     return (*body[:on], replace(apply, arguments=(*more, *left)), *body[on + 1 :])
 
 
-def drawn(digits: Digits, model: Model) -> Preparation:
+def drawn(choices: Choices, model: Model) -> Preparation:
     """A preparation that the model has something for."""
     applied = [(at, step.kind) for at, step in enumerate(model.body) if isinstance(step, Apply)]
     layers = [(at, kind) for at, kind in applied if model.level.layers[at]]
@@ -119,13 +119,13 @@ def drawn(digits: Digits, model: Model) -> Preparation:
         "lora": [at for at, kind in layers if kind in _LOW_RANK],
     }
     does = [name for name in _WEIGHTED if there.get(name, (0,))]
-    chosen = digits.pick(does)
+    chosen = choices.pick(does)
     on: int | None = None
     if chosen in there:
-        on = digits.pick(there[chosen])
-    elif chosen == "trainable" and layers and digits.number(3):
-        on = digits.pick(layers)[0]
-    return Preparation(chosen, tuple(_LINES[chosen](digits, model, on)), on)
+        on = choices.pick(there[chosen])
+    elif chosen == "trainable" and layers and choices.number(3):
+        on = choices.pick(layers)[0]
+    return Preparation(chosen, tuple(_LINES[chosen](choices, model, on)), on)
 
 
 def _kind(model: Model, on: int | None) -> str:
@@ -133,20 +133,20 @@ def _kind(model: Model, on: int | None) -> str:
     return apply.kind if isinstance(apply, Apply) else ""
 
 
-_LINES: Mapping[str, Callable[[Digits, Model, int | None], list[str]]] = {
-    "compile": lambda digits, model, on: _compiled(digits, model),
-    "trainable": lambda digits, model, on: [f"<it>.trainable = {digits.pick(('False', 'False', 'True'))}"],
-    "weight trainable": lambda digits, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"],
-    "policy": lambda digits, model, on: [digits.pick(_POLICIES)],
-    "session": lambda digits, model, on: [digits.pick(_SESSIONS)],
-    "adapt": lambda digits, model, on: _adapted(digits, model, on or 0),
-    "lora": lambda digits, model, on: [
-        f"<it>.enable_lora({digits.pick(('rank=1', 'rank=2', 'rank=1, lora_alpha=3'))})"
+_LINES: Mapping[str, Callable[[Choices, Model, int | None], list[str]]] = {
+    "compile": lambda choices, model, on: _compiled(choices, model),
+    "trainable": lambda choices, model, on: [f"<it>.trainable = {choices.pick(('False', 'False', 'True'))}"],
+    "weight trainable": lambda choices, model, on: [f"<it>.{_WEIGHTS[_kind(model, on)]}.trainable = False"],
+    "policy": lambda choices, model, on: [choices.pick(_POLICIES)],
+    "session": lambda choices, model, on: [choices.pick(_SESSIONS)],
+    "adapt": lambda choices, model, on: _adapted(choices, model, on or 0),
+    "lora": lambda choices, model, on: [
+        f"<it>.enable_lora({choices.pick(('rank=1', 'rank=2', 'rank=1, lora_alpha=3'))})"
     ],
-    "quantize": lambda digits, model, on: [digits.pick(_QUANTIZED)],
-    "hang": lambda digits, model, on: [
+    "quantize": lambda choices, model, on: [choices.pick(_QUANTIZED)],
+    "hang": lambda choices, model, on: [
         "<it>.extra = layers.Dense(4)",
-        *(["<it>.extra.build((None, 4))"] if digits.number(2) else []),
+        *(["<it>.extra.build((None, 4))"] if choices.number(2) else []),
     ],
 }
 _TURNS = {"compile": 6, "trainable": 3, "weight trainable": 3, "session": 2, "lora": 4, "adapt": 9, "quantize": 2}

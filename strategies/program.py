@@ -22,6 +22,8 @@ Tensor: TypeAlias = tuple[int, int]
 """A node and one of its outputs: an instruction counted from 0, or an input counted down from -1."""
 Own = Literal["", "plain", "option"]
 """The class that a model is of: Keras' own, a custom one, or one whose constructor takes an option."""
+Packed = Literal["one", "list", "each"]
+"""How tensors are passed: the only argument, a list, one argument each."""
 Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
 
 
@@ -52,7 +54,7 @@ class Apply(msgspec.Struct, frozen=True, omit_defaults=True, tag="apply", tag_fi
     arguments: Arguments = ()
     tensors: tuple[Tensor, ...] = ((-1, 0),)
     count: int = 1
-    packed: Literal["one", "list", "each"] = "one"
+    packed: Packed = "one"
     call: Arguments = ()
     after: tuple[str, ...] = ()
     definitions: Arguments = ()

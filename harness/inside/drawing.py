@@ -12,16 +12,18 @@ import linecache
 from typing import Any, Iterator, Mapping
 
 import msgspec
+import numpy as np
 
-from clonediff.strategies import build, digits, draw, of_release
+from clonediff.strategies import build, choices, draw, of_release
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
-from clonediff.strategies.program import Program
+from clonediff.strategies.program import Input, Program
 
 from .build import script
 from .frameworks.interface import Framework
 from .observer import tidy
 from .other_layers import other_layers
 from .signatures import signatures
+from .values import DEFAULT_BATCH, input_array
 from .warned import unheard
 
 
@@ -33,30 +35,42 @@ class Drawer:
         self._catalogues: dict[str, Any] = {}
 
     def draw(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The graph of a `seed`, of `parts` in hexadecimal digits, or of a `program`.
+        """The graph of a `seed`, of `numbers`, a list for the frame and one for each instruction, or of a `program`.
 
         `layers` names those of the user, `kinds` the only kinds to draw, `values` has further ones by argument; of a
         `plain` one nothing is prepared or cloned with arguments.
         """
+        graph = None
+        if "program" in request:
+            graph = self._exactly(request["program"])
+        else:
+            try:
+                graph = self._drawn(request, each=False)
+            except build.Refused:  # to run each call takes a while: it is done where the model as a whole does not run
+                with contextlib.suppress(build.Refused):
+                    graph = self._drawn(request, each=True)
+        return {"graph": None if graph is None else msgspec.to_builtins(graph)}
+
+    @contextlib.contextmanager
+    def _keras(self, **options: bool) -> Iterator[BesideKeras]:
         framework = self._framework
         tidy(framework)
         framework.reseed(0)
         with unheard(), script("") as module, contextlib.ExitStack() as scopes:
-            keras = BesideKeras(framework, module, scopes)
-            if "program" in request:
-                graph = self._exactly(request["program"], keras)
-            else:
-                parts = [bytes.fromhex(part) for part in request.get("parts") or ()]
-                parts = parts or digits.random_bytes(int(request.get("seed", 0)))
-                graph = draw.draw(parts, self._catalogue(request), keras)
-        return {"graph": None if graph is None else msgspec.to_builtins(graph)}
+            yield BesideKeras(framework, module, scopes, **options)
 
-    @staticmethod
-    def _exactly(program: Any, keras: BesideKeras) -> Any:
-        try:
-            return draw.rebuild(msgspec.convert(program, Program), keras)
-        except (build.Refused, build.Undefined, SyntaxError):  # one that was made smaller may lack half of a text
-            return None
+    def _drawn(self, request: Mapping[str, Any], each: bool) -> Any:
+        numbers = request.get("numbers")
+        source = choices.of_numbers(*numbers) if numbers else choices.of_seed(int(request.get("seed", 0)))
+        with self._keras(runs_each=each) as keras:
+            return draw.draw(source, self._catalogue(request), keras)
+
+    def _exactly(self, program: Any) -> Any:
+        with self._keras(runs=False) as keras:
+            try:
+                return draw.rebuild(msgspec.convert(program, Program), keras)
+            except (build.Refused, build.Undefined, SyntaxError):  # one that was made smaller may lack half of a text
+                return None
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
         names = ("layers", "kinds", "values", "plain")
@@ -95,12 +109,24 @@ def _refusals() -> Iterator[None]:
 
 
 class BesideKeras:
-    """The module of a script in the making."""
+    """The module of a script in the making.
 
-    def __init__(self, framework: Framework, module: Any, scopes: contextlib.ExitStack) -> None:
+    A model has to run on numbers, if `runs`, and so has each call, if `runs_each`.
+    """
+
+    def __init__(
+        self,
+        framework: Framework,
+        module: Any,
+        scopes: contextlib.ExitStack,
+        runs: bool = True,
+        runs_each: bool = False,
+    ) -> None:
         self._scopes = scopes
         self._framework = framework
         self._names: dict[str, Any] = module.__dict__
+        self._numbers: dict[str, Any] = {}
+        self._runs, self._runs_each = runs, runs_each
         self._count = 0
 
     def run(self, text: str) -> None:
@@ -118,10 +144,26 @@ class BesideKeras:
         with _refusals():
             self._scopes.enter_context(eval(scope, self._names))  # noqa: S307 - likewise
 
-    def output(self, word: str, tensor: Any = None) -> Any:
-        """The tensor that is there under a name."""
+    def take(self, word: str, spec: Input, like: str = "") -> Any:
+        """An input, with numbers as a trial gives it, or those of the tensor of which a model in a model has a copy."""
+        if like and self._runs_each:
+            self._numbers[word] = eval(like, {}, self._numbers)  # noqa: S307 - a word that the builder wrote
+        elif self._runs:
+            array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
+            self._numbers[word] = self._framework.tensors.tensor(array)
+        return self._output(word, self._names[word])
+
+    def test(self, text: str) -> None:
+        """Run an expression on numbers."""
+        if self._runs:
+            self._on_numbers(compile(text, "<proposal>", "eval"))
+
+    def _on_numbers(self, code: Any) -> Any:
+        with _refusals():
+            return eval(code, {**self._names, **self._numbers})  # noqa: S307 - likewise
+
+    def _output(self, word: str, tensor: Any) -> Any:
         framework = self._framework
-        tensor = self._names[word] if tensor is None else tensor
         with _refusals():  # it may be no tensor
             shape = framework.shape(tensor)
             if shape is None or not shape or shape[0] is not None or 0 in shape:
@@ -130,7 +172,7 @@ class BesideKeras:
             return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
     def call(self, word: str, text: str) -> list[Any]:
-        """Call something on symbolic tensors."""
+        """Call something on symbolic tensors, and on numbers."""
         code = compile(text, "<proposal>", "eval")
         outputs = []
         with _refusals():
@@ -138,10 +180,12 @@ class BesideKeras:
             for suffix, tensor in _flat(result):
                 if any(tensor is value for value in self._names.values()):
                     raise build.Refused("it gives back a tensor that it takes")
-                outputs.append(self.output(word + suffix, tensor))
+                outputs.append(self._output(word + suffix, tensor))
                 maker: Any = getattr(tensor, "_keras_history", (None,))[0]
                 if type(maker).__module__ == "__main__" and not hasattr(maker, "fit"):
                     maker.get_config()  # Keras says of some custom classes that they have to have one of their own
+        if self._runs_each:
+            self._numbers[word] = self._on_numbers(code)
         self._names[word] = result
         return outputs
 

@@ -1,4 +1,4 @@
-"""The strategy for tests of one's own: Hypothesis draws bytes, and a child of this process draws the graph of them.
+"""The strategy for tests of your own: Hypothesis draws numbers, and a child of this process makes a graph of them.
 
 A graph reaches the test once it has run in the child: it can end the child, and never the process of the test.
 """
@@ -11,14 +11,17 @@ import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from clonediff.harness.observation import Answer
-from clonediff.harness.trials.cases import case_of
+from clonediff.strategies.choices import BITS
 from clonediff.strategies.program import Generation, Graph
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from clonediff.harness.subjects.process import SubjectProcess
+
+NUMBERS = 24
+"""The numbers of a frame, and of an instruction: after them, the simplest choices are made."""
+MOST_PARTS = 8
 
 
 def functional_graphs(
@@ -44,20 +47,12 @@ def functional_graphs(
         "values": {name: [repr(value) for value in further] for name, further in (values or {}).items()},
     }
 
-    def drawn(parts: tuple[bytes, list[bytes]]) -> Graph:
-        frame, body = parts
-        process = _process(generation, names)
-        graph = process.draw({"parts": [part.hex() or "00" for part in (frame, *body)], **request})
-        return graph if graph is not None and _runs(graph, process) else reject()
+    def drawn(numbers: list[list[int]]) -> Graph:
+        graph = _process(generation, names).draw({"numbers": numbers, **request})
+        return graph if graph is not None else reject()
 
-    part = st.binary(max_size=64)
-    return st.tuples(part, st.lists(part, min_size=1, max_size=5)).map(drawn)
-
-
-def _runs(graph: Graph, process: SubjectProcess) -> bool:
-    answer = process.trial(case_of(graph), cloners=())
-    original = answer.original if isinstance(answer, Answer) else None
-    return original is not None and original.inference is not None and original.inference.failure is None
+    part = st.lists(st.integers(0, 2**BITS - 1), min_size=NUMBERS, max_size=NUMBERS)
+    return st.lists(part, min_size=2, max_size=MOST_PARTS).map(drawn)
 
 
 @functools.cache

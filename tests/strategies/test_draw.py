@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -15,16 +16,17 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import run
 from clonediff.strategies.build import Builder, Output
-from clonediff.strategies.digits import random_bytes
+from clonediff.strategies.choices import of_seed
 from clonediff.strategies.draw import Catalogue, draw
+from clonediff.strategies.kind import Kind
 from clonediff.strategies.layers import CATALOGUE
-from clonediff.strategies.program import Apply, Generation, Graph, Nest, Preparation, instructions
+from clonediff.strategies.program import Apply, Generation, Graph, Input, Nest, Preparation, Program, instructions
 from clonediff.strategies.undefined import why_undefined
 from tests.example_counts import examples
 from tests.warm_keras import built, drawn, process_of, rebuilt
 
 Warm = Callable[[str], SubjectProcess]
-SIMPLEST = {"parts": ["00", "00"]}
+SIMPLEST = {"numbers": [[], []]}
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
@@ -51,7 +53,7 @@ def test_a_program_is_built_again_as_it_was(keras: SubjectProcess) -> None:
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_the_simplest_bytes_are_the_simplest_model(generation: Generation, warm: Warm) -> None:
+def test_the_simplest_numbers_are_the_simplest_model(generation: Generation, warm: Warm) -> None:
     graph = warm(generation).draw(SIMPLEST)
     assert graph is not None
     assert [type(each) for each in graph.program.body] == [Apply]
@@ -219,11 +221,14 @@ class TakesAll:
     def enter(self, scope: str) -> None:
         pass
 
-    def output(self, word: str) -> Output:
-        return Output(word, (3, 4), "float32")
+    def take(self, word: str, spec: Input, like: str = "") -> Output:
+        return Output(word, spec.shape, spec.dtype)
+
+    def test(self, text: str) -> None:
+        pass
 
     def call(self, word: str, text: str) -> list[Output]:
-        return [self.output(word)]
+        return [Output(word, (3, 4), "float32")]
 
 
 @pytest.mark.parametrize("method", ["take", "do", "open_nest", "close_nest", "close", "prepare"])
@@ -233,6 +238,42 @@ def test_a_fault_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.M
 
     catalogue = Catalogue("keras", {"Dense": CATALOGUE["Dense"]}, dict.fromkeys(OBJECTS.split(), ()))
     monkeypatch.setattr(Builder, method, faulty)
-    graphs = (draw(random_bytes(seed), catalogue, TakesAll()) for seed in range(20))
+    graphs = (draw(of_seed(seed), catalogue, TakesAll()) for seed in range(20))
     with pytest.raises(TypeError, match="a fault of ours"):
         list(graphs)
+
+
+def test_choices_of_an_instruction_do_not_depend_on_each_other() -> None:
+    made = tuple((("units", str(units)),) for units in range(1, 5))
+    more = dict.fromkeys("abc", ("1", "2"))
+    catalogue = Catalogue("keras", {name: Kind(name, made, more) for name in ("Dense", "Other")}, {}, False)
+    met: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    count = 6000
+    for seed in range(count):
+        graph = draw(of_seed(seed), catalogue, TakesAll())
+        assert graph is not None
+        features = _choices_of(graph.program)
+        for pair in itertools.combinations(features, 2):
+            met[pair][features[pair[0]], features[pair[1]]] += 1
+    for pair, together in met.items():
+        first, second = (Counter[str]() for _ in pair)
+        for (one, other), times in together.items():
+            first[one] += times
+            second[other] += times
+        for one, other in itertools.product(first, second):
+            expected = first[one] * second[other] / count
+            assert abs(together[one, other] - expected) < 5 * expected**0.5 + 5, (pair, one, other)
+
+
+def _choices_of(program: Program) -> dict[str, str]:
+    """What is drawn of the first instruction, apart from each other."""
+    first = next(each for each in instructions(program.body) if isinstance(each, Apply))
+    arguments = dict(first.arguments)
+    return {
+        "kind": first.kind,
+        "input": f"{program.inputs[0].shape} {program.inputs[0].fill}",
+        "made": arguments.get("units", ""),
+        "given": " ".join(sorted(arguments.keys() & {*"abc"})),
+        "touched": " ".join(sorted({"name", "trainable", "dtype"} & arguments.keys())),
+        "named": str(program.name),
+    }
