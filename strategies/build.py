@@ -331,7 +331,9 @@ class Builder:
         base = kind = "keras.Sequential" if program.sequential else "keras.Model"
         if program.own:
             title = base.replace("keras.", "Own")
-            template = OWN_MODELS["plain" if program.sequential else program.own].format(base=base)
+            template = OWN_MODELS["plain" if program.sequential and program.own == "option" else program.own].format(
+                base=base
+            )
             kind = self._define(title, {title: template.replace("<own>", f"<{title}>")})
         named = "" if program.name is None else f', name="{program.name}"'
         if program.sequential:
@@ -360,6 +362,10 @@ class Builder:
         """Run the lines of a preparation."""
         it = "model" if preparation.on is None else level.layers[preparation.on]
         for line in preparation.lines:
+            if preparation.does == "set":
+                self.keras.run(
+                    f"{it}.{line.partition(' = ')[0].removeprefix('<it>.')}"
+                )  # refused where it is not there
             self.add(self.text(line.replace("<it>", it)))
 
     def test(self, level: Level, program: Program) -> None:

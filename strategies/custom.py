@@ -32,6 +32,18 @@ _SUM = """\
         return total
 """
 
+_KEEPS = """\
+    def __init__(self, by=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.by = by
+
+    def call(self, x):
+        return x * self.by
+
+    def get_config(self):
+        return {**super().get_config(), "by": self.by}
+"""
+
 _BODIES = {
     "Scale": _WITH_WEIGHT.replace("NAMED", 'name="scale"').replace("NAME", "scale"),
     "Offset": _WITH_WEIGHT.replace("NAMED, ", "").replace("NAME", "offset").replace("x *", "x +"),
@@ -134,6 +146,14 @@ _BODIES = {
 """,
 }
 
+_BODIES |= {
+    "Bare": _KEEPS.partition("\n\n    def get")[0].replace(", **kwargs", "").replace("**kwargs", "") + "\n",
+    "Talker": _KEEPS.replace('"by": self.by}', '"by": self.by, "more": 3}'),
+    "Renamed": _KEEPS.replace("**kwargs):", 'name="it", **kwargs):').replace("(**", '(name=f"{name}_own", **'),
+    "Around": _KEEPS.replace("x * self.by", "self.by(x)"),
+    "Among": _KEEPS.partition("\n\n    def get")[0].replace("x * self.by", "x * len(self.by)") + "\n",
+}
+
 CUSTOM_LAYERS: Mapping[str, str] = {
     name: f"class <{name}>(layers.Layer):\n{body.replace(f' {name}(', f' <{name}>(')}" for name, body in _BODIES.items()
 }
@@ -154,6 +174,17 @@ class <own>({base}):
 
     def get_config(self):
         return {{**super().get_config(), "factor": self.factor}}
+""",
+    "step": """\
+class <own>({base}):
+    def train_step(self, *data):
+        return {{**super().train_step(*data), "step": 1.0}}
+""",
+    "compile": """\
+class <own>({base}):
+    def compile(self, *arguments, factor=1.0, **options):
+        super().compile(*arguments, **options)
+        self.factor = factor
 """,
 }
 """The classes of models of one's own."""

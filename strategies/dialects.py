@@ -32,6 +32,7 @@ _PYTHON = {
     "math": "import math",
     "importlib": "import importlib.util",
     "sys": "import sys",
+    "tempfile": "import tempfile",
 }
 DIALECTS: Mapping[str, Dialect] = {
     "keras": Dialect(
@@ -40,6 +41,7 @@ DIALECTS: Mapping[str, Dialect] = {
             **_PYTHON,
             "keras": "import keras",
             "np": "import numpy as np",
+            "tf": "import tensorflow as tf",
             "layers": "from keras import layers",
             "ops": "from keras import ops",
         },

@@ -376,7 +376,7 @@ def draw(source: Source, catalogue: Catalogue, keras: Keras) -> Graph | None:
     count = frame.pick(_LENGTHS)
     sequential, named, frozen = frame.chance(8), frame.chance(8), frame.chance(8)
     takes, gives = frame.pick(_ARRANGEMENTS), frame.pick(_ARRANGEMENTS)
-    own: Own = frame.pick((*_NO_CLASS, *_NO_CLASS, *_NO_CLASS, "plain", "option"))
+    own: Own = frame.pick((*_NO_CLASS, *_NO_CLASS, *_NO_CLASS, "plain", "option", "step", "compile"))
     more = catalogue.cloned_with_more
     recipe = frame.pick(prepare.CLONE_ARGUMENTS) if frame.chance(8) and more and not own else ""
     possible = Scope(frame.pick((*_SCOPED, "Scale", "Span", "Shift")), frame.pick(("clone", "model", "both")))
@@ -399,7 +399,7 @@ def draw(source: Source, catalogue: Catalogue, keras: Keras) -> Graph | None:
         "my_model" if named else None,
         frozen,
         sequential,
-        "plain" if own and (sequential or catalogue.generation != "keras") else own,
+        "plain" if own == "option" and (sequential or catalogue.generation != "keras") else own,
         scope=scope if drawing.scope_used or (scope and scope.name in catalogue.kinds) else None,
         clone_arguments=recipe if recipe not in catalogue.missing else "",
     )

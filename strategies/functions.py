@@ -1,10 +1,11 @@
 """The forms in which a function or an object is given, for all that takes one: as source text.
 
-`<double>` in a value stands for a name, and its definition in `DEFINITIONS` is put above the model.
+`<double>` in a value is the name of what `DEFINITIONS` has for it, which is put above the model.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ REGISTERED = "@keras.saving.register_keras_serializable()\n"
 
 
 class Sort(NamedTuple):
-    """A sort of function: what it takes and gives, in which `by` is a number, and the class of such objects.
+    """A sort of function: what it takes and gives, in which a number is 2.0, and the class of such objects.
 
     `name` is that of a registered function, `namesake` that of one of Keras, `shared` an object of Keras.
     """
@@ -31,29 +32,95 @@ class Sort(NamedTuple):
 SORTS: Mapping[str, Sort] = {
     kind: Sort(*split(row))
     for kind, row in table("""
-        activation: double | x | x * {by} | layers.Layer | call | relu | layers.ReLU(negative_slope=0.5)
-        initializer: halves | shape, dtype=None | ops.ones(shape, dtype=dtype) / {by} | keras.initializers.Initializer
+        activation: double | x | x * 2.0 | layers.Layer | call | relu | layers.ReLU(negative_slope=0.5)
+        initializer: halves | shape, dtype=None | ops.ones(shape, dtype=dtype) / 2.0 | keras.initializers.Initializer
             | __call__ | ones | keras.initializers.RandomUniform(0.25, 0.75)
-        regularizer: magnitude | x | ops.mean(ops.abs(x)) * {by} | keras.regularizers.Regularizer | __call__ | l1
+        regularizer: magnitude | x | ops.mean(ops.abs(x)) * 2.0 | keras.regularizers.Regularizer | __call__ | l1
             | <Magnitude>(2.0)
-        constraint: halved | w | ops.abs(w) / {by} | keras.constraints.Constraint | __call__ | non_neg
+        constraint: halved | w | ops.abs(w) / 2.0 | keras.constraints.Constraint | __call__ | non_neg
             | keras.constraints.MaxNorm(0.5)
-        loss: error | y_true, y_pred | ops.mean(ops.abs(y_true - y_pred), axis=-1) * {by} | keras.losses.Loss | call
-            | mse
-        metric: error | y_true, y_pred | ops.mean(ops.abs(y_true - y_pred), axis=-1) * {by} | keras.metrics.Mean
-            | update_state | mse
+        loss: error | y_true, y_pred | ops.mean(ops.abs(y_true - y_pred), axis=-1) * 2.0 | keras.losses.Loss | call
+            | mse | keras.losses.Huber(delta=2.0)
+        metric: error | y_true, y_pred | ops.mean(ops.abs(y_true - y_pred), axis=-1) * 2.0 | keras.metrics.Mean
+            | update_state | mse | keras.metrics.MeanSquaredError()
+        schedule: slower | step | 0.5 / (1.0 + step / 2.0) | keras.optimizers.schedules.LearningRateSchedule
+            | __call__ | relu
     """).items()
 }
+_HELD = (
+    *("np.float32(2.0)", 'np.arange(2, 3, dtype="float32")', "ops.convert_to_tensor(2.0)", "keras.Variable(2.0)"),
+    *("[2.0]", "layers.Embedding(1, 1)", "keras.optimizers.schedules.CosineDecay(0.5, 10)"),
+)
+"""What a custom object holds beside a number."""
 _WITH_OPTIONS = ("layers.Layer", "keras.losses.Loss", "keras.metrics.Mean")
 
-_METHOD = """\
-class <{own}>:
-    def __init__(self, by):
-        self.by = by
+_TAKING = "def <{0}>({1}):\n    return lambda TAKES: GIVES{{{2}}}\n"
+_WRITTEN: Mapping[str, tuple[str, str]] = {
+    "registered": ("<NAME>", REGISTERED + "def <NAME>(TAKES):\n    return GIVES{2.0}\n"),
+    "named": ("<NAME_named>", "def <NAME_named>(TAKES):\n    return GIVES{2.0}\n"),
+    "lambda": ("lambda TAKES: GIVES{2.0}", ""),
+    "partial": ("functools.partial(<NAME_by>, by=2.0)", "def <NAME_by>(TAKES, *, by):\n    return GIVES{by}\n"),
+    "method": (
+        "<TITLEFactor>(2.0).apply",
+        "class <TITLEFactor>:\n    def __init__(self, by):\n        self.by = by\n\n"
+        "    def apply(self, TAKES):\n        return GIVES{self.by}\n",
+    ),
+    "callable": (
+        "<TITLECall>(2.0)",
+        "class <TITLECall>:\n    def __init__(self, by):\n        self.by = by\n\n"
+        "    def __call__(self, TAKES):\n        return GIVES{self.by}\n",
+    ),
+    "static": (
+        "<TITLETools>.apply",
+        "class <TITLETools>:\n    @staticmethod\n    def apply(TAKES):\n        return GIVES{2.0}\n",
+    ),
+    "variable": (
+        "<NAME_times>(keras.Variable(2.0))",
+        "def <NAME_times>(by):\n    def times(TAKES):\n        return GIVES{by}\n\n    return times\n",
+    ),
+    "variable of TensorFlow": ("<NAME_scaled>(tf.Variable(2.0))", _TAKING.format("NAME_scaled", "by", "by")),
+    "layer": (
+        "<NAME_over>(layers.Embedding(1, 1))",
+        "def <NAME_over>(part):\n    part.build(())\n    return lambda TAKES: GIVES{part.embeddings[0, 0]}\n",
+    ),
+    "layers": (
+        "<NAME_over_all>([layers.Embedding(1, 1)])",
+        "def <NAME_over_all>(parts):\n    parts[0].build(())\n"
+        "    return lambda TAKES: GIVES{parts[0].embeddings[0, 0]}\n",
+    ),
+    "words": (
+        "<NAME_among>(dict.fromkeys(map(str, range(6000)), 2.0))",
+        _TAKING.format("NAME_among", "numbers", 'numbers["7"]'),
+    ),
+    "cached": (
+        "<NAME_cached>(2.0)",
+        "@functools.cache\n" + _TAKING.format("NAME_cached", "by", "by"),
+    ),
+    "global": ("<NAME_global>", "def <NAME_global>(TAKES):\n    return GIVES{<FACTOR>}\n"),
+    "global layer": ("<NAME_table>", "def <NAME_table>(TAKES):\n    return GIVES{<table>.embeddings[0, 0]}\n"),
+    "traced": ("<NAME_traced>", "@tf.function\ndef <NAME_traced>(TAKES):\n    return GIVES{2.0}\n"),
+    "made": (
+        "[<NAME_made>(3.0), <NAME_made>(2.0)][0]",
+        "def <NAME_made>(by):\n    @keras.saving.register_keras_serializable()\n    def made(TAKES):\n"
+        "        return GIVES{by}\n\n    return made\n",
+    ),
+}
+"""How a function is written: the value, and the definition of its word, where GIVES has the number in braces."""
 
-    def {called}(self, {takes}):
-        return {gives}
-"""
+
+def written(form: str, name: str, takes: str, gives: str) -> tuple[str, dict[str, str]]:
+    """A function of a form as a value, with its definition by its word."""
+
+    def filled(template: str) -> str:
+        text = template.replace("NAME", name).replace("TITLE", name.title()).replace("TAKES", takes)
+        return re.sub(r"GIVES\{(.*?)\}", lambda match: gives.replace("2.0", match[1]), text)
+
+    value, definition = map(filled, _WRITTEN[form])
+    return value, {definition.partition("<")[2].partition(">")[0]: definition} if definition else {}
+
+
+WRITTEN = tuple(_WRITTEN)
+
 _CLASS = """\
 class <{own}>({base}):
     def __init__(self, by{more}):
@@ -67,13 +134,9 @@ class <{own}>({base}):
 """
 
 
-def _function(name: str, takes: str, gives: str) -> str:
-    return f"def <{name}>({takes}):\n    return {gives}\n"
-
-
 def _class_of(sort: Sort) -> str:
     options = sort.base in _WITH_OPTIONS
-    gives, takes = sort.gives.format(by="self.by"), sort.takes
+    gives, takes = sort.gives.replace("2.0", "self.by"), sort.takes
     if sort.method == "update_state":
         gives, takes = f"super().update_state({gives}, sample_weight)", f"{takes}, sample_weight=None"
     first = "super().__init__(**kwargs)\n        " if options else ""
@@ -89,39 +152,34 @@ def _class_of(sort: Sort) -> str:
     )
 
 
+def _without(method: str, text: str) -> str:
+    """A class without a method."""
+    return re.sub(rf"\n    def {method}\(.*?(?=\n\n|\n\Z)", "", text, flags=re.DOTALL)
+
+
 def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
     """The values of a sort, by their forms, and the definitions that they need."""
-    name, takes = sort.name, sort.takes
-    gives = sort.gives.format(by="2.0")
-    by, of_self = sort.gives.format(by="by"), sort.gives.format(by="self.by")
-    own = "MeanError" if kind == "metric" else name.title()
-    factor = f"{name.title()}Factor"
-    values = {
-        "registered": f"<{name}>",
-        "named": f"<{name}_named>",
-        "lambda": f"lambda {takes}: {gives}",
+    values, definitions = {}, {}
+    for form in _WRITTEN:
+        values[form], new = written(form, sort.name, sort.takes, sort.gives)
+        definitions.update(new)
+    own = "MeanError" if kind == "metric" else sort.name.title()
+    values |= {
         "namesake": f"<{sort.namesake}>",
-        "partial": f"functools.partial(<{name}_by>, by=2.0)",
-        "method": f"<{factor}>(2.0).apply",
         "class": f"<{own}>(2.0)",
-        "variable": f"<{name}_times>(keras.Variable(2.0))",
+        "unregistered class": f"<Own{own}>(2.0)",
+        "class without a config": f"<Bare{own}>(2.0)",
+        **{f"class of {held}": f"<{own}>({held})" for held in _HELD},
     }
-    closure = f"def <{name}_times>(by):\n    def times({takes}):\n        return {by}\n\n    return times\n"
-    definitions = {
-        name: REGISTERED + _function(name, takes, gives),
-        f"{name}_named": _function(f"{name}_named", takes, gives),
-        sort.namesake: _function(sort.namesake, takes, gives),
-        f"{name}_by": _function(f"{name}_by", f"{takes}, *, by", by),
-        factor: _METHOD.format(own=factor, called="apply", takes=takes, gives=of_self),
+    definitions |= {
+        sort.namesake: f"def <{sort.namesake}>({sort.takes}):\n    return {sort.gives}\n",
         own: REGISTERED + _class_of(sort),
-        f"{name}_times": closure,
+        f"Own{own}": _class_of(sort).replace(f"<{own}>", f"<Own{own}>"),
+        f"Bare{own}": REGISTERED + _without("get_config", _class_of(sort)).replace(f"<{own}>", f"<Bare{own}>"),
     }
     if sort.shared:
         values["shared"] = f"<shared_{kind}>"
         definitions[f"shared_{kind}"] = f"<shared_{kind}> = {sort.shared}\n"
-        unregistered = f"Own{own}"
-        values["unregistered class"] = f"<{unregistered}>(2.0)"
-        definitions[unregistered] = _class_of(sort).replace(f"<{own}>", f"<{unregistered}>")
     return values, definitions
 
 
@@ -159,9 +217,18 @@ class <Precise>(keras.DTypePolicy):
     def get_config(self):
         return {**super().get_config(), "by": self.by}
 """
+_STEADY = """\
+class <{own}>(keras.optimizers.SGD):
+    def __init__(self, by):
+        super().__init__(learning_rate=by)
+"""
 DEFINITIONS: dict[str, str] = {
     **{name: text for _, definitions in _BOTH.values() for name, text in definitions.items()},
     "Precise": _PRECISE,
+    "Steady": REGISTERED + _STEADY.format(own="Steady"),
+    "OwnSteady": _STEADY.format(own="OwnSteady"),
+    "FACTOR": "<FACTOR> = 2.0\n",
+    "table": "<table> = layers.Embedding(1, 1)\n<table>.build(())\n",
 }
 """The definition of each word in angle brackets."""
 

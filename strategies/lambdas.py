@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .choices import Choices
-from .functions import REGISTERED
+from .functions import REGISTERED, WRITTEN, written
 from .program import Arguments
 
 _GIVES = (
@@ -27,43 +27,26 @@ class Form(NamedTuple):
     by: str = "2.0"
 
 
-_FUNCTION = "def <transform>(x):\n    return {gives}\n"
-_FACTOR = """\
-class <Factor>:
-    def __init__(self, by):
-        self.by = by
-
-    def apply(self, x):
-        return {gives}
-"""
 _FORMS = {
-    "registered": Form("<transform>", REGISTERED + _FUNCTION),
-    "lambda": Form("lambda x: {gives}"),
-    "named": Form("<transform>", _FUNCTION),
-    "closure": Form("<times>(2.0)", "def <times>(by):\n    return lambda x: {gives}\n", "by"),
     "default": Form("lambda x, by=2.0: {gives}", by="by"),
     "arguments": Form("lambda x, by: {gives}", by="by"),
-    "global": Form("lambda x: {gives}", "<FACTOR> = 2.0\n", "<FACTOR>"),
-    "method": Form("<Factor>(2.0).apply", _FACTOR, "self.by"),
-    "partial": Form("functools.partial(<times_by>, by=2.0)", "def <times_by>(x, by):\n    return {gives}\n", "by"),
-    "global layer": Form(
-        "lambda x: {gives}", "<table> = layers.Embedding(1, 1)\n<table>.build(())\n", "<table>.embeddings[0, 0]"
-    ),
-    "listed layer": Form(
-        "<times>([layers.Embedding(1, 1)])",
-        "def <times>(parts):\n    parts[0].build(())\n    return lambda x: {gives}\n",
-        "parts[0].embeddings[0, 0]",
-    ),
+    "lambda of a global": Form("lambda x: {gives}", by="<FACTOR>"),
+    "lambda of a layer": Form("lambda x: {gives}", by="<table>.embeddings[0, 0]"),
+    "of ops": Form("ops.gelu"),
+    "of Keras": Form("keras.activations.softplus"),
+    "of an application": Form("keras.applications.imagenet_utils.preprocess_input"),
     "training": Form("lambda x, training=None: {gives}"),
     "mask": Form("lambda x, mask=None: {gives}"),
     "namesake": Form(
         "<transform>",
-        REGISTERED.replace("()", '("other")') + "def <transform>(x):\n    return {other}\n\n\n" + _FUNCTION,
+        REGISTERED.replace("()", '("other")')
+        + "def <transform>(x):\n    return {other}\n\n\ndef <transform>(x):\n    return {gives}\n",
     ),
 }
-_WITH_A_NUMBER = ("namesake", *(name for name, form in _FORMS.items() if form.by != "2.0"))
+"""How a `Lambda` alone is written; the others are those of every function."""
+_NO_NUMBER = ("registered", "named", "lambda", "static", "traced", "training", "mask")
 # A registered function is all that Keras 3 reads back: what it refuses hides what else breaks.
-_CHOICES = (*("registered",) * 20, *_FORMS)
+_CHOICES = (*("registered",) * 20, *WRITTEN, *_FORMS)
 _MASKS = ("", "pass", *("",) * 9, "some", "make", "fixed", "named", *("registered",) * 9)
 _OUTPUT_SHAPES = ("", "", "given", "callable", *("",) * 4, *("registered",) * 3)
 
@@ -84,7 +67,7 @@ class LambdaSketch(NamedTuple):
             texts = [_PAIRED.get(text, "x[0]") for text in texts]
             form = "lambda" if form == "mask" else form
         first = "x[0]" if count == 2 else "x"
-        if form in _WITH_A_NUMBER and not any("2.0" in text for text in texts):
+        if form not in _NO_NUMBER and not any("2.0" in text for text in texts):
             texts[0] = f"{first} * 2.0"
         if form == "training":
             texts[0] = f"{first} * 3.0 if training else {first}"
@@ -94,14 +77,9 @@ class LambdaSketch(NamedTuple):
         if mask:
             texts = [_FRESH.get(text, text) for text in texts]
         container = "one" if len(texts) == 1 and container != "list" else container
-        chosen = _FORMS[form]
-        gives = _packed(texts, container).replace("2.0", chosen.by)
-        words = {"gives": gives, "other": gives.replace("2.0", "3.0")}
-        arguments = [("function", _filled(chosen.value, words))]
-        definitions = {}
-        if chosen.definition:
-            name = chosen.definition.partition("<")[2].partition(">")[0]
-            definitions[name] = _filled(chosen.definition, words)
+        gives = _packed(texts, container)
+        function, definitions = self._function(form, gives)
+        arguments = [("function", function)]
         if self.shape and container not in ("dict", "nested"):
             arguments.append(("output_shape", _output_shape(self.shape, texts, container, count, definitions)))
         if mask:
@@ -109,6 +87,15 @@ class LambdaSketch(NamedTuple):
         if form == "arguments":
             arguments.append(("arguments", '{"by": 2.0}'))
         return tuple(arguments), tuple(definitions.items())
+
+    @staticmethod
+    def _function(form: str, gives: str) -> tuple[str, dict[str, str]]:
+        if form not in _FORMS:
+            return written(form, "transform", "x", gives)
+        chosen = _FORMS[form]
+        words = {"gives": gives.replace("2.0", chosen.by), "other": gives.replace("2.0", "3.0")}
+        definition = _filled(chosen.definition, words)
+        return _filled(chosen.value, words), {"transform": definition} if definition else {}
 
 
 def lambda_sketch(choices: Choices) -> LambdaSketch:

@@ -51,6 +51,9 @@ _FAMILIES: Mapping[str, str] = {
         Stack: widths=[4, 3] | widths=(2,)
         Branches: units=4 | units=2
         Louder: | depth=2
+        Bare Talker Renamed: | by=3.0
+        Around: by=layers.Dense(3) | by=layers.Activation("tanh")
+        Among: by={1: 2.0} | by=(1, 2) | by=np.arange(3) | by=[(1, 2)]
     """,
     "recurrent": """
         LSTM *4 @time: units=3 | units=2, return_sequences=True | units=3, go_backwards=True

@@ -35,6 +35,8 @@ OPERATORS: Mapping[str, str] = {
         operator.slice: <0>[:, 0] | <0>[:, 1:] | <0>[..., 0] | <0>[..., :1] | <0>[..., -1] | <0>[:, :-1] | <0>[:, ::2]
             | <0>[:, ::-1] | <0>[..., None] | <0>[:, None] | <0>[:, -2:] | <0>[:, :, 0] | <0>[:, 1:, :1]
         operator.half: <0> / 2.0
+        operator.operand: <0> * keras.Variable(2.0) | <0> + tf.Variable(2.0) | <0> * <table>.embeddings[0, 0]
+            | <0> + np.arange(1, 2, dtype="float32") | <0> * ops.convert_to_tensor(2.0) | <0> * np.float32(2.0)
         operator.negative: -<0>
         operator.from_one: 1.0 - <0>
         operator.positive: <0>[..., 0] > 0.0

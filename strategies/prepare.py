@@ -16,6 +16,7 @@ from .program import Apply, Arrangement, Instruction, Preparation, Program
 
 _WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
 _LOW_RANK = ("Dense", "EinsumDense", "Embedding")
+_LOW_RANKS = ("rank=1", "rank=2", "rank=1, lora_alpha=3", 'rank=1, a_initializer="ones", b_initializer="ones"')
 _LEARNED: Mapping[str, tuple[str, str]] = {
     "Normalization": (" mean variance ", "np.arange(1, {twice} + 1).reshape(2, *{shape}) / 2"),
     "Discretization": (" bin_boundaries ", "np.arange(1, 13) / 2"),
@@ -33,21 +34,49 @@ _SESSIONS = (
 )
 _POLICIES = tuple(f'keras.config.set_dtype_policy("{name}")' for name in ("mixed_bfloat16", "float64"))
 _QUANTIZED = tuple(f'<it>.quantize("{mode}")' for mode in ("int8", "float8", "int4"))
+_MAPPED = 'keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.5), {".*kernel": keras.optimizers.Adam(0.5)})'
 _OPTIMIZERS = (
     *('"sgd"', "keras.optimizers.SGD(learning_rate=0.5, momentum=0.25)"),
-    *('keras.optimizers.Adam(clipnorm=1.0, name="mine")', "keras.optimizers.SGD(learning_rate=lambda: 0.5)"),
+    *('keras.optimizers.Adam(clipnorm=1.0, name="mine")', "<Steady>(0.5)", "<OwnSteady>(0.5)"),
     "keras.optimizers.Adam(learning_rate=keras.optimizers.schedules.ExponentialDecay(0.5, 10, 0.5))",
+    *(f"keras.optimizers.SGD({text})" for text in FORMS["schedule"].values()),
+    f"keras.optimizers.MultiOptimizer({_MAPPED})",
+    "keras.optimizers.MultiOptimizer(lambda variable: keras.optimizers.SGD(0.5))",
+    *(f'keras.optimizers.MultiOptimizer({{"{key}": keras.optimizers.SGD(0.5)}})' for key in ("dense", "dense/kernel")),
 )
 _LOSSES = (
     *('"mse"', "keras.losses.mean_absolute_error", 'keras.losses.MeanSquaredError(reduction="sum")'),
-    *("keras.losses.Huber(delta=2.0)", "keras.losses.CosineSimilarity(axis=1)"),
+    *("keras.losses.Huber(delta=2.0)", "keras.losses.CosineSimilarity(axis=1)", "keras.losses.MeanSquaredError"),
     *("keras.losses.BinaryCrossentropy(from_logits=True)", *FORMS["loss"].values()),
 )
 _METRICS = (
     *('"mae"', "keras.metrics.BinaryAccuracy(threshold=0.25)", "keras.metrics.CosineSimilarity(axis=1)"),
-    *('keras.metrics.MeanAbsoluteError(name="error")', *FORMS["metric"].values()),
+    *('keras.metrics.MeanAbsoluteError(name="error")', "keras.metrics.MeanSquaredError", *FORMS["metric"].values()),
 )
 _OF_COMPILING = {"run_eagerly": ("True",), "steps_per_execution": ("2",), "jit_compile": ("False", "True")}
+_ONCE_COMPILED = ('loss = "mae"', "run_eagerly = True", "optimizer.learning_rate = 0.25", "optimizer.clipnorm = 0.5")
+"""What is set on a model that is compiled."""
+_HUNG = (
+    *("layers.Dense(4)", "3", '"a"', '[1, "a"]', '{"a": 1.0}', "np.arange(3)", "keras.metrics.Mean()", "lambda x: x"),
+    *("model.layers[-1]", "[model.layers[0], model.layers[-1]]", "keras.Model(model.inputs, model.layers[-1].output)"),
+    *("<double_named>", "<double_over>(layers.Embedding(1, 1))", "<DoubleFactor>(2.0)"),
+)
+"""What is hung on a model or a layer."""
+_SET = (
+    *('name = "other"', "activation = None", "input_spec = None", "supports_masking = False"),
+    *("activity_regularizer = keras.regularizers.L2(0.5)", "rate = 0.25", "seed = 3"),
+)
+"""What is set on a layer that has it."""
+_PAST = (
+    *("keras.models.clone_model(model)", "keras.Model.from_config(model.get_config())"),
+    *("keras.models.model_from_json(model.to_json())", "keras.Model(model.inputs, model.layers[-1].output)"),
+    *("keras.Model(model.inputs, [layer.output for layer in model.layers[1:]])", "keras.Sequential(model.layers)"),
+)
+"""A model that was made of the model."""
+_STORED = """\
+with tempfile.TemporaryDirectory() as folder:
+    model.save(folder + "/model.keras")
+    model = keras.models.load_model(folder + "/model.keras")"""
 
 
 class Model(NamedTuple):
@@ -83,13 +112,20 @@ def _compiled(choices: Choices, model: Model) -> list[str]:
     for name, texts in _OF_COMPILING.items():
         if choices.chance(6):
             arguments[name] = choices.pick(texts)
-    return [f"<it>.compile({', '.join(f'{name}={text}' for name, text in arguments.items())})"]
+    line = f"<it>.compile({', '.join(f'{name}={text}' for name, text in arguments.items())})"
+    return [line, f"<it>.{choices.pick(_ONCE_COMPILED)}"] if choices.chance(6) else [line]
+
+
+def _hung(choices: Choices) -> list[str]:
+    text = choices.pick(_HUNG)
+    return [f"<it>.extra = {text}", *(["<it>.extra.build((None, 4))"] if "Dense" in text and choices.number(2) else [])]
 
 
 def _by_output(text: str, plain: str, choices: Choices, model: Model) -> str:
     if model.gives == "dict" and choices.chance(3):
         return f'{{"out_0": {text}}}'
     if model.outputs > 1 and (choices.chance(2) or text == "0.5"):
+        plain = text if text.startswith("<shared_") else plain
         return arranged([text, *[plain] * (model.outputs - 1)], "dict" if model.gives == "dict" else "list", "out")
     return text
 
@@ -116,6 +152,7 @@ def drawn(choices: Choices, model: Model) -> Preparation:
     there: Mapping[str, Sequence[int]] = {
         "weight trainable": [at for at, kind in layers if kind in _WEIGHTS],
         "adapt": [at for at, kind in layers if kind in _LEARNED],
+        "set": [at for at, _ in layers],
         "lora": [at for at, kind in layers if kind in _LOW_RANK],
     }
     does = [name for name in _WEIGHTED if there.get(name, (0,))]
@@ -125,6 +162,8 @@ def drawn(choices: Choices, model: Model) -> Preparation:
         on = choices.pick(there[chosen])
     elif chosen == "trainable" and layers and choices.number(3):
         on = choices.pick(layers)[0]
+    elif chosen == "hang" and there["weight trainable"] and choices.chance(4):
+        on = choices.pick(there["weight trainable"])
     return Preparation(chosen, tuple(_LINES[chosen](choices, model, on)), on)
 
 
@@ -140,16 +179,23 @@ _LINES: Mapping[str, Callable[[Choices, Model, int | None], list[str]]] = {
     "policy": lambda choices, model, on: [choices.pick(_POLICIES)],
     "session": lambda choices, model, on: [choices.pick(_SESSIONS)],
     "adapt": lambda choices, model, on: _adapted(choices, model, on or 0),
-    "lora": lambda choices, model, on: [
-        f"<it>.enable_lora({choices.pick(('rank=1', 'rank=2', 'rank=1, lora_alpha=3'))})"
-    ],
+    "lora": lambda choices, model, on: [f"<it>.enable_lora({choices.pick(_LOW_RANKS)})"],
     "quantize": lambda choices, model, on: [choices.pick(_QUANTIZED)],
-    "hang": lambda choices, model, on: [
-        "<it>.extra = layers.Dense(4)",
-        *(["<it>.extra.build((None, 4))"] if choices.number(2) else []),
-    ],
+    "hang": lambda choices, model, on: _hung(choices),
+    "set": lambda choices, model, on: [f"<it>.{choices.pick(_SET)}"],
+    "past": lambda choices, model, on: [f"model = {text}" if (text := choices.pick((*_PAST, ""))) else _STORED],
 }
-_TURNS = {"compile": 6, "trainable": 3, "weight trainable": 3, "session": 2, "lora": 4, "adapt": 9, "quantize": 2}
+_TURNS = {
+    "compile": 6,
+    "trainable": 3,
+    "weight trainable": 3,
+    "session": 2,
+    "lora": 4,
+    "adapt": 9,
+    "quantize": 2,
+    "hang": 5,
+    "past": 2,
+}
 _WEIGHTED = [name for name in _LINES for _ in range(_TURNS.get(name, 1))]
 
 CLONE_ARGUMENTS = (

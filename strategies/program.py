@@ -20,8 +20,8 @@ Arguments: TypeAlias = tuple[tuple[str, str], ...]
 """Names of arguments, each with the text of its value. A positional argument has no name."""
 Tensor: TypeAlias = tuple[int, int]
 """A node and one of its outputs: an instruction counted from 0, or an input counted down from -1."""
-Own = Literal["", "plain", "option"]
-"""The class that a model is of: Keras' own, a custom one, or one whose constructor takes an option."""
+Own = Literal["", "plain", "option", "step", "compile"]
+"""The class that a model is of: Keras' own, or a custom one: plain, or with a method of its own."""
 Packed = Literal["one", "list", "each"]
 """How tensors are passed: the only argument, a list, one argument each."""
 Arrangement = Literal["plain", "list", "tuple", "dict", "nested"]
