@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clonediff.harness.inside.frameworks import framework
-from clonediff.harness.inside.signatures import signatures
 from clonediff.harness.search.hunt import draws
+from clonediff.harness.server.signatures import signatures
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cases import case_of

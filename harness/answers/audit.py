@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
-from clonediff.harness.inside.audited import audited, generation_of
 from clonediff.harness.inside.frameworks import framework as framework_of
 from clonediff.harness.observation import ClassAudited
+from clonediff.harness.server.audited import audited, generation_of
 from clonediff.harness.subjects.outcomes import Lost, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject

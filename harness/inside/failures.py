@@ -23,7 +23,7 @@ Frames = List[Tuple[str, str, Any]]
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
 _PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|calling|run|build)\.py$")
-_INSIDE = re.compile(r".*/(?=(?:inside|fixed)/)")
+_INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
 def failure(error: BaseException, below: str = "") -> Failure:
@@ -59,7 +59,7 @@ def plain_frames(frames: Frames, below: str = "") -> tuple[Frame, ...]:
 
 
 def _below(frames: Frames, function: str) -> Frames:
-    ours = [number for number, (file, name, _) in enumerate(frames) if name == function and "inside" in file]
+    ours = [number for number, (file, name, _) in enumerate(frames) if name == function and _INSIDE.match(file)]
     return frames[ours[-1] + 1 :] if ours else frames
 
 

@@ -18,7 +18,6 @@ from .by_class import once_a_class
 from .canonical import class_code, entry
 from .configs import settings
 from .observer import Observer
-from .signatures import parameters_of
 from .structure import leaves, skeleton
 
 _PLAIN = (type(None), bool, int, float, str)
@@ -196,7 +195,7 @@ class Layers:
 @once_a_class
 def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
     """The parameters of the call of a layer."""
-    return parameters_of(kind.call, 1)
+    return list(inspect.signature(kind.call).parameters.values())[1:]
 
 
 def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:

@@ -28,7 +28,7 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 sys.path.insert(0, {root!r})
 import clonediff
 del sys.path[0]
-from clonediff.harness.inside.serve import main
+from clonediff.harness.server.serve import main
 sys.exit(main())
 """
 """Writes its stack on a crash, and when asked by SIGUSR1; leaves no core file."""

@@ -176,7 +176,7 @@ class SubjectProcess:
         return cloning
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
-        """Draw a graph; see `inside.drawing` for the request. None if the draw ends the process, or gives no model."""
+        """Draw a graph; see `server.drawing` for the request. None if the draw ends the process, or gives no model."""
         self._renew()
         request = {"layers": self.layers, **request}
         over = self._lost_draw or f"a draw, such as {msgspec.json.encode(request).decode()}"

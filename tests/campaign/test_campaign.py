@@ -28,7 +28,7 @@ from tests.waiting import PATIENCE, until
 
 SEED = 52
 """Of which one of the first graphs is a small model that is frozen."""
-SUBJECT = "from clonediff.harness.inside.serve import main"
+SUBJECT = "from clonediff.harness.server.serve import main"
 
 
 @pytest.fixture(scope="module")

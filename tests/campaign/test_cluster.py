@@ -119,4 +119,4 @@ def _cluster(folder: Path, *, workers: int = 2) -> Iterator[str]:
 
 
 def _subjects() -> set[psutil.Process]:
-    return set(processes(os.getpid(), "from clonediff.harness.inside.serve import main"))
+    return set(processes(os.getpid(), "from clonediff.harness.server.serve import main"))

@@ -37,7 +37,7 @@ WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", al
 
 _FRAMEWORK_FILES = re.compile(
     r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/"
-    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.inside.candidates`
+    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.server.candidates`
 )
 _HELPER_FILES = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 

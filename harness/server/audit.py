@@ -11,13 +11,13 @@ import json
 import re
 from typing import Any, Callable, NamedTuple
 
+from ..inside.build import script
+from ..inside.facts import Facts as Walk
+from ..inside.frameworks.interface import Framework
+from ..inside.layers import Layers
+from ..inside.observer import Observer
+from ..inside.warned import unheard
 from ..observation import Fact, same_fact
-from .build import script
-from .facts import Facts as Walk
-from .frameworks.interface import Framework
-from .layers import Layers
-from .observer import Observer
-from .warned import unheard
 
 Facts = dict[str, Fact]
 """What an object holds, by the path to it."""

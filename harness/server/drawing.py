@@ -18,13 +18,13 @@ from clonediff.strategies import build, choices, draw, of_release
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Input, Program
 
-from .build import script
-from .frameworks.interface import Framework
-from .observer import tidy
+from ..inside.build import script
+from ..inside.frameworks.interface import Framework
+from ..inside.observer import tidy
+from ..inside.values import DEFAULT_BATCH, input_array
+from ..inside.warned import unheard
 from .other_layers import other_layers
 from .signatures import signatures
-from .values import DEFAULT_BATCH, input_array
-from .warned import unheard
 
 
 class Drawer:

@@ -6,8 +6,8 @@ import importlib
 import os
 from typing import Any, Iterator
 
-from .cloners.users import imported
-from .frameworks.interface import Framework
+from ..inside.cloners.users import imported
+from ..inside.frameworks.interface import Framework
 from .signatures import signature
 
 

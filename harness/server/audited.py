@@ -16,10 +16,10 @@ from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.layers import CATALOGUE
 
+from ..inside.frameworks import framework as framework_of
+from ..inside.frameworks.interface import Framework
 from ..observation import ArgumentAudited, ClassAudited
 from .audit import Audit, Construction
-from .frameworks import framework as framework_of
-from .frameworks.interface import Framework
 from .other_layers import named
 from .signatures import OTHERS, as_data, documents, parameters_of, words_of
 

@@ -15,16 +15,16 @@ from typing import Any, Callable, TextIO
 import msgspec
 import numpy as np
 
+from ..inside.cloners.users import problem
+from ..inside.failures import failure
+from ..inside.frameworks import framework as framework_of
+from ..inside.frameworks.interface import Framework
+from ..inside.observer import Observer, take_over
+from ..inside.trial import run_trial
 from ..observation import Answer, Case, Request
 from .audited import audited_by_name, classes
 from .candidates import cloning
-from .cloners.users import problem
 from .drawing import Drawer
-from .failures import failure
-from .frameworks import framework as framework_of
-from .frameworks.interface import Framework
-from .observer import Observer, take_over
-from .trial import run_trial
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
 """A first trial pays for what Keras and its backend set up when they are first used."""

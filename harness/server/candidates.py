@@ -12,8 +12,8 @@ import sys
 import types
 from typing import Any
 
-from .failures import CANDIDATE_FILE, failure
-from .frameworks.interface import Framework
+from ..inside.failures import CANDIDATE_FILE, failure
+from ..inside.frameworks.interface import Framework
 
 
 def cloning(framework: Framework, code: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any
 
-from .frameworks.interface import Framework
+from ..inside.frameworks.interface import Framework
 
 
 def signatures(framework: Framework) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""The child process of a subject, and what it answers: trials, draws, what a release has, proposals, audits."""
