@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.reports.reading import read_run
+from clonediff.reports.records import Run
 from clonediff.reports.run_folder import RunFolder
 from tests.reports.making import finding, record, run_folder
 
@@ -97,7 +98,7 @@ def test_a_finding_is_replaced_by_a_smaller_one_and_withdrawn(tmp_path: Path) ->
     assert read_run(folder.path).findings == ()
     assert len(list(folder.path.glob("unsteady/*/finding.json"))) == 1
     for graph in (b"first", b"second"):
-        folder.refused("keras", "ValueError: no", graph)
+        folder.example("refused", "keras", "ValueError: no", graph)
     assert [file.read_bytes() for file in folder.path.glob("refused/keras-ValueError-*.json")] == [b"first\n"]
 
 
@@ -108,6 +109,21 @@ def test_runs_that_begin_in_one_second_have_folders_of_their_own(
     folders = [RunFolder(None).path for _ in range(5)]
     assert len(set(folders)) == 5
     assert (tmp_path / "runs" / "latest").resolve() == folders[-1].resolve()
-    folders[0].joinpath("mine.txt").touch()
+
+
+def test_an_earlier_run_is_kept_beside_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "nightly"
+    first = RunFolder(path)
+    first.run(Run("2026-11-29"))
+    with pytest.raises(FileExistsError, match="another run writes here now"):
+        RunFolder(path)
+    os.close(first._lock)
+    second = RunFolder(path)
+    (kept,) = (each for each in tmp_path.iterdir() if each != path)
+    assert kept.name.startswith("nightly-20") and read_run(kept).run.started == "2026-11-29"
+    assert [each.name for each in path.iterdir()] == [".lock"]
+    os.close(second._lock)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "mine.txt").touch()
     with pytest.raises(FileExistsError, match="expected an empty folder"):
-        RunFolder(folders[0])
+        RunFolder(tmp_path / "mine")

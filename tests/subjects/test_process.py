@@ -14,8 +14,12 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
+from clonediff.harness.campaign.shards import Setup
+from clonediff.harness.campaign.tasks import Trials
 from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
+from clonediff.strategies.program import to_json
+from tests.example_graphs import of_layer
 from tests.waiting import PATIENCE, until
 
 GOOD = """
@@ -174,6 +178,7 @@ def test_of_the_draws_that_take_a_process_the_first_is_named() -> None:
 def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     mine = {"OMP_NUM_THREADS": "4", "XLA_FLAGS": "--xla_backend_optimization_level=2", "PYTHONPATH": "mine"}
+    mine |= {"GITHUB_TOKEN": "secret", "TF_VAR_password": "secret", "DATA": "there", "CLONEDIFF_VARIABLES": "NO,DATA"}
     for name, value in {**mine, "CUDA_VISIBLE_DEVICES": "1"}.items():
         monkeypatch.setenv(name, value)
     tells = "import json, os\nraise ValueError(json.dumps(dict(os.environ)))"
@@ -186,8 +191,10 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, m
         "CUDA_VISIBLE_DEVICES": "",
         "XLA_FLAGS": "--xla_backend_optimization_level=2 --xla_cpu_multi_thread_eigen=false",
         "PYTHONPATH": f"/one:/two:{tmp_path}/mine",  # a child runs in a folder of its own
+        "DATA": "there",
     }
     assert {name: variables[name] for name in expected} == expected
+    assert "secret" not in variables.values()
 
 
 def test_nothing_that_a_trial_started_and_no_file_is_left_behind() -> None:
@@ -208,22 +215,49 @@ raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
             assert Path(another).exists()
 
 
-def test_a_parent_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
-    began = tmp_path / "began"
+def test_killed_parent_leaves_no_process_and_the_next_removes_its_files(tmp_path: Path) -> None:
+    began, files = tmp_path / "began", tmp_path / "files"
+    files.mkdir()
+    (files / "clonediff-of-another").mkdir()
+    (files / "clonediff-link").symlink_to(tmp_path)
+    (tmp_path / "lock").touch()
+    environment = {**os.environ, "TMPDIR": str(files)}
     program = f"""
+import threading
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
-process = SubjectProcess(Subject("keras"))
-process.start()
+process = SubjectProcess(Subject("keras"), started_by=[{sys.executable!r}, "-u", "-c", {FAKE!r}])
+thread = threading.Thread(target=process.start)  # which ends before its child does
+thread.start()
+thread.join()
 print(process.pid, flush=True)
-process.trial(Case("open({str(began)!r}, 'w')\\nwhile True: pass", ()), cloners=["upstream"], timeout=300)
+source = "import os, subprocess\\nchild = subprocess.Popen(['sleep', '600'])\\n"
+source += "open({str(began)!r}, 'w').write(str(child.pid))\\nwhile True: pass"
+process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
 """
-    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=environment)
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
-    until(began.exists, parent)
+    until(lambda: began.exists() and began.read_text(), parent)
     parent.kill()
     parent.communicate()
-    until(lambda: _gone(pid))
+    until(lambda: _gone(pid) and _gone(int(began.read_text())))
+    assert len(list(files.iterdir())) == 3
+    clean = "from clonediff.harness.subjects.scratch import scratch; scratch()"
+    subprocess.run([sys.executable, "-c", clean], env=environment, check=True)
+    assert {path.name for path in files.iterdir()} == {"clonediff-of-another", "clonediff-link"}
+    assert (tmp_path / "lock").exists()
+
+
+def test_a_fault_in_a_trial_is_counted_with_its_graph() -> None:
+    error = json.dumps({"error": {"type": "KeyError", "message": "no"}})
+    child = f"{FAKE.partition('for line')[0]}for line in sys.stdin:\n    print({error!r}, flush=True)"
+    process = SubjectProcess(Subject("keras"), started_by=[sys.executable, "-u", "-c", child])
+    graph = of_layer("layers.ReLU()")
+    with process:
+        trials = Trials(process, Setup("", ("upstream",)))
+        assert trials.try_graph(graph).not_tried.startswith("RequestError: keras: the request …")
+        ((why, count),) = trials.faults.items()
+    assert (count, trials.faulty) == (1, {why: to_json(graph)})
 
 
 def _killed(process: SubjectProcess) -> None:

@@ -259,6 +259,20 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: py
         place_of(Subject.parse(RELEASE))
 
 
+def test_the_cache_forgets_what_was_used_longest_ago(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clonediff.harness.subjects.releases.MOST", 2)
+    first = in_full(f"{checkout}#old")
+    second = in_full(f"{checkout}#HEAD")
+    for folder in copies():
+        os.utime(Path(os.environ["CLONEDIFF_CACHE"]) / "packages" / folder, (0, 0))
+    place_of(Subject.parse(first))
+    (checkout / LAYERS).write_text("third = 3\n")
+    in_full(str(checkout))
+    kept = " ".join(copies())
+    assert len(copies()) == 2
+    assert first.partition("+")[2] in kept and second.partition("+")[2] not in kept
+
+
 def _installing() -> subprocess.Popen[bytes]:
     program = (
         "from clonediff.harness.subjects import Subject\nfrom clonediff.harness.subjects.releases import place_of\n"
