@@ -10,6 +10,9 @@ ALL = "CLONEDIFF_ALL"
 GRAPHS = 16
 """The graphs of a subject that the property tests draw by day, where no option says how many."""
 
+OF_BACKENDS = 30
+"""As many of each further backend that is installed."""
+
 MANY_GRAPHS = 200
 """As many where everything is asked for."""
 

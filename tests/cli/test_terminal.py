@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,10 @@ def test_reading_imports_neither_keras_nor_hypothesis(arguments: tuple[str, ...]
     imported = imported_by(*arguments)
     assert "click" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}
+
+
+def test_script_within_the_text_of_an_issue_fails_alone(clonediff: Command) -> None:
+    _, out, _ = clonediff("repro", "model-trainable", "--issue")
+    (script,) = re.findall(r"```python\n(.*?)```", out, re.DOTALL)
+    done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("AssertionError: "), done.stderr
