@@ -1,8 +1,9 @@
-"""Known issues: what breaks, why, and where that is reported. Each is a script in `reports/known`.
+"""Known issues: bugs of `clone_model`, each with a script in `reports/known`, and limits, which are no bugs.
 
-A script is plain Keras: it builds a model, clones it, and fails where the issue is there. Its docstring has the title
-and the reason. A comment block above the code has the rest in TOML, in the form of PEP 723: which releases have the
-issue, how bad it is, and which causes it explains.
+A script is plain Keras: it builds a model, clones it, and fails where the bug is there. Its docstring has the title, the
+reason, and links to the lines of Keras at fault. A comment block at its end has the rest in TOML, in the form of
+PEP 723: the root, the verdict, the releases, the severity, and the causes that the bug explains. Limits are in
+`limits.toml`: what Keras documents, or would not change.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import fnmatch
 import functools
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -21,6 +23,24 @@ from clonediff.reports.records import AT_LEAST, Cause, RecordError, Severity
 from clonediff.strategies.program import Generation
 
 KNOWN_ISSUES = Path(__file__).with_name("known")
+
+LIMITS = "limits.toml"
+
+ROOTS = {
+    "file-format": "A clone goes through a file format",
+    "class-config": "The config of a class does not round-trip",
+    "rebuilt": "Inputs and models are rebuilt from a few attributes",
+    "settings": "Settings of a layer do not reach its sublayers and weights",
+    "operations": "Operations and call arguments go through configs",
+    "order": "Calls and weights come in another order",
+    "state": "State is not restored with the weights",
+    "arguments": "Arguments of `clone_model` are not checked",
+    "sharing": "A clone keeps objects of the original",
+    "names": "Names and paths change",
+}
+"""What bugs have in common, so that one change of Keras can fix many."""
+
+_BLOB = "https://github.com/keras-team/"
 
 Globs = str | tuple[str, ...]
 
@@ -50,20 +70,27 @@ class Pattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An issue of the `clone_model` of one generation, with the script that shows it.
+    """A bug or a limit of the `clone_model` of one generation.
 
-    It is in the releases from `since` on, and no longer in `until`; either is open if it is None. The script raises
-    `raises` where the issue is there. `fingerprint` is that of the cause which a trial of the script's model finds;
-    it is None where no trial shows the issue, and then `match` may be empty. `trial` has what a trial needs beside
-    the script.
+    `verdict` is what a maintainer would say: "accept", "minor", or "limit". A limit has no script and no root.
+
+    A bug is in the releases from `since` on, and no longer in `until`; either is open if it is None. `severity` is the
+    worst that it does, which the script shows: it raises `raises` where the bug is there. `loading` says that
+    `load_model` has the bug, too. `lines` are permalinks to the lines at fault. `fingerprint` is that of the cause
+    which a trial of the script's model finds; it is None where no trial shows the bug, and then `match` may be empty.
+    `trial` has what a trial needs beside the script.
     """
 
     id: str
     generation: Generation
     title: str
     because: str
-    severity: Severity
-    script: str
+    verdict: Literal["accept", "minor", "limit"]
+    severity: Severity = Severity.NAME
+    root: str = ""
+    script: str = ""
+    lines: tuple[str, ...] = ()
+    loading: bool = False
     match: tuple[Pattern, ...] = ()
     raises: str = "AssertionError"
     fingerprint: str | None = None
@@ -75,6 +102,8 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse what says less, or other, than its author meant."""
+        if self.verdict != "limit" and self.root not in ROOTS:
+            raise ValueError(f"`root` is {self.root!r}, expected one of {', '.join(ROOTS)}")
         if self.fingerprint is not None and not self.match:
             raise ValueError("`fingerprint` needs at least one [[match]]")
         for number, pattern in enumerate(self.match, 1):
@@ -87,6 +116,16 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(
                 f"`until` {self.until} is not after `since` {self.since}: it is the first release without the issue"
             )
+
+    @property
+    def code(self) -> str:
+        """The script without its header, for a reader who knows nothing of clonediff."""
+        return _BLOCK.sub("", self.script).rstrip() + "\n"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of Keras at fault, the first first."""
+        return tuple(dict.fromkeys(line.split("/src/", 1)[1].partition("#")[0] for line in self.lines))
 
     def is_in(self, release: str) -> bool:
         """Whether a release has the issue."""
@@ -101,9 +140,14 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class KnownIssues(msgspec.Struct, frozen=True):
-    """Known issues in the order of their ids."""
+    """Bugs in the order of their ids, then limits."""
 
     issues: tuple[KnownIssue, ...] = ()
+
+    @property
+    def bugs(self) -> tuple[KnownIssue, ...]:
+        """The issues that have a script."""
+        return tuple(issue for issue in self.issues if issue.verdict != "limit")
 
     def on(self, generation: str, release: str | None = None) -> KnownIssues:
         """The issues of a generation, and of one release unless it is None."""
@@ -125,42 +169,72 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = KNOWN_ISSUES) -> KnownIssues:
-    """Read the scripts of a folder; a `RecordError` names the file and the field that is wrong."""
+    """Read the scripts and the limits of a folder; a `RecordError` names the file and the field that is wrong."""
     if not folder.is_dir():
         raise RecordError(f"{folder}: not a folder; name one with a script for each known issue")
-    return KnownIssues(tuple(read_issue(path) for path in sorted(folder.glob("*.py"))))
+    bugs = tuple(read_issue(path) for path in sorted(folder.glob("*.py")))
+    return KnownIssues((*bugs, *_read_limits(folder / LIMITS)))
 
 
 def read_issue(path: Path) -> KnownIssue:
     """Read the script of one known issue."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+    text = _read(path)
     try:
         docstring = ast.get_docstring(ast.parse(text)) or ""
     except (SyntaxError, ValueError, RecursionError) as error:
         raise RecordError(f"{path}: not Python: {error}") from error
     title, _, because = docstring.partition("\n\n")
-    if not title.strip() or not because.strip():
-        raise RecordError(f"{path}: the docstring needs a title, a blank line, and the reason")
-    blocks = _BLOCK.findall(text)
-    if len(blocks) != 1:
-        raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
-    try:
-        header = tomllib.loads(re.sub(r"(?m)^# ?", "", blocks[0]))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RecordError(f"{path}: the block `# /// clonediff` is not TOML: {error}") from error
+    lines = tuple(line for line in because.splitlines() if line.startswith(_BLOB))
+    because = _one_line(" ".join(line for line in because.splitlines() if line not in lines))
+    if not title.strip() or not lines:
+        raise RecordError(f"{path}: the docstring needs a title, a blank line, and links to lines of Keras")
+    header = header_of(text, path)
     severity = header.get("severity")
     if severity not in AT_LEAST:
         raise RecordError(f"{path}: `severity` is {severity!r}, expected one of {', '.join(AT_LEAST)}")
-    text_of = {"id": path.stem, "title": _one_line(title), "because": _one_line(because), "script": text}
+    if header.get("verdict") == "limit":
+        raise RecordError(f"{path}: a limit has no script: put it into {LIMITS}")
+    header |= {"id": path.stem, "title": _one_line(title), "because": because, "script": text, "lines": lines}
+    return _converted({**header, "severity": AT_LEAST[severity]}, path)
+
+
+def header_of(text: str, path: Path) -> dict[str, Any]:
+    """The header of a script: the TOML in its one block of comments."""
+    blocks = _BLOCK.findall(text)
+    if len(blocks) != 1:
+        raise RecordError(f"{path}: expected one block from `# /// clonediff` to `# ///`, found {len(blocks)}")
+    return _toml(re.sub(r"(?m)^# ?", "", blocks[0]), path)
+
+
+def _read_limits(path: Path) -> Iterator[KnownIssue]:
+    if path.is_file():
+        for name, limit in _toml(_read(path), path).items():
+            if not isinstance(limit, dict):
+                raise RecordError(f"{path}: `{name}` is not a table")
+            yield _converted({**limit, "id": name, "verdict": "limit"}, path, name)
+
+
+def _read(path: Path) -> str:
     try:
-        return msgspec.convert({**header, **text_of, "severity": AT_LEAST[severity]}, KnownIssue)
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def _toml(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RecordError(f"{path}: not TOML: {error}") from error
+
+
+def _converted(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue:
+    try:
+        return msgspec.convert(fields, KnownIssue)
     except msgspec.ValidationError as error:
-        raise RecordError(f"{path}: {error}") from error
+        raise RecordError(f"{path}: {f'{name}: ' if name else ''}{error}") from error
 
 
 def matches(pattern: Pattern, cause: Cause) -> bool:

@@ -167,7 +167,7 @@ def known_causes(run: Run, known: KnownIssues) -> list[KnownCause]:
 
 def _known_cause(name: str, issue: KnownIssue | None, run: Run) -> KnownCause:
     graphs = {AT_LEAST[word]: count for word, count in run.total.known[name].items() if word in AT_LEAST}
-    severity = issue.severity if issue else max(graphs, key=graphs.__getitem__, default=Severity.NAME)
+    severity = issue.severity if issue and issue.script else max(graphs, key=graphs.__getitem__, default=Severity.NAME)
     return KnownCause(
         name,
         issue.title if issue else name,

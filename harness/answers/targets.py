@@ -123,7 +123,7 @@ def _of_argument(
     elif os.path.isfile(argument):
         yield _of_file(Path(argument))
     elif argument == KNOWN:
-        yield from (_of_issue(issue) for issue in known.issues if issue.generation in generations)
+        yield from (_of_issue(issue) for issue in known.bugs if issue.generation in generations)
     elif (issue := known.get(argument)) is not None:
         yield _of_issue(issue)
     else:
@@ -132,6 +132,8 @@ def _of_argument(
 
 
 def _of_issue(issue: KnownIssue) -> Target:
+    if issue.verdict == "limit":
+        return Target(issue.id, problem=f"a limit, which has no script: {issue.title}")
     return Target(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
 
 

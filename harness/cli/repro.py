@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.repro import run_on, script_of
+from clonediff.harness.answers.repro import issue_of_root, run_on, script_of
 from clonediff.harness.answers.targets import NotFoundError, finding_at, issue_named
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
@@ -15,14 +15,14 @@ from clonediff.harness.scripts.alone import ReplayAnswer
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.issue import fenced, issue
-from clonediff.reports.known import KNOWN_ISSUES, KnownIssue
+from clonediff.reports.known import KNOWN_ISSUES, KnownIssue, load
 from clonediff.reports.markup import one_line, visible
 from clonediff.reports.reading import StoredFinding
 from clonediff.reports.records import RecordError
 
 
 @click.command("repro")
-@click.argument("what", type=click.Path(path_type=Path), metavar="FINDING|RUN|ISSUE")
+@click.argument("what", type=click.Path(path_type=Path), metavar="FINDING|RUN|ISSUE|ROOT")
 @click.argument("id_", default="", metavar="[ID]")
 @click.option("--run", is_flag=True, help="Run it, and say whether it fails as it should.")
 @click.option("--issue", "as_issue", is_flag=True, help="The text of the issue instead.")
@@ -32,7 +32,8 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
 
     FINDING is a finding's folder or its finding.json. In a RUN, such as runs/latest, ID is a finding's id or the
     beginning of it; without ID the run has to have one finding. ISSUE is the id of a known issue, such as
-    lambda-refused.
+    lambda-refused. ROOT is what many known issues have in common, such as settings, or tf-settings for tf_keras: with
+    --issue, it is the text of one issue for all of them.
 
     With --run it is run in a fresh process, and is not printed; clonediff can be imported there only for a cloner of
     its own or of yours. A release that is not there is installed.
@@ -43,10 +44,17 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
     if run and as_issue:
         raise click.UsageError("--run and --issue: choose one")
     try:
+        if not what.exists() and (text := issue_of_root(str(what), load())) is not None:
+            if run or not as_issue:
+                raise NotFoundError(f"{what}: is the root of many known issues: add --issue")
+            click.echo(visible(text), nl=False)
+            return
         target = (None if id_ or what.exists() else issue_named(str(what), KNOWN_ISSUES)) or finding_at(what, id_)
         if isinstance(target, KnownIssue):
+            if target.verdict == "limit":
+                raise NotFoundError(f"{what}: a limit, which has no script: {target.title}. {target.because}")
             name, home = target.id, str(target.generation)
-            script = Script(target.script, target.raises, sure=True)
+            script = Script(target.code, target.raises, sure=True)
         else:
             finding = target.finding
             name, home = finding.known or finding.id, finding.where
@@ -66,6 +74,7 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
 def _issue(target: StoredFinding | KnownIssue, script: str) -> str:
     """The text of an issue for Keras' tracker."""
     if isinstance(target, KnownIssue):
-        link = f"See {target.link}\n\n" if target.link else ""
-        return f"# {target.title}\n\n{target.because}.\n\n{link}{fenced(script.rstrip(), 'python')}\n"
+        because = f"{target.because}.\n\n" if target.because else ""
+        links = "".join(f"{line}\n" for line in (*target.lines, *([target.link] if target.link else [])))
+        return f"# {target.title}\n\n{because}{links}\n{fenced(script.rstrip(), 'python')}\n"
     return target.issue or issue(target.finding, script)

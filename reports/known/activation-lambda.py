@@ -1,15 +1,31 @@
-"""A layer that was given a Python lambda, for its activation say, cannot be cloned.
+"""`Dense(activation=lambda ...)`: the config loses the marker of a lambda, so cloning raises.
 
-keras/src/activations/__init__.py:102 leaves of the lambda no more than its code, without the word that it is one,
-so that :121 reads a plain dictionary, and :128 refuses it.
+`activations.serialize` keeps only the code of the lambda and drops the class name `__lambda__`, so
+`activations.deserialize` reads a plain dictionary, and `activations.get` rejects it. Enabling unsafe deserialization
+does not help.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L102
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L121
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Dense(1, activation=lambda x: x * 2.0)(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "file-format"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-24b6cbae"
 # trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "made"
 # found = "*Could not interpret activation function identifier: {'value'*"
@@ -23,12 +39,3 @@ so that :121 reads a plain dictionary, and :128 refuses it.
 # exception = "TypeError"
 # frame = "keras/src/saving/serialization_lib.py:deserialize_keras_object"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(1,))
-dense = layers.Dense(1, activation=lambda x: x * 2.0)(inputs)
-model = keras.Model(inputs, dense)
-
-clone = keras.models.clone_model(model)

@@ -1,27 +1,31 @@
-"""A MaxNumBoundingBoxes loses its fill_value in the clone.
+"""`MaxNumBoundingBoxes.get_config` omits `fill_value`, so the clone pads with the default.
 
-keras/src/layers/preprocessing/image_preprocessing/max_num_bounding_box.py:114 writes max_number only.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/image_preprocessing/max_num_bounding_box.py#L114
 """
-
-# /// clonediff
-# generation = "keras"
-# severity = "property"
-# until = "3.16.0"
-# fingerprint = "structure-attribute-fill-value-maxnumboundingboxes-1207a7d1"
-# trial.inputs = [{ shape = [4, 4, 2] }]
-# [[match]]
-# check = "structure"
-# aspect = "attribute.fill_value"
-# kind = "MaxNumBoundingBoxes"
-# ///
 
 import keras
 from keras import layers
 
 inputs = keras.Input(shape=(4, 4, 2))
-max_num_bounding_boxes = layers.MaxNumBoundingBoxes(max_number=2, fill_value=0)(inputs)
-model = keras.Model(inputs, max_num_bounding_boxes)
+outputs = layers.MaxNumBoundingBoxes(max_number=2, fill_value=0, name="boxes")(inputs)
+model = keras.Model(inputs, outputs)
 
 clone = keras.models.clone_model(model)
-expected, found = [it.get_layer("max_num_bounding_boxes").fill_value for it in (model, clone)]
-assert found == expected, f"{found} in the clone, {expected} in the model"
+expected, found = [it.get_layer("boxes").fill_value for it in (model, clone)]
+assert found == expected, f"`fill_value` is {found} in the clone, {expected} in the model"
+
+# /// clonediff
+# generation = "keras"
+# root = "class-config"
+# verdict = "accept"
+# severity = "property"
+# loading = true
+# until = "3.16.0"
+# fingerprint = "structure-attribute-fill-value-maxnumboundingboxes-1207a7d1"
+# trial.inputs = [{ shape = [4, 4, 2] }]
+#
+# [[match]]
+# check = "structure"
+# aspect = "attribute.fill_value"
+# kind = "MaxNumBoundingBoxes"
+# ///

@@ -1,20 +1,17 @@
-"""A clone_function that is no function is called all the same.
+"""`clone_model` wraps `clone_function` before checking it, so the check never fires.
 
-keras/src/models/cloning.py:285 and :368 ask whether a clone_function can be called, which is by then the wrapper
-that :143 and :166 make of it, and always can.
+The check for a callable sees the wrapper, which always is one: the error is a bare `TypeError`. A `call_function` is
+not checked at all, nor what `clone_function` returns; `clone_model(None)` returns None.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L166
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L368
 """
-
-# /// clonediff
-# generation = "keras"
-# severity = "property"
-# ///
 
 import keras
 from keras import layers
 
 inputs = keras.Input(shape=(1,))
-re_lu = layers.ReLU()(inputs)
-model = keras.Model(inputs, re_lu)
+outputs = layers.ReLU()(inputs)
+model = keras.Model(inputs, outputs)
 
 try:
     keras.models.clone_model(model, clone_function=3)
@@ -23,3 +20,10 @@ except Exception as error:
 else:
     message = "no error"
 assert "clone_function" in message, f"the error does not name clone_function: {message}"
+
+# /// clonediff
+# generation = "keras"
+# root = "arguments"
+# verdict = "accept"
+# severity = "property"
+# ///

@@ -1,22 +1,11 @@
-"""A model that is compiled with a function or a class of one's own cannot be cloned.
+"""`clone_model` compiles the clone from a config, so an unregistered loss raises.
 
-keras/src/models/cloning.py:424, and :339 for a Sequential, compile the clone from a config, which has no more than
-the name of what is not registered (keras/src/saving/serialization_lib.py:899).
+Since 3.9.0 the clone is compiled, with what `get_compile_config` writes: a function by its name, which is looked up
+among registered ones, a lambda as its code, which safe mode rejects, a bound method as an object without a config.
+Such a model can be cloned only before it is compiled.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L424
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L899
 """
-
-# /// clonediff
-# generation = "keras"
-# severity = "crashes"
-# raises = "TypeError"
-# since = "3.9.0"
-# fingerprint = "made-raises-typeerror-5cfa3f69"
-# trial.inputs = [{ shape = [1] }]
-# [[match]]
-# check = "made"
-# found = "*Could not locate *"
-# exception = "TypeError"
-# frame = "keras/src/trainers/trainer.py:compile_from_config"
-# ///
 
 import keras
 from keras import layers
@@ -28,8 +17,44 @@ def error(y_true, y_pred):
 
 
 inputs = keras.Input(shape=(1,))
-activation = layers.Activation("relu")(inputs)
-model = keras.Model(inputs, activation)
+outputs = layers.Dense(1)(inputs)
+model = keras.Model(inputs, outputs)
 model.compile(loss=error)
 
 clone = keras.models.clone_model(model)
+
+# /// clonediff
+# generation = "keras"
+# root = "file-format"
+# verdict = "accept"
+# severity = "crashes"
+# raises = "TypeError"
+# since = "3.9.0"
+# fingerprint = "made-raises-typeerror-5cfa3f69"
+# trial.inputs = [{ shape = [1] }]
+#
+# [[match]]
+# check = "made"
+# found = "*Could not locate *"
+# exception = "TypeError"
+# frame = "keras/src/trainers/trainer.py:compile_from_config"
+#
+# [[match]]
+# check = "made"
+# found = "*Python lambda*"
+# exception = "ValueError"
+# frame = "keras/src/trainers/trainer.py:compile_from_config"
+#
+# [[match]]
+# check = "made"
+# found = "*to be a dict for method,*"
+# exception = "TypeError"
+# frame = "keras/src/trainers/trainer.py:compile_from_config"
+#
+# [[match]]
+# check = "warned"
+# aspect = "raises"
+# found = "*includes a `lambda`*"
+# exception = "UserWarning"
+# frame = "keras/src/saving/serialization_lib.py:serialize_keras_object"
+# ///

@@ -1,37 +1,57 @@
-"""The weights of a MultiHeadAttention that was frozen once it was built are trainable in the clone.
+"""`MultiHeadAttention(trainable=False)`: sublayers created in `build()` are trainable in the clone.
 
-keras/src/layers/attention/multi_head_attention.py:294 makes the layers inside, which hold the weights, only when it
-is built, and does not hand on the trainable flag that the clone has from the config.
+The constructor of a layer keeps the flag for itself, and layers that are created afterwards do not get it; the
+setter, with which the original was frozen, hands it on. It is the same for each layer that creates others: custom
+ones, `RandomColorJitter`, `TextVectorization`.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/attention/multi_head_attention.py#L294
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L312
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L644
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(3, 4))
+attention = layers.MultiHeadAttention(num_heads=2, key_dim=2)
+model = keras.Model(inputs, attention(inputs, inputs))
+attention.trainable = False
+
+clone = keras.models.clone_model(model)
+expected, found = len(model.trainable_weights), len(clone.trainable_weights)
+assert found == expected, f"{found} trainable weights in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "keras"
+# root = "settings"
+# verdict = "accept"
 # severity = "trains"
+# loading = true
 # fingerprint = "structure-trainable-in-multiheadattention-165d8d5f"
 # trial.inputs = [{ shape = [3, 4] }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
 # kind = "EinsumDense"
 # inside = "*Attention"
 # found = "true"
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# found = "true"
+# given = "inside a layer of one's own"
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# inside = "RandomColorJitter"
+# found = "true"
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# kind = "StringLookup"
+# inside = "TextVectorization"
+# found = "true"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(3, 4))
-multi_head_attention = layers.MultiHeadAttention(num_heads=2, key_dim=2)(inputs, inputs)
-model = keras.Model(inputs, multi_head_attention)
-model.trainable = False
-
-clone = keras.models.clone_model(model)
-expected, found = [
-    next(
-        each
-        for each in it.get_layer("multi_head_attention")._flatten_layers(include_self=False)
-        if each.name == "query"
-    ).trainable
-    for it in (model, clone)
-]
-assert found == expected, f"{found} in the clone, {expected} in the model"

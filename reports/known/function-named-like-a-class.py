@@ -1,18 +1,32 @@
-"""A layer cannot be cloned whose initializer, regularizer or constraint is a function with the name of one of
-Keras' classes, such as ops.ones.
+"""`initializers.get`: `ops.ones` is read back as the class `Ones`, so cloning raises.
 
-keras/src/saving/serialization_lib.py:619 takes the function for the class of that name, with the name as its
-config, which :740 refuses; before 3.15.0 the class itself refused it.
+Deserialization takes any function whose name is that of a class of Keras for that class, and its name for the config.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L619
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L740
 """
+
+import keras
+from keras import layers
+from keras import ops
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Dense(1, bias_initializer=ops.ones)(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "file-format"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
 # since = "3.15.0"
 # until = "3.16.0"
 # fingerprint = "made-raises-typeerror-b7d55d89"
 # trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "made"
 # kind = ""
@@ -28,13 +42,3 @@ config, which :740 refuses; before 3.15.0 the class itself refused it.
 # exception = "TypeError"
 # frame = "keras/src/saving/serialization_lib.py:deserialize_keras_object"
 # ///
-
-import keras
-from keras import layers
-from keras import ops
-
-inputs = keras.Input(shape=(1,))
-dense = layers.Dense(1, bias_initializer=ops.ones)(inputs)
-model = keras.Model(inputs, dense)
-
-clone = keras.models.clone_model(model)

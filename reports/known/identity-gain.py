@@ -1,27 +1,30 @@
-"""An Identity initializer loses its gain in the clone.
+"""`initializers.Identity` has no `get_config`, so its `gain` is lost and the clone starts elsewhere.
 
-keras/src/initializers/constant_initializers.py:135 takes a gain, and the class has no get_config that tells it
-(keras/src/initializers/initializer.py:74).
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/initializers/constant_initializers.py#L135
 """
-
-# /// clonediff
-# generation = "keras"
-# severity = "property"
-# fingerprint = "structure-attribute-kernel-initializer-gain-dense-62d4b454"
-# trial.inputs = [{ shape = [1] }]
-# [[match]]
-# check = "structure"
-# aspect = "attribute.*initializer.gain"
-# found = "1.0"
-# ///
 
 import keras
 from keras import layers
 
 inputs = keras.Input(shape=(1,))
-dense = layers.Dense(1, kernel_initializer=keras.initializers.Identity(gain=0.5))(inputs)
-model = keras.Model(inputs, dense)
+outputs = layers.Dense(1, kernel_initializer=keras.initializers.Identity(gain=0.5))(inputs)
+model = keras.Model(inputs, outputs)
 
 clone = keras.models.clone_model(model)
-expected, found = [it.get_layer("dense").kernel_initializer.gain for it in (model, clone)]
-assert found == expected, f"{found} in the clone, {expected} in the model"
+expected, found = [float(it.get_weights()[0][0, 0]) for it in (model, clone)]
+assert found == expected, f"the kernel starts at {found} in the clone, {expected} in the model"
+
+# /// clonediff
+# generation = "keras"
+# root = "class-config"
+# verdict = "accept"
+# severity = "property"
+# until = "3.16.0"
+# fingerprint = "structure-attribute-kernel-initializer-gain-dense-62d4b454"
+# trial.inputs = [{ shape = [1] }]
+#
+# [[match]]
+# check = "structure"
+# aspect = "attribute.*initializer.gain"
+# found = "1.0"
+# ///

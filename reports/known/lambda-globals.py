@@ -1,33 +1,36 @@
-"""A Lambda of a Python lambda that uses a name of its module cannot be cloned.
+"""`Lambda.from_config` makes a lambda from its code without its globals, so cloning raises.
 
-keras/src/layers/core/lambda_layer.py:202 makes the function of its code anew, for which
-keras/src/utils/python_utils.py:97 takes the names of Keras' own module; that it fails there,
-keras/src/layers/core/lambda_layer.py:94 tells as a shape that cannot be told; since 3.15.0 a Python lambda is
-refused before (:200 there), unless unsafe deserialization is enabled.
+The function is made with the globals of a module of Keras; the `NameError` is reported as a shape that cannot be
+inferred. Since 3.15.0 a lambda is refused before that, unless unsafe deserialization is enabled, as the error advises.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L202
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/utils/python_utils.py#L97
 """
+
+import keras
+from keras import layers
+
+keras.config.enable_unsafe_deserialization()
+FACTOR = 2.0
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Lambda(lambda x: x * FACTOR)(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "file-format"
+# verdict = "minor"
 # severity = "crashes"
 # raises = "NotImplementedError"
 # since = "3.3.3"
 # fingerprint = "made-raises-in-a-call-notimplementederror-229f29bd"
 # trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "made"
 # found = "*could not automatically infer the shape of*"
 # exception = "NotImplementedError"
 # frame = "keras/src/layers/core/lambda_layer.py:compute_output_shape"
 # ///
-
-import keras
-from keras import layers
-
-FACTOR = 2.0
-
-inputs = keras.Input(shape=(1,))
-lambda_2 = layers.Lambda(lambda x: x * FACTOR)(inputs)
-model = keras.Model(inputs, lambda_2)
-keras.config.enable_unsafe_deserialization()
-
-clone = keras.models.clone_model(model)

@@ -1,15 +1,35 @@
-"""A Lambda that tells the shapes of several outputs cannot be cloned.
+"""`Lambda.from_config` leaves several output shapes as lists, so cloning and loading raise.
 
-keras/src/layers/core/lambda_layer.py:231 makes a tuple of one shape that it reads back, and leaves several as
-lists, to which :108 cannot add a batch.
+One shape is made a tuple again; of several, each stays a list, to which no batch size can be added.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L231
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L108
 """
+
+import keras
+from keras import layers
+
+
+@keras.saving.register_keras_serializable()
+def both(x):
+    return [x, x * 2.0]
+
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Lambda(both, output_shape=[(1,), (1,)])(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "class-config"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
 # fingerprint = "made-raises-in-a-call-typeerror-6e90e7c3"
 # trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "made"
 # found = "*can only concatenate tuple*"
@@ -21,18 +41,3 @@ lists, to which :108 cannot add a batch.
 # aspect = "config.output_shape"
 # kind = "Lambda"
 # ///
-
-import keras
-from keras import layers
-
-
-@keras.saving.register_keras_serializable()
-def transform(x):
-    return [x, x * 2.0]
-
-
-inputs = keras.Input(shape=(1,))
-lambda_a, lambda_b = layers.Lambda(transform, output_shape=[(1,), (1,)])(inputs)
-model = keras.Model(inputs, lambda_a)
-
-clone = keras.models.clone_model(model)

@@ -1,34 +1,40 @@
-"""A Lambda of a Python lambda in a model within the model cannot be cloned.
+"""`Lambda` of a Python lambda in a nested model: `clone_model` raises, 3.5 to 3.14.
 
-in 3.7.0, keras/src/models/cloning.py:219 reads a model within the model back from its config, which is done in safe
-mode, so keras/src/layers/core/lambda_layer.py:190 refuses the layer.
+A nested model is read back from its config in safe mode. Since 3.15 a lambda is refused everywhere, as
+`lambda-refused` shows.
+https://github.com/keras-team/keras/blob/v3.14.1/keras/src/models/cloning.py#L219
+https://github.com/keras-team/keras/blob/v3.14.1/keras/src/layers/core/lambda_layer.py#L191
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+inner = keras.Model(inputs, layers.Lambda(lambda x: x * 2.0)(inputs))
+model = keras.Model(inputs, inner(inputs))
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "file-format"
+# verdict = "accept"
 # severity = "crashes"
 # raises = "ValueError"
 # since = "3.5.0"
-# until = "3.12.3"
+# until = "3.15.0"
 # fingerprint = "made-raises-valueerror-c7fe8e53"
 # trial.inputs = [{ shape = [1] }]
+#
+# [[match]]
+# check = "made"
+# found = "*`Lambda` layer*Python lambda*"
+# exception = "ValueError"
+# frame = "keras/src/layers/core/lambda_layer.py:*"
+#
 # [[match]]
 # check = "made"
 # found = "*`Lambda` layer*Python lambda*"
 # exception = "ValueError"
 # frame = "keras/src/layers/core/lambda_layer.py:*"
 # ///
-
-# keras 3.12.2, tensorflow 2.21.0, numpy 2.4.6, python 3.11.7
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(1,))
-inner_inputs = keras.Input(shape=(1,))
-lambda_2 = layers.Lambda(lambda x: x)(inner_inputs)
-inner_model = keras.Model(inner_inputs, lambda_2)
-model_2 = inner_model(inputs)
-model = keras.Model(inputs, model_2)
-
-clone = keras.models.clone_model(model)

@@ -1,26 +1,32 @@
-"""A layer with `autocast=False` casts its inputs in the clone.
+"""`Layer.get_config` omits `autocast`, so `autocast=False` is lost and the clone casts its inputs.
 
-keras/src/layers/layer.py:1744 writes a config without autocast.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L1744
 """
+
+import keras
+import numpy as np
+from keras import layers
+
+inputs = keras.Input(shape=(1,), dtype="float64")
+outputs = layers.Activation("linear", autocast=False)(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
+x = np.array([[1e300]])
+expected, found = float(model(x)[0, 0]), float(clone(x)[0, 0])
+assert found == expected, f"1e300 becomes {found} in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "keras"
-# severity = "property"
+# root = "class-config"
+# verdict = "minor"
+# severity = "computes"
+# loading = true
 # fingerprint = "structure-attribute-autocast-c41166f4"
-# trial.inputs = [{ shape = [4] }]
+# trial.inputs = [{ shape = [1], dtype = "float64" }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "attribute.autocast"
 # found = "True"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(4,))
-dense = layers.Dense(3, autocast=False)(inputs)
-model = keras.Model(inputs, dense)
-
-clone = keras.models.clone_model(model)
-expected, found = [it.get_layer("dense").autocast for it in (model, clone)]
-assert found == expected, f"{found} in the clone, {expected} in the model"

@@ -1,33 +1,37 @@
-"""A layer that stands twice in a Sequential inside a model stands there once in the clone.
+"""`Sequential.get_config` lists a repeated layer once, so a nested clone skips its second call.
 
-keras/src/models/sequential.py:360 writes super().layers into the config, which leaves out a layer that it has seen
-(keras/src/layers/layer.py:1716): the clone computes something else.
+The config is made of `Layer.layers`, which leaves out a layer that it has seen. The weights fit, so nothing warns.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/sequential.py#L360
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L1716
 """
+
+import keras
+import numpy as np
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+double = layers.Dense(1, kernel_initializer=keras.initializers.Constant(2.0))
+inner = keras.Sequential([keras.Input(shape=(1,)), double, double])
+model = keras.Model(inputs, inner(inputs))
+
+clone = keras.models.clone_model(model)
+clone.set_weights(model.get_weights())
+x = np.array([[1.0]], dtype="float32")
+expected, found = float(model(x)[0, 0]), float(clone(x)[0, 0])
+assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "keras"
+# root = "file-format"
+# verdict = "accept"
 # severity = "computes"
+# loading = true
 # fingerprint = "structure-call-count-ac09962e"
 # trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "call count"
 # path = "layers['*/*'].calls"
 # found = "1 calls"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(1,))
-dense_layer = layers.Dense(1)
-inner_model = keras.Sequential([keras.Input(shape=(1,)), dense_layer, dense_layer])
-sequential = inner_model(inputs)
-model = keras.Model(inputs, sequential)
-
-clone = keras.models.clone_model(model)
-expected, found = [
-    [len(getattr(each, "_functional", each)._nodes) for each in it._flatten_layers() if isinstance(each, keras.Model)]
-    for it in (model, clone)
-]
-assert found == expected, f"{found} in the clone, {expected} in the model"

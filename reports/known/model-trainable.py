@@ -1,32 +1,44 @@
-"""A frozen model is not frozen in the clone.
+"""`clone_model` drops `trainable=False` of a functional model, so a thawed layer trains in the clone.
 
-keras/src/models/cloning.py:414 makes the new model without the trainable flag of the old one; its layers keep their
-own flags, so that training differs only where one of them was thawed by itself.
+The new model is made without the flag, which a clone of a `Sequential` gets. Layers keep their own flags: where one of
+them was thawed, it trains. Models within a model lose the flag in a recursive clone.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L414
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(4,))
+outputs = layers.Dense(1)(inputs)
+model = keras.Model(inputs, outputs)
+model.trainable = False
+model.layers[-1].trainable = True
+
+clone = keras.models.clone_model(model)
+expected, found = len(model.trainable_weights), len(clone.trainable_weights)
+assert found == expected, f"{found} trainable weights in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "keras"
-# severity = "property"
+# root = "rebuilt"
+# verdict = "accept"
+# severity = "trains"
 # since = "3.3.3"
 # link = "https://github.com/keras-team/keras/issues/11022"
 # fingerprint = "structure-trainable-model-042be182"
 # trial.inputs = [{ shape = [4] }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
 # path = "model.trainable"
 # kind = "Functional"
 # found = "true"
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# kind = "Functional"
+# found = "true"
+# given = "recursive"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(4,))
-re_lu = layers.ReLU()(inputs)
-model = keras.Model(inputs, re_lu)
-model.trainable = False
-
-clone = keras.models.clone_model(model)
-expected, found = [it.trainable for it in (model, clone)]
-assert found == expected, f"{found} in the clone, {expected} in the model"

@@ -1,27 +1,31 @@
-"""A RandomShear that was given one number for a factor cannot be cloned.
+"""`RandomShear` refuses the negative factor that its own `get_config` writes, so cloning and loading raise.
 
-keras/src/layers/preprocessing/image_preprocessing/random_shear.py:137 refuses a factor below zero, which the
-constructor has made of the one it was given (a range from -0.5 to 0.5) and get_config writes.
+The constructor makes a range from -0.5 to 0.5 of a factor of 0.5, and accepts no range that begins below zero.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/image_preprocessing/random_shear.py#L137
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(4, 4, 2))
+outputs = layers.RandomShear(x_factor=0.5)(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "class-config"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
 # fingerprint = "made-raises-typeerror-80e761e0"
 # trial.inputs = [{ shape = [4, 4, 2] }]
+#
 # [[match]]
 # check = "made"
 # found = "*input_number=-*"
 # exception = "TypeError"
 # frame = "keras/src/layers/preprocessing/image_preprocessing/random_shear.py:*"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(4, 4, 2))
-random_shear = layers.RandomShear(x_factor=0.5)(inputs)
-model = keras.Model(inputs, random_shear)
-
-clone = keras.models.clone_model(model)

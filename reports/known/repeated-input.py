@@ -1,16 +1,28 @@
-"""A model that takes an input twice cannot be cloned.
+"""`clone_model` makes an input for each place in `model.input`, so a repeated input raises.
 
-keras/src/models/cloning.py:398 makes a new Input for each place in model.input, so two of one name, which
-keras/src/ops/function.py:384 refuses.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L398
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/function.py#L384
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Activation("relu")(inputs)
+model = keras.Model([inputs, inputs], outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "rebuilt"
+# verdict = "minor"
 # severity = "crashes"
 # raises = "ValueError"
 # since = "3.3.3"
 # fingerprint = "made-raises-valueerror-2cee63ea"
 # trial.inputs = [{ shape = [1] }, { shape = [1] }]
+#
 # [[match]]
 # check = "made"
 # found = [
@@ -20,12 +32,3 @@ keras/src/ops/function.py:384 refuses.
 # exception = "ValueError"
 # frame = "keras/src/ops/function.py:map_graph"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(1,))
-activation = layers.Activation("relu")(inputs)
-model = keras.Model([inputs, inputs], activation)
-
-clone = keras.models.clone_model(model)

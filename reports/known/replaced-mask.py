@@ -1,14 +1,40 @@
-"""A call gets the mask that was computed for it in the original, though what comes before it was replaced.
+"""`clone_model` replays a computed `mask`, though `clone_function` replaced the layer that made it.
 
-keras/src/layers/layer.py:878 keeps the arguments of a call for the node, and no copy of them, so that the computed
-mask that :959 writes into them is recorded, too, and keras/src/ops/function.py:201 gives it to the layer of the
-clone as if the user had.
+`Layer.__call__` writes the mask, and the default of `training`, into the recorded arguments of the call, so that the
+clone gives both to the layer as if the user had.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L878
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/function.py#L201
 """
+
+import keras
+import numpy as np
+from keras import layers
+
+
+def without_mask(layer):
+    config = layer.get_config()
+    if isinstance(layer, layers.Embedding):
+        config["mask_zero"] = False
+    return layer.__class__.from_config(config)
+
+
+inputs = keras.Input(shape=(2,), dtype="int32")
+x = layers.Embedding(6, output_dim=1, mask_zero=True, name="embedding")(inputs)
+model = keras.Model(inputs, layers.LSTM(1, name="lstm")(x))
+
+clone = keras.models.clone_model(model, clone_function=without_mask)
+x = np.array([[1, 0]], dtype="int32")
+expected = float(clone.get_layer("lstm")(clone.get_layer("embedding")(x))[0, 0])
+found = float(clone(x)[0, 0])
+assert abs(found - expected) < 1e-6, f"the clone computes {found}, its layers, called one by one, {expected}"
 
 # /// clonediff
 # generation = "keras"
+# root = "order"
+# verdict = "accept"
 # severity = "computes"
 # until = "3.16.0"
+#
 # [[match]]
 # check = "structure"
 # aspect = "call.kwargs *"
@@ -45,24 +71,10 @@ clone as if the user had.
 # exception = "TypeError"
 # frame = "keras/src/layers/layer.py:__init__"
 # given = "clone_function"
+#
+# [[match]]
+# check = "structure"
+# aspect = "call.kwargs *"
+# path = "layers*kwargs['training']*"
+# given = ["clone_function", "input_tensors"]
 # ///
-
-import keras
-from keras import layers
-
-
-def clone_function(layer):
-    config = layer.get_config()
-    if type(layer) is layers.Embedding:
-        config["mask_zero"] = False
-    return layer.__class__.from_config(config)
-
-
-inputs = keras.Input(shape=(1,), dtype="int32")
-embedding = layers.Embedding(6, output_dim=1, mask_zero=True)(inputs)
-lstm = layers.LSTM(1, name="lstm")(embedding)
-model = keras.Model(inputs, lstm)
-
-clone = keras.models.clone_model(model, clone_function=clone_function)
-mask = clone.get_layer("lstm")._inbound_nodes[0].arguments.kwargs.get("mask")
-assert mask is None, f"the LSTM is called with the mask {mask}, though no layer of the clone makes one"

@@ -1,14 +1,31 @@
-"""A frozen Sequential inside a model is not frozen in the clone.
+"""`Sequential.from_config` drops `trainable`, so a frozen nested `Sequential` is unfrozen in the clone.
 
-keras/src/models/sequential.py:383 makes the model from its name only and leaves the trainable flag of the config
-out; its layers keep their own flags, so that training differs only where one of them was thawed by itself.
+Layers keep their own flags, so the weights differ where a layer of the frozen model was thawed.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/sequential.py#L383
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(4,))
+inner = keras.Sequential([keras.Input(shape=(4,)), layers.Dense(4)], name="inner")
+inner.trainable = False
+inner.layers[-1].trainable = True
+model = keras.Model(inputs, inner(inputs))
+
+clone = keras.models.clone_model(model)
+expected, found = [len(it.get_layer("inner").trainable_weights) for it in (model, clone)]
+assert found == expected, f"`inner` has {found} trainable weights in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "keras"
+# root = "rebuilt"
+# verdict = "accept"
 # severity = "property"
+# loading = true
 # fingerprint = "structure-trainable-sequential-f17db574"
 # trial.inputs = [{ shape = [4] }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "trainable"
@@ -16,19 +33,3 @@ out; its layers keep their own flags, so that training differs only where one of
 # kind = "Sequential"
 # found = "true"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(4,))
-inner_model = keras.Sequential([keras.Input(shape=(4,)), layers.Dense(4)])
-inner_model.trainable = False
-sequential = inner_model(inputs)
-model = keras.Model(inputs, sequential)
-
-clone = keras.models.clone_model(model)
-expected, found = [
-    next(each for each in (lambda it: getattr(it, "operations", it.layers))(it) if each.name == "sequential").trainable
-    for it in (model, clone)
-]
-assert found == expected, f"{found} in the clone, {expected} in the model"

@@ -1,28 +1,43 @@
-"""A SpatialDropout loses its dtype policy in the clone.
+"""`SpatialDropout1D.get_config` writes the variable dtype for the policy, so bfloat16 outputs are float32.
 
-keras/src/layers/regularization/spatial_dropout.py:27 writes the dtype of variables into the config in the place of
-the policy.
+It does not call `super().get_config()`, so `trainable` is lost, too. `Discretization` and `HashedCrossing` do the same.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/regularization/spatial_dropout.py#L27
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/discretization.py#L283
 """
-
-# /// clonediff
-# generation = "keras"
-# severity = "computes"
-# fingerprint = "structure-attribute-dtype-policy-47af40c3"
-# trial.inputs = [{ shape = [3, 4] }]
-# [[match]]
-# check = "structure"
-# aspect = ["attribute.compute_dtype", "attribute.dtype_policy*"]
-# kind = "SpatialDropout?D"
-# ///
 
 import keras
 from keras import layers
 
-keras.config.set_dtype_policy("mixed_bfloat16")
 inputs = keras.Input(shape=(3, 4))
-spatial_dropout_1d = layers.SpatialDropout1D(0.5)(inputs)
-model = keras.Model(inputs, spatial_dropout_1d)
+outputs = layers.SpatialDropout1D(0.5, dtype="mixed_bfloat16")(inputs)
+model = keras.Model(inputs, outputs)
 
 clone = keras.models.clone_model(model)
-expected, found = [it.get_layer("spatial_dropout1d").compute_dtype for it in (model, clone)]
-assert found == expected, f"{found} in the clone, {expected} in the model"
+expected, found = model.output.dtype, clone.output.dtype
+assert found == expected, f"the output is {found} in the clone, {expected} in the model"
+
+# /// clonediff
+# generation = "keras"
+# root = "class-config"
+# verdict = "accept"
+# severity = "computes"
+# loading = true
+# fingerprint = "structure-attribute-dtype-policy-47af40c3"
+# trial.inputs = [{ shape = [3, 4] }]
+#
+# [[match]]
+# check = "structure"
+# aspect = ["attribute.compute_dtype", "attribute.dtype_policy*"]
+# kind = "SpatialDropout?D"
+#
+# [[match]]
+# check = "structure"
+# aspect = ["attribute.compute_dtype", "attribute.dtype_policy*"]
+# kind = ["Discretization", "HashedCrossing"]
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# kind = "SpatialDropout?D"
+# found = "true"
+# ///

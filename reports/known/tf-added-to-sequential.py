@@ -1,20 +1,7 @@
-"""A Sequential that was given a loss or a metric by add_loss or add_metric cannot be cloned.
+"""`clone_model`: a `Sequential` with `add_loss` or `add_metric` raises, since tensors are unhashable.
 
-tf_keras/src/models/cloning.py:446 takes a tensor for the key of a dictionary, which tensors refuse to be.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L446
 """
-
-# /// clonediff
-# generation = "tf_keras"
-# severity = "crashes"
-# raises = "TypeError"
-# fingerprint = "made-raises-typeerror-cdcf093f"
-# trial.inputs = [{ shape = [1] }]
-# [[match]]
-# check = "made"
-# found = "*unhashable*"
-# exception = "TypeError"
-# frame = "*keras/*engine/keras_tensor.py:__hash__"
-# ///
 
 import tensorflow as tf
 import tf_keras as keras
@@ -24,3 +11,19 @@ model = keras.Sequential([keras.Input(shape=(1,)), layers.Activation("relu")])
 model.add_loss(tf.reduce_mean(model.outputs[0]))
 
 clone = keras.models.clone_model(model)
+
+# /// clonediff
+# generation = "tf_keras"
+# root = "rebuilt"
+# verdict = "accept"
+# severity = "crashes"
+# raises = "TypeError"
+# fingerprint = "made-raises-typeerror-cdcf093f"
+# trial.inputs = [{ shape = [1] }]
+#
+# [[match]]
+# check = "made"
+# found = "*unhashable*"
+# exception = "TypeError"
+# frame = "*keras/*engine/keras_tensor.py:__hash__"
+# ///

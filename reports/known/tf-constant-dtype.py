@@ -1,15 +1,30 @@
-"""A constant of float64 in an operation is float32 in the clone, which cannot be made.
+"""`clone_model`: `1.0 - x` raises `TypeError` where `x` is not float32, as under mixed_float16.
 
-tf_keras/src/engine/node.py:215 turns a constant tensor into a plain number, and
-tf_keras/src/engine/base_layer.py:1078 makes a float32 of that when the clone's layer is called.
+The constant tensor becomes a plain number, and the layer of the clone makes a float32 tensor of that.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L215
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L1078
 """
+
+import tf_keras as keras
+from tf_keras import layers
+
+keras.mixed_precision.set_global_policy("mixed_float16")
+inputs = keras.Input(shape=(4,))
+gate = layers.Dense(4, activation="sigmoid")(inputs)
+model = keras.Model(inputs, 1.0 - gate)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "operations"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
 # fingerprint = "made-raises-in-a-call-typeerror-d7f77323"
-# trial.inputs = [{ shape = [4], dtype = "float64" }]
+# trial.inputs = [{ shape = [4] }]
+#
 # [[match]]
 # check = "made"
 # kind = "TFOpLambda"
@@ -17,11 +32,3 @@ tf_keras/src/engine/base_layer.py:1078 makes a float32 of that when the clone's 
 # exception = "TypeError"
 # frame = "*/layers/core/tf_op_layer.py:_call_wrapper"
 # ///
-
-import tf_keras as keras
-
-inputs = keras.Input(shape=(4,), dtype="float64")
-from_one = 1.0 - inputs
-model = keras.Model(inputs, from_one)
-
-clone = keras.models.clone_model(model)

@@ -1,27 +1,31 @@
-"""A model that compares a tensor by == or != cannot be cloned.
+"""`clone_model`: `x == y` or `x != y` in a model raises `TypeError`.
 
-tf_keras/src/utils/layer_utils.py:790 takes the first parameter of the operator's function for a layer's self, so
-that tf_keras/src/engine/node.py:193 loses what it was compared with.
+The first parameter of the operator's function is taken for the `self` of a layer, so what `x` is compared with is lost.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/utils/layer_utils.py#L790
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L193
 """
+
+import tf_keras as keras
+
+inputs = keras.Input(shape=(4,))
+model = keras.Model(inputs, inputs != 0.5)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "operations"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
 # link = "https://github.com/keras-team/tf-keras/issues/31"
 # fingerprint = "made-raises-in-a-call-typeerror-d7f77323"
 # trial.inputs = [{ shape = [4] }]
+#
 # [[match]]
 # check = "made"
 # found = "*Missing required positional argument*"
 # exception = "TypeError"
 # frame = "*/layers/core/tf_op_layer.py:_call_wrapper"
 # ///
-
-import tf_keras as keras
-
-inputs = keras.Input(shape=(4,))
-not_equal = inputs != 0.5
-model = keras.Model(inputs, not_equal)
-
-clone = keras.models.clone_model(model)

@@ -1,13 +1,25 @@
-"""InputLayer objects are refused as input_tensors, though documented.
+"""`clone_model`: `InputLayer` objects as `input_tensors` raise `ValueError`, though they are documented.
 
-tf_keras/src/models/cloning.py:193, and :410 for a Sequential, ask is_keras_tensor, which raises for what is no
-tensor (tf_keras/src/backend.py:1345).
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L193
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/backend.py#L1345
 """
+
+import tf_keras as keras
+from tf_keras import layers
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Activation("relu")(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model, input_tensors=[layers.InputLayer(input_shape=(1,))])
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "arguments"
+# verdict = "accept"
 # severity = "crashes"
 # raises = "ValueError"
+#
 # [[match]]
 # check = "made"
 # found = "*InputLayer'>*"
@@ -15,12 +27,3 @@ tensor (tf_keras/src/backend.py:1345).
 # frame = "*backend.py:is_keras_tensor"
 # given = "input_tensors"
 # ///
-
-import tf_keras as keras
-from tf_keras import layers
-
-inputs = keras.Input(shape=(1,))
-activation = layers.Activation("relu")(inputs)
-model = keras.Model(inputs, activation)
-
-clone = keras.models.clone_model(model, input_tensors=[layers.InputLayer(input_shape=(1,))])

@@ -1,20 +1,9 @@
-"""On what a layer made, a functional model is cloned for ever.
+"""`clone_model`: an output of another layer among `input_tensors` makes functional cloning hang.
 
-tf_keras/src/models/cloning.py:203 takes the layer that made a tensor for an input layer, of which
-tf_keras/src/engine/functional.py:1518 then waits for a call for ever.
+The layer that made the tensor is taken for an input layer, and a call of it is waited for forever.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L203
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1518
 """
-
-# /// clonediff
-# generation = "tf_keras"
-# severity = "crashes"
-# raises = "TimeoutError"
-# [[match]]
-# check = "made"
-# aspect = "process timed out"
-# exception = "timed out"
-# frame = "*keras/*:*"
-# given = "input_tensors"
-# ///
 
 import signal
 
@@ -23,16 +12,31 @@ from tf_keras import layers
 
 
 def stop(number, frame):
-    raise TimeoutError("clone_model does not end")
+    raise TimeoutError("clone_model does not return in ten seconds")
 
 
 inputs = keras.Input(shape=(1,))
-re_lu = layers.ReLU()(inputs)
-model = keras.Model(inputs, re_lu)
-tensor = layers.Dense(1)(keras.Input(shape=(1,)))
+outputs = layers.ReLU()(inputs)
+model = keras.Model(inputs, outputs)
 
+tensor = layers.Dense(1)(keras.Input(shape=(1,)))
 signal.signal(signal.SIGALRM, stop)
 signal.alarm(10)
 clone = keras.models.clone_model(model, input_tensors=[tensor])
 signal.alarm(0)
-assert clone.output is not None
+assert clone.output is not None, "the clone has no output"
+
+# /// clonediff
+# generation = "tf_keras"
+# root = "arguments"
+# verdict = "accept"
+# severity = "crashes"
+# raises = "TimeoutError"
+#
+# [[match]]
+# check = "made"
+# aspect = "process timed out"
+# exception = "timed out"
+# frame = "*keras/*:*"
+# given = "input_tensors"
+# ///

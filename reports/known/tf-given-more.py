@@ -1,20 +1,15 @@
-"""One input too many is told as an index that is out of range.
+"""`clone_model`: too many `input_tensors` raise `IndexError: list index out of range`.
 
-tf_keras/src/models/cloning.py:189 asks for the input layer of each tensor that it is given, and never for how many
-there are.
+No argument is checked: a `clone_function` that returns None fails with "'NoneType' object is not callable".
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L189
 """
-
-# /// clonediff
-# generation = "tf_keras"
-# severity = "property"
-# ///
 
 import tf_keras as keras
 from tf_keras import layers
 
 inputs = keras.Input(shape=(1,))
-re_lu = layers.ReLU()(inputs)
-model = keras.Model(inputs, re_lu)
+outputs = layers.ReLU()(inputs)
+model = keras.Model(inputs, outputs)
 
 try:
     keras.models.clone_model(model, input_tensors=[keras.Input(shape=(1,)), keras.Input(shape=(1,))])
@@ -23,3 +18,10 @@ except Exception as error:
 else:
     message = "no error"
 assert "input_tensors" in message, f"the error does not name input_tensors: {message}"
+
+# /// clonediff
+# generation = "tf_keras"
+# root = "arguments"
+# verdict = "minor"
+# severity = "property"
+# ///

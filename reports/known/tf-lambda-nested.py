@@ -1,16 +1,30 @@
-"""A Lambda of a Python lambda inside a nested model cannot be cloned.
+"""`clone_model`: a `Lambda` with a Python lambda in a nested model raises `ValueError`.
 
-tf_keras/src/saving/serialization_lib.py:725 opens a scope of safe mode that clone_model did not ask for, and
-tf_keras/src/layers/core/lambda_layer.py:394 refuses the layer there.
+Reading a nested model back opens a scope of safe mode, for which `clone_model` did not ask. The only way out is
+`keras.__internal__.enable_unsafe_deserialization()`.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/saving/serialization_lib.py#L725
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/core/lambda_layer.py#L394
 """
+
+import tf_keras as keras
+from tf_keras import layers
+
+inputs = keras.Input(shape=(4,))
+inner = keras.Sequential([keras.Input(shape=(4,)), layers.Lambda(lambda x: x * 2.0)])
+model = keras.Model(inputs, inner(inputs))
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "file-format"
+# verdict = "accept"
 # severity = "crashes"
 # raises = "ValueError"
 # since = "2.13.0"
 # fingerprint = "made-raises-valueerror-4e92ec7b"
 # trial.inputs = [{ shape = [4] }]
+#
 # [[match]]
 # check = "made"
 # kind = "Lambda"
@@ -18,13 +32,3 @@ tf_keras/src/layers/core/lambda_layer.py:394 refuses the layer there.
 # exception = "ValueError"
 # frame = "*/layers/core/lambda_layer.py:_parse_function_from_config"
 # ///
-
-import tf_keras as keras
-from tf_keras import layers
-
-inputs = keras.Input(shape=(4,))
-inner_model = keras.Sequential([keras.Input(shape=(4,)), layers.Lambda(lambda x: x * 2.0)])
-sequential = inner_model(inputs)
-model = keras.Model(inputs, sequential)
-
-clone = keras.models.clone_model(model)

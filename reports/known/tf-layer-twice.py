@@ -1,15 +1,32 @@
-"""A layer that stands twice in a Sequential stands there once in the clone.
+"""`clone_model`: a layer used twice in a `Sequential` is called once in the clone.
 
-tf_keras/src/models/cloning.py:382, and tf_keras/src/engine/sequential.py:448 for one inside a model, go by
-_flatten_layers, which leaves out a layer that it has seen (tf_keras/src/engine/base_layer.py:3443): the clone
-computes something else.
+Layers are listed without repetition. The weights fit, so nothing warns.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L382
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L3443
 """
+
+import numpy as np
+import tf_keras as keras
+from tf_keras import layers
+
+double = layers.Dense(1, kernel_initializer=keras.initializers.Constant(2.0))
+model = keras.Sequential([keras.Input(shape=(1,)), double, double])
+
+clone = keras.models.clone_model(model)
+clone.set_weights(model.get_weights())
+x = np.array([[1.0]], dtype="float32")
+expected, found = float(model(x)[0, 0]), float(clone(x)[0, 0])
+assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "order"
+# verdict = "accept"
 # severity = "computes"
+# loading = true
 # fingerprint = "structure-call-count-ac09962e"
 # trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "call count"
@@ -21,16 +38,3 @@ computes something else.
 # kind = "InputLayer"
 # given = "* called more than once"
 # ///
-
-import tf_keras as keras
-from tf_keras import layers
-
-dense_layer = layers.Dense(1)
-model = keras.Sequential([keras.Input(shape=(1,)), dense_layer, dense_layer])
-
-clone = keras.models.clone_model(model)
-expected, found = [
-    [len(each._network_nodes) for each in it._flatten_layers() if isinstance(each, keras.Model)]
-    for it in (model, clone)
-]
-assert found == expected, f"{found} in the clone, {expected} in the model"

@@ -1,14 +1,36 @@
-"""With a model in the place of a layer, a functional model is cloned for ever, or not at all.
+"""`clone_model`: a `clone_function` that returns a model raises `TypeError`, or hangs.
 
-tf_keras/src/engine/functional.py:1497 counts the calls of a model from 1, where :1590 has counted those of the
-layer that it replaces from 0: the call is waited for for ever, or, of the last layer, not found.
+Calls of a model are counted from 1, those of the layer that it replaces from 0. The missing call is waited for
+forever, or, if the layer is the last, not found.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1497
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1590
 """
+
+import tf_keras as keras
+from tf_keras import layers
+
+
+def clone_function(layer):
+    if not isinstance(layer, layers.ReLU):
+        return layer.__class__.from_config(layer.get_config())
+    inputs = keras.Input(layer.input.shape[1:])
+    return keras.Model(inputs, layers.ReLU()(inputs), name=layer.name)
+
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.ReLU()(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model, clone_function=clone_function)
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "order"
+# verdict = "accept"
 # severity = "crashes"
 # raises = "TypeError"
 # link = "https://github.com/tensorflow/tensorflow/issues/61492"
+#
 # [[match]]
 # check = "made"
 # aspect = "process timed out"
@@ -22,22 +44,3 @@ layer that it replaces from 0: the call is waited for for ever, or, of the last 
 # frame = "*engine/functional.py:reconstruct_from_config"
 # given = "clone_function"
 # ///
-
-import tf_keras as keras
-from tf_keras import layers
-
-
-def clone_function(layer):
-    if type(layer) is layers.ReLU:
-        inputs = keras.Input(layer.input.shape[1:], name=f"{layer.name}_input")
-        outputs = layer.__class__.from_config(layer.get_config())(inputs)
-        return keras.Model(inputs, outputs, name=layer.name)
-    return layer.__class__.from_config(layer.get_config())
-
-
-inputs = keras.Input(shape=(1,))
-re_lu_layer = layers.ReLU()
-re_lu = re_lu_layer(inputs)
-model = keras.Model(inputs, re_lu)
-
-clone = keras.models.clone_model(model, clone_function=clone_function)

@@ -1,20 +1,7 @@
-"""A layer of one's own that was made frozen and is trainable now is frozen in the clone.
+"""`Layer.get_config` prefers constructor arguments, so a thawed custom layer is frozen in the clone.
 
-tf_keras/src/engine/base_layer.py:818 writes what the constructor was given over what the layer is now, where a
-class has no get_config of its own.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L818
 """
-
-# /// clonediff
-# generation = "tf_keras"
-# severity = "trains"
-# fingerprint = "structure-trainable-ab564334"
-# trial.inputs = [{ shape = [4] }]
-# [[match]]
-# check = "structure"
-# aspect = "trainable"
-# path = "layers*"
-# found = "false"
-# ///
 
 import tf_keras as keras
 from tf_keras import layers
@@ -24,24 +11,35 @@ from tf_keras import layers
 class Scale(layers.Layer):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self.supports_masking = True
 
     def build(self, input_shape):
-        self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer="uniform")
-        self.built = True
+        self.scale = self.add_weight(name="scale", shape=(input_shape[-1],))
 
     def call(self, x):
         return x * self.scale
 
-    def compute_output_shape(self, input_shape):
-        return input_shape
-
 
 inputs = keras.Input(shape=(4,))
-scale = Scale(trainable=False)(inputs)
-model = keras.Model(inputs, scale)
+outputs = Scale(trainable=False)(inputs)
+model = keras.Model(inputs, outputs)
 model.trainable = True
 
 clone = keras.models.clone_model(model)
-expected, found = [it.get_layer("scale").trainable for it in (model, clone)]
-assert found == expected, f"{found} in the clone, {expected} in the model"
+expected, found = len(model.trainable_weights), len(clone.trainable_weights)
+assert found == expected, f"{found} trainable weights in the clone, {expected} in the model"
+
+# /// clonediff
+# generation = "tf_keras"
+# root = "settings"
+# verdict = "accept"
+# severity = "trains"
+# loading = true
+# fingerprint = "structure-trainable-ab564334"
+# trial.inputs = [{ shape = [4] }]
+#
+# [[match]]
+# check = "structure"
+# aspect = "trainable"
+# path = "layers*"
+# found = "false"
+# ///

@@ -1,14 +1,38 @@
-"""Further tensors of a layer with call(self, *xs) are dropped in the clone.
+"""`clone_model`: a layer with `call(self, *xs)` gets only its first tensor in the clone.
 
-tf_keras/src/engine/node.py:198 zips the further arguments with the names of the call's parameters, and *xs has
-none. Where the first tensor has fewer axes than their sum, a layer that is called on it may crash.
+Further arguments are zipped with the names of the parameters, and `*xs` has none.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L198
 """
+
+import numpy as np
+import tf_keras as keras
+from tf_keras import layers
+
+
+@keras.saving.register_keras_serializable()
+class Sum(layers.Layer):
+    def call(self, *xs):
+        return sum(xs[1:], xs[0])
+
+
+inputs = keras.Input(shape=(1,))
+outputs = Sum()(inputs, inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
+x = np.array([[1.0]], dtype="float32")
+expected, found = float(model(x)[0, 0]), float(clone(x)[0, 0])
+assert found == expected, f"1.0 + 1.0 is {found} in the clone, {expected} in the model"
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "operations"
+# verdict = "accept"
 # severity = "computes"
+# loading = true
 # fingerprint = "structure-call-args-missing-5e3b3c70"
-# trial.inputs = [{ shape = [3, 4], fill = "steps" }]
+# trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "structure"
 # aspect = "call.args missing"
@@ -24,26 +48,3 @@ none. Where the first tensor has fewer axes than their sum, a layer that is call
 # exception = "IndexError"
 # frame = "*/layers/convolutional/conv2d_transpose.py:call"
 # ///
-
-import tf_keras as keras
-from tf_keras import layers
-
-
-@keras.saving.register_keras_serializable()
-class SumAll(layers.Layer):
-    def call(self, *xs):
-        total = xs[0] * 1.0
-        for x in xs[1:]:
-            total = total + x
-        return total
-
-
-inputs = keras.Input(shape=(3, 4))
-sum_all = SumAll()(inputs, inputs)
-model = keras.Model(inputs, sum_all)
-
-clone = keras.models.clone_model(model)
-expected, found = [
-    [[(len(node.call_args)) for node in each.inbound_nodes] for each in it.layers] for it in (model, clone)
-]
-assert found == expected, f"{found} in the clone, {expected} in the model"

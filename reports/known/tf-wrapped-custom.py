@@ -1,15 +1,36 @@
-"""A registered custom layer inside a wrapper cannot be cloned.
+"""`Wrapper.from_config` reads the wrapped layer as legacy: a registered custom layer raises "Unknown layer".
 
-tf_keras/src/layers/rnn/base_wrapper.py:86 looks for `module` in the wrapper's config, where it never is, and so
-reads the layer in the old format, which knows no registered names.
+`from_config` looks for `module` in the config of the wrapper, where it never is, and the legacy format knows no
+registered names. A `custom_object_scope` helps.
+https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/rnn/base_wrapper.py#L86
 """
+
+import tf_keras as keras
+from tf_keras import layers
+
+
+@keras.saving.register_keras_serializable()
+class Double(layers.Layer):
+    def call(self, x):
+        return x * 2.0
+
+
+inputs = keras.Input(shape=(3, 4))
+outputs = layers.TimeDistributed(Double())(inputs)
+model = keras.Model(inputs, outputs)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "tf_keras"
+# root = "file-format"
+# verdict = "accept"
 # severity = "crashes"
+# loading = true
 # raises = "ValueError"
 # fingerprint = "made-raises-valueerror-79ef9d9f"
 # trial.inputs = [{ shape = [3, 4] }]
+#
 # [[match]]
 # check = "made"
 # found = "*Unknown layer*"
@@ -19,30 +40,3 @@ reads the layer in the old format, which knows no registered names.
 #     "tensorflow*/python/keras/utils/generic_utils.py:class_and_config_for_serialized_keras_object",
 # ]
 # ///
-
-import tf_keras as keras
-from tf_keras import layers
-
-
-@keras.saving.register_keras_serializable()
-class Scale(layers.Layer):
-    def __init__(self, **kwargs):
-        super().__init__(**kwargs)
-        self.supports_masking = True
-
-    def build(self, input_shape):
-        self.scale = self.add_weight(name="scale", shape=(input_shape[-1],), initializer="uniform")
-        self.built = True
-
-    def call(self, x):
-        return x * self.scale
-
-    def compute_output_shape(self, input_shape):
-        return input_shape
-
-
-inputs = keras.Input(shape=(3, 4))
-time_distributed = layers.TimeDistributed(Scale())(inputs)
-model = keras.Model(inputs, time_distributed)
-
-clone = keras.models.clone_model(model)
