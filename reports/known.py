@@ -1,9 +1,9 @@
 """Known issues: bugs of `clone_model`, each with a script in `reports/known`, and limits, which are no bugs.
 
-A script is plain Keras: it builds a model, clones it, and fails where the bug is there. Its docstring has the title, the
-reason, and links to the lines of Keras at fault. A comment block at its end has the rest in TOML, in the form of
-PEP 723: the root, the verdict, the releases, the severity, and the causes that the bug explains. Limits are in
-`limits.toml`: what Keras documents, or would not change.
+A script is plain Keras: it builds a model, clones it, and fails where the bug is there. Its docstring has the title,
+the reason, and links to the lines of Keras at fault. A comment block at its end has the rest, as in PEP 723: the root,
+the verdict, the releases, the severity, and the causes that the bug explains. Limits are in `limits.toml`: what
+Keras documents, or would not change.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def index(known: KnownIssues) -> str:
 
 def _how_many(known: KnownIssues) -> Iterator[str]:
     yield "## How many each release has\n"
-    yield "A maintainer would take those that are not minor. In the picture, each block is a bug: `█` it crashes, `▓` it"
+    yield "A maintainer would take those that are not minor. In the picture, each block is a bug: `█` crashes, `▓` it"
     yield "computes something else, `▒` it trains differently, `░` it loses a property or a name.\n"
     yield f"| release | {' | '.join(DOES.values())} | all | minor | |\n{'|---' * (len(DOES) + 4)}|"
     for generation, releases in RELEASES.items():
@@ -65,7 +65,11 @@ def by_root(known: KnownIssues, generation: str) -> list[tuple[str, list[KnownIs
     """The bugs of a generation by their roots: the roots with most of the worst first, and of each root the worst."""
     groups = {root: sorted((bug for bug in known.on(generation).bugs if bug.root == root), key=harm) for root in ROOTS}
     found = [(root, bugs) for root, bugs in groups.items() if bugs]
-    return sorted(found, key=lambda pair: [-sum(bug.severity <= severity for bug in pair[1]) for severity in SEVERITIES])
+
+    def worst(pair: tuple[str, list[KnownIssue]]) -> list[int]:
+        return [-sum(bug.severity <= severity for bug in pair[1]) for severity in SEVERITIES]
+
+    return sorted(found, key=worst)
 
 
 def harm(bug: KnownIssue) -> tuple[bool, bool, int, str]:
@@ -92,7 +96,7 @@ def facts_of(bug: KnownIssue) -> tuple[str, ...]:
 
 
 def _limits(known: KnownIssues) -> Iterator[str]:
-    yield f"## Limits\n\nNo bugs: documented, by design, or without effect. Their patterns are in [{LIMITS}]({LIMITS}).\n"
+    yield f"## Limits\n\nDocumented, by design, or without effect. Their patterns are in [{LIMITS}]({LIMITS}).\n"
     for limit in known.issues:
         if limit.verdict == "limit":
             link = f" ([documented]({limit.link}))" if limit.documented else ""

@@ -14,8 +14,10 @@ import msgspec
 from clonediff.harness.observation import Answer, Observation, Request
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
+from clonediff.harness.trials.checks.flow import Flow
+from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.triage import causes, title
-from clonediff.reports.records import AT_LEAST, Cause
+from clonediff.reports.records import AT_LEAST, Cause, Difference
 from clonediff.strategies.program import Generation, Graph
 
 YOURS = "the cloner"
@@ -98,15 +100,31 @@ class ClonedModel(msgspec.Struct, frozen=True):
     answer: Answer
 
     def causes_of(
-        self, cloner: str, checks: Collection[str] = _OF_A_LIVE_MODEL, *, promised: bool = True
+        self,
+        cloner: str,
+        checks: Collection[str] = _OF_A_LIVE_MODEL,
+        *,
+        promised: bool = True,
+        but_for: Collection[str] = (),
     ) -> list[Cause]:
         """What is wrong with the clone of one of the cloners, the worst first.
 
-        Of what is `promised`, it is no part for `tf_keras` that a clone is compiled.
+        Of what is `promised`, it is no part for `tf_keras` that a clone is compiled. What follows from a difference of
+        the layers that it is right `but_for` is left out.
         """
-        broken = causes(self.original, compare(self.original, self.answer.clones[cloner], checks))
+        differences = compare(self.original, self.answer.clones[cloner], checks)
+        if but_for:
+            groups = roots(Flow.of(self.original), differences)
+            differences = [one for group in groups if not _is_of(group[0], but_for) for one in group]
+        broken = causes(self.original, differences)
         passed = "compiled" if promised and self.generation == "tf_keras" else ""
         return [cause for cause in broken if cause.root.aspect != passed]
+
+
+def _is_of(root: Difference, layers: Collection[str]) -> bool:
+    """Whether a difference is at one of these layers, or in it."""
+    names = (root.first.name if root.first else "").split("/")
+    return any("/".join(names[: number + 1]) in layers for number in range(len(names)))
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:

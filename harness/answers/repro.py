@@ -16,6 +16,7 @@ from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues
 from clonediff.reports.known_index import NAMES, by_root, facts_of
 from clonediff.reports.reading import StoredFinding
 from clonediff.reports.records import DOES
+from clonediff.strategies.program import Generation
 
 FIXES = KNOWN_ISSUES.with_name("fixes")
 IN_FULL = 3
@@ -47,7 +48,7 @@ def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
     """The text of one issue for the bugs of a root that are still there; None where no root has the name."""
     root = name.removeprefix("tf-")
-    generation = "tf_keras" if name.startswith("tf-") else "keras"
+    generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
     of_root = dict(by_root(known, generation)).get(root, []) if root in ROOTS else []
     bugs = [bug for bug in of_root if bug.until is None]
     if not bugs:

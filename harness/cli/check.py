@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from clonediff.harness.answers.check import ModelError, check
+from clonediff.harness.answers.check import check, minded
+from clonediff.harness.answers.own_models import ModelError
 from clonediff.harness.answers.text import checked_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
@@ -16,6 +17,19 @@ from clonediff.reports.markup import one_line, visible
 @click.command("check")
 @click.argument("model", metavar="FILE.keras|FILE.py:FUNCTION")
 @shared.cloners
+@click.option(
+    "--clone-function",
+    type=shared.users_function,
+    metavar="FILE.py:NAME",
+    help="A clone_function that clone_model is given; what it makes otherwise is no difference.",
+)
+@click.option(
+    "--input-shape",
+    "input_shapes",
+    metavar="SIZES",
+    multiple=True,
+    help="The shape of an input that clone_model is given, as in None,3: one for each input of the model.",
+)
 @click.option(
     "--ignore",
     "ignored",
@@ -27,7 +41,15 @@ from clonediff.reports.markup import one_line, visible
     "--script", is_flag=True, help="Print a script of plain Keras that shows the worst break that one can show, only."
 )
 @shared.as_json("Print JSON, with a script for each break.")
-def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], script: bool, as_json: bool) -> None:
+def command(
+    model: str,
+    cloners: tuple[str, ...],
+    clone_function: str | None,
+    input_shapes: tuple[str, ...],
+    ignored: tuple[str, ...],
+    script: bool,
+    as_json: bool,
+) -> None:
     """Say whether a model of your own is cloned faithfully.
 
     The model is a saved file, or what a function of a file returns. The code of that file is run. A saved file is
@@ -41,7 +63,7 @@ def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], scri
     something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
     try:
-        checked = check(model, tuple(dict.fromkeys(cloners)))
+        checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "", input_shapes)
     except ModelError as error:
         raise click.ClickException(one_line(str(error))) from None
     if as_json:
@@ -49,7 +71,7 @@ def command(model: str, cloners: tuple[str, ...], ignored: tuple[str, ...], scri
     else:
         say(checked_text(checked, ignored), err=script)
     if script:
-        worst = next((cause.script for cause in checked.causes if cause.script), "")
+        worst = next((cause.script for cause in minded(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
             raise click.ClickException("no script of plain Keras can show what differs; --json has it")
         click.echo(visible(worst) if worst else "no break to show", nl=not worst, err=not worst)

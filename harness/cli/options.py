@@ -27,6 +27,11 @@ def _cloner(value: str) -> str:
             choices = f"{', '.join(CLONERS)}, or module:function of one of your own"
             raise click.BadParameter(f"expected one of {choices}, found {one_line(repr(value))}")
         return value
+    return users_function(value)
+
+
+def users_function(value: str) -> str:
+    """The name of a function of the user's own, which may run once it is named here."""
     try:
         name = named(value)
     except ValueError as error:

@@ -26,7 +26,7 @@ clone = keras.models.clone_model(model)
 # verdict = "accept"
 # severity = "crashes"
 # raises = "TypeError"
-# fingerprint = "made-raises-typeerror-b7d55d89"
+# fingerprint = "made-raises-typeerror-b2a9208f"
 # trial.inputs = [{ shape = [4] }]
 #
 # [[match]]
@@ -35,5 +35,5 @@ clone = keras.models.clone_model(model)
 #     "*functools.partial*", "*Could not parse config: <function*", "*Could not parse config: <bound method*",
 # ]
 # exception = "TypeError"
-# frame = "keras/src/saving/serialization_lib.py:deserialize_keras_object"
+# frame = "keras/src/ops/core.py:from_config"
 # ///

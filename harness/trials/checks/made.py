@@ -47,6 +47,9 @@ _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.p
 _COMPILING_FUNCTION = "compile_from_config"
 """A failure while a model is compiled has the frame of this function: below, anything may be deserialized."""
 
+_READ_BY = ("from_config", "deserialize_keras_object")
+"""What cannot be read is the fault of the class that wrote it into its config."""
+
 
 def made(pair: Pair) -> Iterator[Difference]:
     """The cloner's exception, or that it gave nothing."""
@@ -78,6 +81,8 @@ def innermost(frames: Sequence[Frame]) -> str:
         if not _HELPER_FILES.search("/" + frame.file) and not frame.function.lstrip("_").startswith("raise_")
     ]
     last = next((candidates[-1] for candidates in (telling, own, frames) if candidates), None)
+    if len(telling) > 1 and (telling[-2].function, telling[-1].function) == _READ_BY:
+        last = telling[-2]
     return "" if last is None else f"{last.file}:{last.function}"
 
 
@@ -102,7 +107,8 @@ def calling(frames: Sequence[Frame]) -> str:
 
 def layer_spoken_of(failure: Failure, shape: Shape) -> Place | None:
     """The layer of the original whose name stands in quotes in the message, or the first whose kind is a word in it."""
-    quoted = set(re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
+    called = re.findall(r'calling layer "([^"\s]+)"', failure.message)
+    quoted = set(called or re.findall(r"[\"'`]([^\"'`\s]+)[\"'`]", failure.message))
     for index, layer in enumerate(shape.layers):
         if layer.name in quoted:
             return place(shape, index)

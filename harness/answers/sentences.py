@@ -1,0 +1,227 @@
+"""What is wrong with a clone, in words of the user's own model: the layer, the argument, both values, what it does."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from clonediff.harness.answers.folding import compiled_name, is_made_anew
+from clonediff.harness.observation import Failure, Observation, Shape, Variable
+from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
+from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.checks.places import full_name
+from clonediff.harness.trials.triage import title
+from clonediff.reports.records import DOES, Cause, Difference, Place, Severity
+
+UNBUILT = "weights-unbuilt"
+"""The fingerprint of a clone of a subclassed model that has no weights until it is called."""
+_LOST = {TIMED_OUT: "cloning it does not end in time", OUT_OF_MEMORY: "takes too much memory"}
+_DOES = {**DOES, Severity.NAME: "has another name"}
+_CLONES = {"again": "a second clone"}
+_WEIGHT = re.compile(r"(?:.*\.)?(weight|state)s\[(\d+)\]")
+_FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
+_DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
+_OF_KERAS = re.compile(r"Exception encountered when calling (?:layer )?.*")
+_ARGUMENTS = re.compile(r"(?:Call arguments|Arguments) received by .*", re.DOTALL)
+_CONFIGS = re.compile(r"\s*(?:Full (?:object )?config:|[Cc]onfig[:=] ?\{).*", re.DOTALL)
+_LONG_DICT = re.compile(r"\{'.{80,}", re.DOTALL)
+_COLOURS = re.compile(r"\x1b\[\d*m")
+_NO_ATTRIBUTE = ("attribute", "nothing")
+_LONGEST = 300
+_MOST = 4
+
+
+def happens(cause: Cause) -> str:
+    """What a cause does to whoever uses the clone, as concretely as a run shows it."""
+    difference = worst(cause)
+    if difference.check == "made":
+        lost = "cloning it ends its process" if difference.part == "process" else "cannot be cloned"
+        return _LOST.get(difference.name, lost)
+    if difference.check == "untouched":
+        return "cloning changes the original"
+    whose = "a second clone" if difference.check == "again" else "the clone"
+    return f"{whose} {_does(difference, cause.severity)}"
+
+
+def worst(cause: Cause) -> Difference:
+    """The difference of a cause that costs a user most: of several, one that was seen in a run."""
+    differences = [difference for difference in cause.differences if difference.severity == cause.severity]
+    return next((difference for difference in differences if difference.run), (*differences, cause.root)[0])
+
+
+def _does(difference: Difference, severity: Severity) -> str:
+    if severity is Severity.CRASHES:
+        if difference.change == "no clone":
+            return "cannot be made"
+        if not difference.run:
+            return "does not take the original's weights"
+        if difference.run == "trained":
+            return "crashes when trained"
+        return "crashes when called" + (" in training mode" if difference.run == "training" else "")
+    if severity is Severity.COMPUTES and not difference.run:
+        # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
+        if difference.change in ("clone dependent", "original dependent"):
+            return "computes with variables of the original"
+        if difference.part == "state":
+            return "draws other random numbers" if _is_seed(difference) else "begins with another state"
+        of_weights = difference.part in ("weight", "copied")
+        return "has other weights" if of_weights else "has other inputs or outputs"
+    if severity is Severity.COMPUTES and difference.run == "training" and _is_seed(difference):
+        return "draws other random numbers in training"
+    if difference.aspect == "compiled":
+        return "is not compiled"
+    if severity is Severity.PROPERTY and compiled_name(difference).startswith("metrics"):
+        return "measures something else"
+    return _DOES[severity] + (" in training" if (severity, difference.run) == (Severity.COMPUTES, "training") else "")
+
+
+def _is_seed(difference: Difference) -> bool:
+    return difference.part == "state" and difference.expected.startswith(("random_position", "seed_generator"))
+
+
+def named(place: Place | None) -> str:
+    """A layer by its class and name."""
+    return "the model" if place is None or not place.name or place.layer < 0 else f"{place.kind} `{place.name}`"
+
+
+def sentence(cause: Cause, failure: Failure | None = None) -> str:
+    """The cause itself, never what follows from it. `failure` is why there is no clone, in full."""
+    root = cause.root
+    where, clone = named(root.first), _CLONES.get(root.model, "the clone")
+    if root.check == "made" and root.raised is not None:
+        raised = f"{root.raised.type}: {message_of(failure.message if failure else root.raised.message)}"
+        if root.raised.frame.endswith(":compile_from_config"):
+            return f"the model is cloned, and the clone cannot be compiled: {raised}"
+        held = title(cause).partition(":")[0] if where == "the model" else f"{where} cannot be cloned"
+        return f"{held}: {raised}"
+    if root.check == "untouched" or root.raised is not None:
+        raised = f": {root.raised.type}: {message_of(root.raised.message)}" if root.raised else f" ({where})"
+        return f"{title(cause).partition(':')[0] if root.raised else title(cause)}{raised}"
+    if root.part == "trainable":
+        before, after = ("trainable" if side == "true" else "frozen" for side in (root.expected, root.found))
+        if where == "the model":
+            return f"the model is {before}, and {clone} is {after}"
+        return f"{where} is {before} in the model, and {after} in {clone}"
+    if root.aspect == "compiled":
+        compiled = "compiled" if root.expected == "true" else "not compiled"
+        return f"the model is {compiled}, and {clone} is {'not ' * (compiled == 'compiled')}compiled"
+    if root.part in ("config", "attribute", "compiled"):
+        where = "what the model is compiled with" if aspect_of(root).role == "compiled" else where
+        alike = [one for one in cause.differences if (one.part, one.first, one.run) == (root.part, root.first, "")]
+        alike = [one for one in alike if is_made_anew(one) is is_made_anew(root)]
+        facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike)
+        return f"{where}: {_some(list(facts))}"
+    if root.part == "kind":
+        return f"{where} is of the class {root.expected}, and {clone} has {root.found} in its place"
+    if root.part == "layer" and root.change in ("missing", "extra"):
+        return f"{where} is {'missing' if root.change == 'missing' else 'one layer more'} in {clone}"
+    if root.part == "layer" and root.change == "unshared":
+        twin = root.expected.partition("'")[2].rstrip("']")
+        return f"{where} is one layer with `{twin}` in the model, and two layers in {clone}"
+    if _is_seed(root):
+        return f"{where} has a seed in the model, and none in {clone}"
+    if cause.fingerprint == UNBUILT:
+        return f"the clone of {where} has {root.found} until it is called"
+    text = title(cause) + ("" if where == "the model" else f": {where}")
+    values = (root.expected, root.found)
+    plain = all(len(value) <= _LONGEST // 3 and not value.startswith(("{", "[{")) for value in values)
+    plain = plain and root.digests is None
+    return f"{text}: {root.expected} in the model, {root.found} in {clone}" if plain and values[0] else text
+
+
+def _name(root: Difference) -> str:
+    compiled = aspect_of(root).role == "compiled"
+    return compiled_name(root) if compiled else root.name.removeprefix(".").replace("._", ".")
+
+
+def _sides(root: Difference, clone: str) -> str:
+    """Both values."""
+    expected, found = (_FUNCTION.sub(r"the function `\1`", side) for side in (root.expected, root.found))
+    of_arrays = _DIGEST.fullmatch(expected) and _DIGEST.fullmatch(found)
+    if expected == found:
+        return f"is {expected} in the model, and another one of that name in {clone}"
+    if of_arrays:
+        return f"holds other numbers in {clone}"
+    lost = "missing" if found in ("nothing", "null") else found
+    return f"is {'missing' if expected == 'nothing' else expected} in the model, {lost} in {clone}"
+
+
+def effects(cause: Cause, original: Observation) -> Iterator[str]:
+    """What follows from the cause for a user, the worst last."""
+    shape, differences = original.shape, cause.differences
+    flags = [
+        difference for difference in differences if (difference.part, difference.change) == ("weight", "trainable")
+    ]
+    if flags and cause.root.part == "trainable":
+        word = "trains" if flags[0].found in ("true", "True") else "does not train"
+        yield f"the clone {word} {_some([_weight(shape, difference) for difference in flags])}"
+    for difference in differences:
+        if (difference.part, difference.change) == ("weight", "order"):
+            yield from _swapped(shape, difference)
+        elif difference.check == "weights" and difference.raised is not None and difference is not cause.root:
+            message = message_of(difference.raised.message)
+            yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
+    lost = [_of_model(one) for one in differences if one.change == "missing" or (one.part, one.found) == _NO_ATTRIBUTE]
+    if len(set(lost)) > 1:
+        yield f"the clone lacks {_some(list(dict.fromkeys(lost)))}"
+    if cause.root.part == "kind" and named(cause.root.first) == "the model":
+        yield f"what `{cause.root.expected}` does in methods of its own, such as `train_step`, is lost in the clone"
+    refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
+    if cause.severity <= Severity.TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
+        yield happens(cause)
+    if cause.root.name == "input_spec" and cause.root.expected == "None":
+        yield "the clone takes inputs of the first size only"
+    if is_made_anew(cause.root):
+        yield "the optimizer of the clone has variables for what is trainable now: compile it anew to thaw more"
+
+
+def _of_model(difference: Difference) -> str:
+    if difference.part == "attribute":
+        return f"`{'model' if named(difference.first) == 'the model' else named(difference.first)}.{_name(difference)}`"
+    return named(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
+
+
+def _swapped(shape: Shape, difference: Difference) -> Iterator[str]:
+    """Which weight `set_weights` gives the value of another one, where that has its shape."""
+    order = json.loads(difference.found)
+    for index, position in enumerate(order):
+        ours, other = shape.weights[index], shape.weights[position]
+        if index != position and ours.shape == other.shape:
+            swapped = f"set_weights gives {_variable(shape, ours)} that of {_variable(shape, other)}"
+            yield f"the weights of the clone come in another order: {swapped}"
+            return
+    yield "the weights of the clone come in another order"
+
+
+def _weight(shape: Shape, difference: Difference) -> str:
+    match = _WEIGHT.match(difference.within)
+    if match is None:
+        return difference.within
+    variables = shape.weights if match[1] == "weight" else shape.states
+    return _variable(shape, variables[int(match[2])])
+
+
+def _variable(shape: Shape, variable: Variable) -> str:
+    """A weight by the layer that has it, and its name there."""
+    return f"{full_name(shape, variable.owner)}/{variable.name.rpartition('/')[2].removesuffix(':0')}"
+
+
+def _some(names: list[str]) -> str:
+    rest = len(names) - _MOST
+    return ", ".join(names[:_MOST]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def message_of(text: str) -> str:
+    """What an exception says, without the words around it and the configs in it."""
+    text = _ARGUMENTS.sub("", _COLOURS.sub("", text)).strip()
+    text = (
+        "\n".join(line for line in text.splitlines() if line.strip() and not _OF_KERAS.fullmatch(line.strip())) or text
+    )
+    text = _LONG_DICT.sub("{...}", _CONFIGS.sub("", text))
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST:
+        return text
+    cut = text[:_LONGEST]
+    end = cut.rfind(". ")
+    return cut[: end + 1] if end > _LONGEST // 3 else f"{cut.rpartition(' ')[0]} ..."
