@@ -7,6 +7,7 @@ calls are asked for, `replay` makes the calls of the model again.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -60,19 +61,13 @@ def clone_model(
             raise ValueError(f"Expected `{argument}` argument to be a callable. Received: {argument}={function}")
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__ if base.__name__ == "Layer"}
     arguments = {"input_tensors": input_tensors, "clone_function": clone_function, "call_function": call_function}
-    if "tf_keras" in packages:
-        from . import replay, tf_keras
-
-        if call_function is not None:
-            raise ValueError("`call_function` is an argument of Keras 3. Leave it out with tf_keras.")
-        clone = replay.clone(tf_keras, model, weights, recursive, **arguments)
-        if name is not None:
-            clone._name = name
-        return clone
-    if "keras" in packages:
-        from . import keras3, replay
-
-        clone = replay.clone(keras3, model, weights, recursive, **arguments)
-        clone.name = clone.name if name is None else name
-        return clone
-    raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")
+    if not packages & {"keras", "tf_keras"}:
+        raise ValueError(f"Expected `model` argument to be a model or layer of Keras. Received: model={model!r}")
+    if "tf_keras" in packages and call_function is not None:
+        raise ValueError("`call_function` is an argument of Keras 3. Leave it out with tf_keras.")
+    replay = importlib.import_module(".replay", __name__)
+    keras = importlib.import_module(".tf_keras" if "tf_keras" in packages else ".keras3", __name__)
+    clone = replay.clone(keras, model, weights, recursive, **arguments)
+    if name is not None:
+        setattr(clone, keras.NAME, name)
+    return clone

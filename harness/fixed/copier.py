@@ -5,13 +5,10 @@ from __future__ import annotations
 import copy
 import itertools
 import types
-import weakref
 from typing import Any
 
 from . import parts
 from .kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
-
-WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 
 
 class Copier:
@@ -41,7 +38,8 @@ class Copier:
         plan = self.plans.get(cls)
         if plan is None:
             tables = [self.keras.LEFT_BY_RUNS, self.keras.NOT_BUILT] if self.unbuilt else [self.keras.LEFT_BY_RUNS]
-            rules = {name: value for table in tables for base, name, value in table if issubclass(cls, base)}
+            found = [own.items() for table in tables for base, own in table.items() if issubclass(cls, base)]
+            rules = dict(itertools.chain(*found))
             self.plans[cls] = plan = Plan(cls, way_of(cls, self.keras.MODULES, self.keras.VARIABLE), rules)
             plan.is_left_out = self.unbuilt and issubclass(cls, self.keras.VARIABLE)
         return plan
@@ -124,7 +122,7 @@ class Copier:
                 continue
             seen[key] = thing
             is_part = key in self.owned and plan.way in (Way.OBJECT, Way.PROTOCOL)
-            if is_part or isinstance(thing, (*self.keras.OWNING, *WEAK_COLLECTIONS)):
+            if is_part or isinstance(thing, (*self.keras.OWNING, *parts.WEAK_COLLECTIONS)):
                 found.append(key)
             if is_part:
                 continue
@@ -218,16 +216,13 @@ class Copier:
             is_unchanged = all(copied is part for copied, part in zip(copies, thing, strict=True))
             new = thing if is_unchanged else cls(*copies) if hasattr(cls, "_fields") else cls(copies)
         else:
-            new = self._by_protocol(thing)
+            for function in list(self.functions.values()):
+                self.of(function)
+            new = self._made(thing, copy.deepcopy)
         if new is not thing or way is Way.TUPLE:
             self.memo[id(thing)] = new
             self.alive.append(thing)
         return new
-
-    def _by_protocol(self, thing: Any) -> Any:
-        for function in list(self.functions.values()):
-            self.of(function)
-        return self._made(thing, copy.deepcopy)
 
     def _made(self, thing: Any, make: Any) -> Any:
         """The copy of an object that a function makes."""

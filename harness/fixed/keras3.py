@@ -25,7 +25,7 @@ from .copier import Copier
 from .kinds import FOLLOWED, Marker, Rules
 from .parts import strategy_of_model, strategy_of_optimizer
 from .replay import Replay
-from .values import Values, edits
+from .values import Values
 
 Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequential, keras.KerasTensor
 Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree
@@ -44,41 +44,45 @@ MODULES = (
     "tensorflow.python.trackable.layer_utils",  # what TensorFlow's lists tell of a change to those around them
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC, OPTIMIZER = KerasVariable, Node, KerasTensor, Layer, Metric, BaseOptimizer
+NAME = "name"
 OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
 DRAWING = (RandomInitializer, SeedGenerator)
 LEADING = (list, tuple, dict, Layer)
+COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}
+"""Those that build no weight of the layer itself."""
 CALLS = ("_inbound_nodes", "_outbound_nodes")
 NOT_LEADING = (
     *("_tracker", "_metrics", "optimizer", "_operations", *CALLS),
     *("_variables", "_learning_rate"),  # of optimizers
 )
-LEFT_BY_RUNS: Rules = (
-    *((Operation, name, Marker.CALLS) for name in CALLS),
-    *((Model, name, None) for name in ("train_function", "test_function", "predict_function", "_eval_epoch_iterator")),
-    (Model, "history", Marker.MISSING),
-    (Model, "_jax_state", None),
-    (Model, "_jax_state_synced", True),
-    *((Layer, name, []) for name in ("_losses", "_losses_override")),
-    (Layer, "_loss_ids", set()),
-    *((DropoutRNNCell, name, of_no_run) for name in ("_dropout_mask", "_recurrent_dropout_mask")),
-    (KerasVariable, "_value", None),
-    (KerasTensor, "_keras_history", Marker.MISSING),
-    (Tracker, "stored_ids", {}),
-    (Model, "_distribute_strategy", strategy_of_model),
-    (BaseOptimizer, "_distribution_strategy", strategy_of_optimizer),
-)
-NOT_BUILT: Rules = (
-    *((Operation, name, []) for name in CALLS),
-    (Layer, "built", False),
-    (Layer, "lora_enabled", False),  # `build` enables it
-    (InputSpec, "shape", None),
-    (InputSpec, "axes", {}),
-    (RNN, "states", None),
-    (Tracker, "locked", False),
-    (BaseOptimizer, "built", False),
-    (BaseOptimizer, "_trainable_variables", []),
-    *((Layer, name, Marker.MISSING) for name in ("quantize", "_auto_config", *FOLLOWED)),
-)
+RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "_eval_epoch_iterator", "_jax_state")
+LEFT_BY_RUNS: Rules = {
+    Operation: dict.fromkeys(CALLS, Marker.CALLS),
+    Layer: {"_losses": [], "_losses_override": [], "_loss_ids": set()},
+    Model: {
+        **dict.fromkeys(RESULTS_OF_RUNS),
+        "_jax_state_synced": True,
+        "history": Marker.MISSING,
+        "_distribute_strategy": strategy_of_model,
+    },
+    DropoutRNNCell: dict.fromkeys(("_dropout_mask", "_recurrent_dropout_mask"), of_no_run),
+    KerasVariable: {"_value": None},
+    KerasTensor: {"_keras_history": Marker.MISSING},
+    Tracker: {"stored_ids": {}},
+    BaseOptimizer: {"_distribution_strategy": strategy_of_optimizer},
+}
+NOT_BUILT: Rules = {
+    Operation: {name: [] for name in CALLS},
+    Layer: {
+        "built": False,
+        "lora_enabled": False,  # `build` enables it
+        **dict.fromkeys(("quantize", "_auto_config", *FOLLOWED), Marker.MISSING),
+    },
+    InputSpec: {"shape": None, "axes": {}},
+    RNN: {"states": None},
+    Tracker: {"locked": False},
+    BaseOptimizer: {"built": False, "_trainable_variables": []},
+}
 
 
 def before_filling(copier: Copier) -> None:
@@ -104,7 +108,7 @@ def complete(copier: Copier) -> None:
             initializer.seed = make_default_seed()
 
 
-def know_values(copier: Copier) -> None:
+def after_values(copier: Copier) -> None:
     """Let torch, and optimizers, find the values of variables where they found those of the original."""
     for original, layer in copier.pairs(Layer):
         parameters = vars(original).get("_modules", {}).get("_torch_params")
@@ -118,16 +122,11 @@ def know_values(copier: Copier) -> None:
             optimizer._trainable_variables_indices = {key: place for place, key in enumerate(keys)}
 
 
-def apply_edits(copier: Copier) -> None:
-    """Let a regularizer or a constraint that was set on a layer after it was built be in effect in the clone."""
-    for layer, new in copier.pairs(Layer):
-        for name, kind, value in edits(layer, "regularizer", "constraint"):
-            variable = getattr(layer, f"_{name}", getattr(layer, name, None))
-            if isinstance(variable, KerasVariable) and getattr(variable, kind) is not value:
-                setattr(copier.of(variable), kind, getattr(new, f"{name}_{kind}"))
-
-
-AFTER_VALUES = (know_values, apply_edits)
+def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
+    """Let a regularizer or a constraint of a weight, which a layer has in an attribute, be in effect in the clone."""
+    kind = name.rpartition("_")[2]
+    if getattr(variable, kind) is not vars(layer)[name]:
+        setattr(copier.of(variable), kind, vars(copier.of(layer))[name])
 
 
 def variables_of(values: Values, layer: Any) -> list[Any]:

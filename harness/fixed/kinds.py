@@ -48,8 +48,8 @@ COPY_METHODS = (
     *("__getnewargs__", "__getnewargs_ex__", "__getstate__", "__setstate__"),
 )
 HEAP_TYPE = 1 << 9
-Rules = tuple[tuple[Any, str, Any], ...]
-"""Classes, the name of an attribute, and what a clone has there if the original has it: see `Plan.rules`."""
+Rules = dict[Any, dict[str, Any]]
+"""By class, and by the name of an attribute: what a clone has there if the original has it; see `Plan.rules`."""
 
 
 class Marker(enum.Enum):

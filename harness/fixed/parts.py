@@ -19,6 +19,7 @@ import numpy as np
 
 Of = Callable[[Any], Any]
 EMPTY = types.CellType()
+WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
 """The packages of the backends of Keras."""
 FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
@@ -158,10 +159,6 @@ def _names(code: types.CodeType, *operations: str) -> frozenset[str]:
     return frozenset(names.union(*inner))
 
 
-def _copy_of_cache(cache: Any, of: Of) -> Any:
-    return functools.lru_cache(**cache.cache_parameters())(of(cache.__wrapped__))
-
-
 def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
     keywords = {name: of(value) for name, value in partial.keywords.items()}
     return type(partial)(of(partial.func), *map(of, partial.args), **keywords)
@@ -170,7 +167,9 @@ def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
 FUNCTIONS: dict[type, Callable[[Any, Of], Any]] = {
     types.MethodType: lambda method, of: types.MethodType(of(method.__func__), of(method.__self__)),
     functools.partial: _copy_of_partial,
-    functools._lru_cache_wrapper: _copy_of_cache,
+    functools._lru_cache_wrapper: lambda cache, of: functools.lru_cache(**cache.cache_parameters())(
+        of(cache.__wrapped__)
+    ),
     weakref.ref: lambda reference, of: reference if reference() is None else weakref.ref(of(reference())),
     weakref.WeakSet: lambda things, of: weakref.WeakSet([of(thing) for thing in things]),
     weakref.WeakKeyDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),

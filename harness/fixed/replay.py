@@ -7,6 +7,7 @@ them, so that a layer that is called several times is built by the call that bui
 from __future__ import annotations
 
 import dataclasses
+import graphlib
 import itertools
 from collections.abc import Iterable
 from typing import Any
@@ -112,22 +113,18 @@ class Replay:
                 f"gave {len(tensors)} tensors: their number must stay."
             )
         self.memo.update(zip(map(id, tensors), outputs, strict=True))
-        for tensor, output in zip(tensors, outputs, strict=True):
-            self._name_mask(tensor, output)
+        for pair in zip(tensors, outputs, strict=True):
+            self._name_mask(*(getattr(tensor, "_keras_mask", None) for tensor in pair))
 
-    def _name_mask(self, tensor: Any, new: Any) -> None:
-        """Name the operations that have made the mask of a tensor as in the original."""
-        pairs = [(getattr(tensor, "_keras_mask", None), getattr(new, "_keras_mask", None))]
-        for mask, new_mask in pairs:
-            maker, new_maker = call_of(mask), call_of(new_mask)
-            if maker is None or new_maker is None or self.memo.get(id(mask)) is new_mask:
-                continue
-            operation = layer_of(maker)
-            is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled
-            if type(operation) is type(layer_of(new_maker)) and not is_called:
-                self.memo[id(mask)] = new_mask
-                layer_of(new_maker).name = operation.name
-                pairs += zip(maker.input_tensors, new_maker.input_tensors, strict=True)
+    def _name_mask(self, mask: Any, new: Any) -> None:
+        """Name the operations that have made a mask as in the original."""
+        makers = call_of(mask), call_of(new)
+        operation, made = (maker and layer_of(maker) for maker in makers)
+        is_called = isinstance(operation, self.keras.LAYER) or id(operation) in self.settled
+        if None not in makers and type(operation) is type(made) and not is_called:
+            made.name = operation.name
+            for tensors in zip(*(maker.input_tensors for maker in makers), strict=True):
+                self._name_mask(*tensors)
 
     def _put_together(self, model: Any, new: Any) -> None:
         """Make a model of what took the place of the layers and tensors of the original."""
@@ -179,23 +176,18 @@ class Replay:
     def _in_order(self, calls: list[Any]) -> list[Any]:
         """The calls, each after those that made what it takes, and after the calls of its layer that came before."""
         makers = {id(tensor): call for call in calls for tensor in self.leaves(call.outputs)}
-        previous: dict[int, int] = {}
-        for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
-            of_layer = [id(call) for call in layer._inbound_nodes if any(call is reached for reached in calls)]
-            previous.update((later, earlier) for earlier, later in itertools.pairwise(of_layer))
-        needed = {}
+        needed: dict[Any, list[Any]] = {}
         for call in calls:
             arguments = map(id, self.leaves(self.keras.arguments_of(call)))
-            needed[id(call)] = {id(makers[number]) for number in arguments if number in makers}
-        order: dict[int, Any] = {}
-        waiting = list(calls)
-        while waiting:
-            ready = [call for call in waiting if needed[id(call)] <= order.keys()]
-            # A model on what layers made may call them in another order than the one in which they were called.
-            first = next((call for call in ready if previous.get(id(call), id(call)) in {*order, id(call)}), ready[0])
-            order[id(first)] = first
-            waiting = [call for call in waiting if call is not first]
-        return list(order.values())
+            needed[call] = [makers[number] for number in arguments if number in makers]
+        ordered = {call: list(before) for call, before in needed.items()}
+        for layer in {id(layer): layer for layer in map(layer_of, calls)}.values():
+            for earlier, later in itertools.pairwise(call for call in layer._inbound_nodes if call in needed):
+                ordered[later].append(earlier)
+        try:
+            return list(graphlib.TopologicalSorter(ordered).static_order())
+        except graphlib.CycleError:  # a model of a part of a graph may have its calls in another order
+            return list(graphlib.TopologicalSorter(needed).static_order())
 
     def take_over(self, model: Any, new: Any, names: Iterable[str]) -> None:
         """Give a new model what the original has in attributes."""
@@ -231,27 +223,24 @@ class Replay:
     def _tensors(self, input_tensors: Any) -> list[Any]:
         """The tensors that are given for the inputs of the model, in the order of its inputs."""
         is_sequential = self.is_sequential(self.model)
-        structures = [None] if is_sequential else [self.keras.ends_of(self.model)[0], list(self.model.inputs)]
-        names = [] if is_sequential else [tensor._keras_history[0].name for tensor in self.model.inputs]
-        is_by_name = isinstance(input_tensors, dict) and input_tensors.keys() == set(names)
-        if is_by_name and not isinstance(structures[0], dict):
+        inputs: list[Any] = ["a tensor"] if is_sequential else list(self.model.inputs)
+        own = inputs if is_sequential else self.keras.ends_of(self.model)[0]
+        names = [] if is_sequential else [tensor._keras_history[0].name for tensor in inputs]
+        if isinstance(input_tensors, dict) and not isinstance(own, dict) and input_tensors.keys() == set(names):
             input_tensors = [input_tensors[name] for name in names]
-        structure = next((inputs for inputs in structures if skeleton(inputs) == skeleton(input_tensors)), self)
-        if structure is self:
+        if skeleton(input_tensors) not in (skeleton(own), skeleton(inputs)):
             raise ValueError(
                 f"`input_tensors` must have the same structure as the inputs of model '{self.model.name}', with one "
-                f"tensor for each: {'a single tensor' if is_sequential else structures[0]}. Received: {input_tensors}"
+                f"tensor for each: {own}. Received: {input_tensors}"
             )
-        tensors: dict[int, Any] = {}
-        for reference, value in zip(self.leaves(structure), self.leaves(input_tensors), strict=True):
-            tensor = value.output if isinstance(value, self.keras.InputLayer) else value
-            if not isinstance(tensor, self.keras.TENSOR) or getattr(tensor, "_keras_history", None) is None:
-                raise ValueError(
-                    "All entries in `input_tensors` must be tensors that an `Input` or a layer has made, or "
-                    f"InputLayers. Received: {input_tensors}"
-                )
-            tensors[id(reference)] = tensor
-        return [tensors[id(reference)] for reference in ([None] if is_sequential else self.model.inputs)]
+        given = self.leaves(input_tensors)  # as are the inputs of a model, in the order of the keys
+        tensors = [value.output if isinstance(value, self.keras.InputLayer) else value for value in given]
+        if not all(isinstance(one, self.keras.TENSOR) and getattr(one, "_keras_history", None) for one in tensors):
+            raise ValueError(
+                "All entries in `input_tensors` must be tensors that an `Input` or a layer has made, or InputLayers. "
+                f"Received: {input_tensors}"
+            )
+        return tensors
 
 
 def _shapes(layer: Any) -> str:
@@ -260,11 +249,10 @@ def _shapes(layer: Any) -> str:
 
 def skeleton(structure: Any) -> Any:
     """The nesting of a structure: a list or tuple of one stands for what is in it, and a tuple for a list."""
-    if isinstance(structure, list | tuple) and len(structure) == 1:
-        return skeleton(structure[0])
     if isinstance(structure, dict):
         return {key: skeleton(value) for key, value in structure.items()}
-    return [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else None
+    parts = [skeleton(value) for value in structure] if isinstance(structure, list | tuple) else [None]
+    return parts[0] if len(parts) == 1 else parts
 
 
 def clone(keras: Any, model: Any, weights: bool, recursive: bool, **arguments: Any) -> Any:

@@ -30,12 +30,13 @@ from .copier import Copier
 from .kinds import FOLLOWED, Marker, Rules
 from .parts import call_of, contents, strategy_of_model, strategy_of_optimizer
 from .replay import Replay
-from .values import Values, edits, value_of
+from .values import Values, value_of
 
 Layer, Model, Sequential = tf_keras.layers.Layer, tf_keras.Model, tf_keras.Sequential
 Input, InputLayer, NEST = tf_keras.Input, tf_keras.layers.InputLayer, tf.nest
 RESULTS_OF_RUNS = ("train_function", "test_function", "predict_function", "train_tf_function", "history")
 COUNTERS = ("_train_counter", "_test_counter", "_predict_counter")
+COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}
 CALLS = ("_inbound_nodes_value", "_outbound_nodes_value")
 
 
@@ -46,6 +47,7 @@ MODULES = (
     "tensorflow.python.eager.polymorphic_function.tf_method_target",
 )
 VARIABLE, CALL, TENSOR, LAYER, METRIC = tf.Variable, Node, KerasTensor, Layer, Metric
+NAME = "_name"
 OPTIMIZER = (Optimizer, OptimizerV2)
 OWNING = (Layer, tf.Variable, KerasTensor, Optimizer, OptimizerV2, RandomGenerator, tf.random.Generator)
 DRAWING = (Initializer, RandomGenerator)
@@ -56,28 +58,28 @@ NOT_LEADING = (
     *("_metrics", "optimizer", "compiled_loss", "compiled_metrics", "_checkpoint", "_losses", "_callable_losses"),
     *("inputs", "outputs", "_nodes_by_depth", "_created_nodes", *CALLS, *COUNTERS, *FOLLOWED),
 )
-LEFT_BY_RUNS: Rules = (
-    *((Layer, name, Marker.CALLS) for name in CALLS),
-    *((Model, name, None) for name in RESULTS_OF_RUNS),
-    (Model, "_checkpoint", None),
-    *((Functional, f"_output_{name}_cache", {}) for name in ("mask", "tensor", "shape")),
-    (Initializer, "_used", Marker.MISSING),
-    (Metric, "_call_result", Marker.MISSING),
-    (BaseResourceVariable, "_handle", None),
-    (KerasTensor, "_keras_history", Marker.MISSING),
-    (ContextValueCache, "data", {}),
-    *((kind, "_distribution_strategy", strategy_of_model) for kind in (Model, OptimizerV2)),
-    (Optimizer, "_distribution_strategy", strategy_of_optimizer),
-)
-NOT_BUILT: Rules = (
-    *((Layer, name, []) for name in (*CALLS, "_callable_losses")),
-    (Layer, "built", False),
-    (Layer, "_build_input_shape", None),
-    (InputSpec, "shape", None),
-    (InputSpec, "axes", {}),
-    *((tf_keras.layers.RNN, name, None) for name in ("state_spec", "_states")),
-    *((Layer, name, Marker.MISSING) for name in (*FOLLOWED, "_obj_reference_counts_dict")),
-)
+LEFT_BY_RUNS: Rules = {
+    Layer: dict.fromkeys(CALLS, Marker.CALLS),
+    Model: {**dict.fromkeys((*RESULTS_OF_RUNS, "_checkpoint")), "_distribution_strategy": strategy_of_model},
+    Functional: {f"_output_{name}_cache": {} for name in ("mask", "tensor", "shape")},
+    Initializer: {"_used": Marker.MISSING},
+    Metric: {"_call_result": Marker.MISSING},
+    BaseResourceVariable: {"_handle": None},
+    KerasTensor: {"_keras_history": Marker.MISSING},
+    ContextValueCache: {"data": {}},
+    OptimizerV2: {"_distribution_strategy": strategy_of_model},
+    Optimizer: {"_distribution_strategy": strategy_of_optimizer},
+}
+NOT_BUILT: Rules = {
+    Layer: {
+        "built": False,
+        "_build_input_shape": None,
+        **{name: [] for name in (*CALLS, "_callable_losses")},
+        **dict.fromkeys((*FOLLOWED, "_obj_reference_counts_dict"), Marker.MISSING),
+    },
+    InputSpec: {"shape": None, "axes": {}},
+    tf_keras.layers.RNN: {"state_spec": None, "_states": None},
+}
 
 
 def before_filling(copier: Copier) -> None:
@@ -129,22 +131,16 @@ def complete(copier: Copier) -> None:
             vars(model).get(FOLLOWED[1], {}).pop(name, None)
 
 
-def apply_edits(copier: Copier) -> None:
-    """Let a regularizer or a constraint that was set on a layer after it was built be in effect in the clone."""
-    for layer, new in copier.pairs(Layer):
-        for name, kind, value in edits(layer, "regularizer", "constraint"):
-            variable, edited = getattr(layer, name, None), getattr(new, f"{name}_{kind}")
-            if not isinstance(variable, tf.Variable):
-                continue
-            if kind == "constraint":
-                copier.of(variable)._constraint = edited
-                continue
-            held = [_held(loss) for loss in layer._callable_losses]
-            former = [place for place, ids in enumerate(held) if id(variable) in ids and id(value) not in ids]
-            for place in reversed(former):
-                del new._callable_losses[place]
-            if value is not None and not any({id(variable), id(value)} <= ids for ids in held):
-                new._handle_weight_regularization(name, copier.of(variable), edited)
+def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
+    value, new, new_variable = vars(layer)[name], copier.of(layer), copier.of(variable)
+    if name.endswith("_constraint"):
+        new_variable._constraint = vars(new)[name]
+        return
+    held = [_held(loss) for loss in layer._callable_losses]
+    for place in reversed([place for place, ids in enumerate(held) if id(variable) in ids and id(value) not in ids]):
+        del new._callable_losses[place]
+    if value is not None and not any({id(variable), id(value)} <= ids for ids in held):
+        new._handle_weight_regularization(name.rpartition("_")[0], new_variable, vars(new)[name])
 
 
 def _held(function: Any) -> set[int]:
@@ -153,14 +149,11 @@ def _held(function: Any) -> set[int]:
     return {*map(id, held)}.union(*(_held(part) for part in held if isinstance(part, FunctionType | partial)))
 
 
-def finalize(copier: Copier) -> None:
+def after_values(copier: Copier) -> None:
     """Let a Normalization have what it makes of its weights, as `set_weights` does, too, and not in Keras 3."""
     for _, layer in copier.pairs(Layer):
         if hasattr(layer, "adapt_mean") and layer.built:
             layer.finalize_state()
-
-
-AFTER_VALUES = (apply_edits, finalize)
 
 
 def variables_of(values: Values, layer: Any) -> list[Any]:

@@ -4,56 +4,20 @@ from __future__ import annotations
 
 import collections
 import functools
-import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .copier import Copier
 from .parts import namespace
 
 Place = tuple[Any, ...]
-COMPOSED = ("keras.src.", "keras_hub.src.")
-"""Packages in which `build` of a layer without weights of its own builds the layers within it, and changes no weight.
-
-Those within are built at once: to build the layer would make them once more.
-"""
-
-
-WIDTHS: dict[str, tuple[tuple[str, str, int], ...]] = {
-    "Dense": (("units", "kernel", -1),),
-    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), (("filters", "kernel", -1),)),
-    **dict.fromkeys(("SimpleRNNCell", "GRUCell", "LSTMCell"), (("units", "recurrent_kernel", 0),)),
-    "Embedding": (("input_dim", "embeddings", 0), ("output_dim", "embeddings", -1)),
-}
-"""Settings of layers of Keras that say how wide a weight is, and on which axis."""
 
 
 def is_of_keras(layer: Any) -> bool:
-    """Whether a layer is of a class of Keras."""
-    return type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
-
-
-def refuse_edits(layers: list[Any]) -> None:
-    """Refuse a layer of Keras of which a setting was changed after it was built, and would need other weights."""
-    for layer in layers:
-        for name, weight, axis in WIDTHS.get(type(layer).__name__, ()) if is_of_keras(layer) else ():
-            built = getattr(layer, weight, None) if getattr(layer, "quantization_mode", None) is None else None
-            if built is not None and built.shape[axis] != getattr(layer, name):
-                raise ValueError(
-                    f"clone_model: `{name}` of the layer '{layer.name}' was set to {getattr(layer, name)} after the "
-                    f"layer was built with {built.shape[axis]}. Give it a layer that is made of its config: "
-                    "`clone_function=lambda layer: layer.from_config(layer.get_config())`."
-                )
-
-
-def edits(layer: Any, *kinds: str) -> Iterator[tuple[str, str, Any]]:
-    """The regularizers and constraints that a layer of Keras has now, each with the name of its weight and its kind."""
-    is_plain = is_of_keras(layer) and getattr(layer, "quantization_mode", None) is None
-    for name, value in list(vars(layer).items()) if is_plain else ():
-        weight, _, kind = name.rpartition("_")
-        if kind in kinds and weight not in ("", "activity"):
-            yield weight, kind, value
+    """Whether the settings of a layer say what its weights are: it is of a class of Keras, and not quantized."""
+    package = type(layer).__module__.partition(".")[0]
+    return package in ("keras", "tf_keras") and getattr(layer, "quantization_mode", None) is None
 
 
 class Values:
@@ -72,15 +36,14 @@ class Values:
 
     def run(self, weights: bool) -> None:
         """Give all variables their values, without a word: what Keras has to say, it said where the model was made."""
-        refuse_edits([layer for layer, _ in self.copier.pairs(self.keras.LAYER)])
         kept: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if not weights:
                 kept = self._begin()
             self._keep(variable for variable, _ in list(self.waiting.values()))
-            for function in self.keras.AFTER_VALUES:
-                function(self.copier)
+            self._apply_edits()
+            self.keras.after_values(self.copier)
         for message in kept:
             warnings.warn(message, stacklevel=4)
 
@@ -113,14 +76,25 @@ class Values:
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)
-        kept = [message for layer in layers for message in self._unknown(layer)]
-        for optimizer in optimizers:
-            self._begin_optimizer(optimizer)
+        kept = [message for layer in layers for message in self._unknown(layer, keras.variables_of(self, layer))]
+        for optimizer in optimizers:  # its counts and slots begin; its learning rate is as it is
+            variables = self._waiting_under(optimizer)
+            self.take_over(variables, keras.begun_optimizer(self, optimizer))
+            kept += self._unknown(optimizer, variables.values())
         return kept
+
+    def _apply_edits(self) -> None:
+        """Let regularizers and constraints that were set on layers after they were built be in effect in the clone."""
+        for layer, _ in self.copier.pairs(self.keras.LAYER):
+            for name in [name for name in vars(layer) if name.endswith(("_regularizer", "_constraint"))]:
+                weight = name.rpartition("_")[0]
+                variable = getattr(layer, f"_{weight}", getattr(layer, weight, None)) if is_of_keras(layer) else None
+                if isinstance(variable, self.keras.VARIABLE):
+                    self.keras.apply_edit(self.copier, layer, variable, name)
 
     def _begin_layer(self, layer: Any) -> None:
         """Give the weights of a layer, and of those within it, the values that they have when it is built anew."""
-        if self._waits(layer) and not self._is_composed(layer):
+        if self._waits(layer) and type(layer).build not in self.keras.COMMON_BUILDS:
             self._try(layer, self._built)
         if self._waits(layer):
             for part in layer._flatten_layers(recursive=False, include_self=False):
@@ -133,29 +107,18 @@ class Values:
         parts = layer._flatten_layers()
         return any(id(variable) in self.waiting for part in parts for variable in self.keras.variables_of(self, part))
 
-    def _unknown(self, layer: Any) -> Iterator[str]:
-        """Keep the weights that neither `build` nor a config makes, and return a warning for each."""
-        error = self.errors.get(id(layer))
-        for variable in self.keras.variables_of(self, layer):
+    def _unknown(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
+        """Keep the variables that neither `build` nor a config makes, and return a warning for each."""
+        error = self.errors.get(id(owner))
+        for variable in variables:
             path = getattr(variable, "path", f"/{variable.name}")
             if id(variable) in self.waiting and "/" in path:  # one that the layer was given has none
                 self._keep([variable])
                 yield (
-                    f"clone_model: the weight '{path}' of the layer '{layer.name}' (class `{type(layer).__name__}`) "
-                    "keeps its value in the clone, as neither `build` nor the config of the layer makes it"
+                    f"clone_model: the variable '{path}' of '{owner.name}' (class `{type(owner).__name__}`) keeps its "
+                    "value in the clone, as neither `build` nor the config of its owner makes it"
                     f"{f' ({type(error).__name__}: {error})' if error else ''}. Make it in `build` to begin it anew."
                 )
-
-    def _is_composed(self, layer: Any) -> bool:
-        """Whether building the layers within a layer is all that its `build` does."""
-        build, keras = type(layer).build, self.keras
-        if build in (cls.build for cls in (keras.Layer, keras.Model, keras.Functional, keras.Sequential)):
-            return True
-        if not build.__module__.startswith(COMPOSED) or "assign" in inspect.unwrap(build).__code__.co_names:
-            return False
-        parts = [part for part in layer._flatten_layers() if self.keras.variables_of(self, part)]
-        makes_states = getattr(layer, "stateful", False)  # which are no weights
-        return not makes_states and layer not in parts and all(part._build_shapes_dict for part in parts)
 
     def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:
         """Take over the values of the variables of a layer that `make` makes anew."""
@@ -165,13 +128,27 @@ class Values:
         except Exception as error:
             self.errors[id(layer)] = error
             return
+        if is_of_keras(layer):
+            self._refuse_other_weights(layer, twin)
         self.take_over(variables, twin)
+
+    def _refuse_other_weights(self, layer: Any, twin: Any) -> None:
+        """Refuse a layer of which a setting was changed since it was built, and takes other weights."""
+        built = self.places(layer)
+        for place, variable in self.places(twin).items():
+            if place not in built or built[place].shape != variable.shape:
+                has = f"{tuple(built[place].shape)}" if place in built else "none"
+                raise ValueError(
+                    f"clone_model: '{layer.name}' was built with other settings than it has: `{place[-1]}` would have "
+                    f"the shape {tuple(variable.shape)}, and has {has}. Keep the weights with `weights=True`, or the "
+                    "settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
+                )
 
     def _waiting_under(self, thing: Any) -> dict[Place, Any]:
         return {place: variable for place, variable in self.places(thing).items() if id(variable) in self.waiting}
 
-    def take_over(self, variables: dict[Place, Any], twin: Any) -> int:
-        """Give variables the values of those that answer to them in a twin; how many do."""
+    def take_over(self, variables: dict[Place, Any], twin: Any) -> None:
+        """Give variables the values of those that answer to them in a twin."""
         taken = set()
         for place, variable in variables.items():
             initial = functools.reduce(lambda thing, name: _named(thing).get(name), place, twin)
@@ -181,7 +158,6 @@ class Values:
             if has_value and is_new and initial.shape == variable.shape:
                 taken.add(id(initial))
                 self.give(variable, initial)
-        return len(taken)
 
     def places(self, thing: Any) -> dict[Place, Any]:
         """The variables under an object, each by its shortest place, then by the first in alphabetical order."""
@@ -231,22 +207,9 @@ class Values:
             self.keras.build(layer, twin)
         return twin
 
-    def _begin_optimizer(self, optimizer: Any) -> None:
-        """Give an optimizer counts and slots that are new; its learning rate is as it is."""
-        variables = self._waiting_under(optimizer)
-        known = self.take_over(variables, self.keras.begun_optimizer(self, optimizer))
-        if known != len(variables):
-            raise ValueError(
-                f"clone_model: nobody knows how {len(variables) - known} variables of the optimizer "
-                f"`{type(optimizer).__name__}` begin. Make them in its `build`, or copy them with `weights=True`."
-            )
-
 
 def value_of(variable: Any) -> Any:
-    """What the value of a variable is kept in: a tensor in Keras 3, a handle in tf_keras.
-
-    A variable of tf_keras that holds another one, for mixed precision or for replicas, has none of its own.
-    """
+    """The tensor or handle that has the value of a variable; None for one of tf_keras that holds other variables."""
     return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
 
 

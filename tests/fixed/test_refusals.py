@@ -89,13 +89,18 @@ def test_a_class_that_uses_a_layer_of_the_function_around_it_is_refused(generati
 
 
 @for_generations
-def test_a_setting_that_takes_other_weights_is_refused_with_the_way_out(generation):
-    model = load(generation).arguments.single()
-    model.get_layer("dense").units = 7
-    with pytest.raises(ValueError, match=r"`units` of the layer 'dense' was set to 7 .*clone_function"):
+@pytest.mark.parametrize(
+    ("name", "value", "says", "size"), [("units", 7, r"7,?\)", 28), ("use_bias", True, "has none", 8)]
+)
+def test_a_setting_that_takes_other_weights_is_refused_with_ways_out(generation, name, value, says, size):
+    dense = KERAS[generation].layers.Dense(2, use_bias=name != "use_bias", name="dense")
+    model = load(generation).around(dense)
+    setattr(dense, name, value)
+    with pytest.raises(ValueError, match=rf"'dense' was built with other settings.*{says}.*clone_function"):
         clone_model(model)
+    assert clone_model(model, weights=True).count_params() == model.count_params()
     remade = clone_model(model, clone_function=lambda layer: layer.from_config(layer.get_config()))
-    assert remade.output_shape == (None, 7)
+    assert remade.count_params() == size
 
 
 @for_generations
