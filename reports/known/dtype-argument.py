@@ -17,8 +17,9 @@ class Cast(layers.Layer):
         return ops.cast(x, to)
 
 
+x = keras.Input(shape=(1,))
+inner = keras.Model(x, Cast()(x, to=np.dtype("float16")))
 inputs = keras.Input(shape=(1,))
-inner = keras.Model(inputs, Cast()(inputs, to=np.dtype("float16")))
 model = keras.Model(inputs, inner(inputs))
 
 clone = keras.models.clone_model(model)

@@ -7,6 +7,7 @@ https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/input_lay
 """
 
 import keras
+import numpy as np
 from keras import layers
 
 inputs = keras.Input(shape=(1,))
@@ -14,7 +15,7 @@ x = layers.Dense(1)(inputs)
 model = keras.Sequential([keras.Input(shape=(1,)), layers.Activation("relu")])
 
 clone = keras.models.clone_model(model, input_tensors=[x])
-keras.Model(inputs, x)
+keras.Model(inputs, x)(np.ones((1, 1)))
 
 # /// clonediff
 # generation = "keras"

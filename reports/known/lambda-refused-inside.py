@@ -9,8 +9,9 @@ https://github.com/keras-team/keras/blob/v3.14.1/keras/src/layers/core/lambda_la
 import keras
 from keras import layers
 
+x = keras.Input(shape=(1,))
+inner = keras.Model(x, layers.Lambda(lambda x: x * 2.0)(x))
 inputs = keras.Input(shape=(1,))
-inner = keras.Model(inputs, layers.Lambda(lambda x: x * 2.0)(inputs))
 model = keras.Model(inputs, inner(inputs))
 
 clone = keras.models.clone_model(model)

@@ -20,8 +20,9 @@ class Scaled(keras.Model):
         return {**super().get_config(), "factor": self.factor}
 
 
+x = keras.Input(shape=(1,))
+inner = Scaled(x, layers.Activation("relu")(x), factor=2.0)
 inputs = keras.Input(shape=(1,))
-inner = Scaled(inputs, layers.Activation("relu")(inputs), factor=2.0)
 model = keras.Model(inputs, inner(inputs))
 
 clone = keras.models.clone_model(model)

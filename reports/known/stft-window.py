@@ -7,9 +7,10 @@ import keras
 import numpy as np
 from keras import layers
 
-inputs = keras.Input(shape=(2, 1))
+x = keras.Input(shape=(2, 1))
 window = np.array([0.5, 1.0], dtype="float32")
-inner = keras.Model(inputs, layers.STFTSpectrogram(frame_length=2, frame_step=1, window=window)(inputs))
+inner = keras.Model(x, layers.STFTSpectrogram(frame_length=2, frame_step=1, window=window)(x))
+inputs = keras.Input(shape=(2, 1))
 model = keras.Model(inputs, inner(inputs))
 
 clone = keras.models.clone_model(model)

@@ -29,7 +29,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "AttributeError"
-# fingerprint = "structure-call-array-as-list-9573305b"
+# fingerprint = "made-raises-in-a-call-attributeerror-e22361ab"
 # trial.inputs = [{ shape = [2] }]
 #
 # [[match]]

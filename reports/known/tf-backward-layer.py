@@ -22,8 +22,6 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # verdict = "accept"
 # severity = "trains"
 # loading = true
-# fingerprint = "structure-config-kernel-constraint-lstm-7c624667"
-# trial.inputs = [{ shape = [3, 4], fill = "steps" }]
 #
 # [[match]]
 # check = "structure"

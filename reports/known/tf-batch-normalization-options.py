@@ -21,7 +21,7 @@ assert found == expected, f"`synchronized` is {found} in the clone, {expected} i
 # verdict = "accept"
 # severity = "trains"
 # loading = true
-# fingerprint = "structure-attribute-fused-batchnormalization-fa499c21"
+# fingerprint = "structure-attribute-synchronized-batchnormalization-b1476000"
 # trial.inputs = [{ shape = [2] }]
 #
 # [[match]]

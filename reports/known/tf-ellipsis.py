@@ -6,9 +6,9 @@ https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.
 
 import tf_keras as keras
 
+x = keras.Input(shape=(3, 2))
+inner = keras.Sequential([keras.Input(shape=(3, 2)), keras.Model(x, x[..., :1])])
 inputs = keras.Input(shape=(3, 2))
-first = keras.Model(inputs, inputs[..., :1])
-inner = keras.Sequential([keras.Input(shape=(3, 2)), first])
 model = keras.Model(inputs, inner(inputs))
 
 clone = keras.models.clone_model(model)

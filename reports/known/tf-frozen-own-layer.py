@@ -16,8 +16,8 @@ from tf_keras import layers
 class Block(layers.Layer):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self.first = layers.Dense(1, kernel_initializer=keras.initializers.Constant(2.0))
-        self.second = layers.Dense(1, kernel_initializer=keras.initializers.Constant(3.0), activation="relu")
+        self.first = layers.Dense(1, "relu", kernel_initializer="ones", name="first")
+        self.second = layers.Dense(1, kernel_initializer="zeros", name="second")
 
     def call(self, x):
         return self.first(x) - self.second(x)
@@ -40,7 +40,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # verdict = "accept"
 # severity = "computes"
 # loading = true
-# fingerprint = "structure-trainable-in-a-layer-of-one-s-own-44a927dc"
+# fingerprint = "structure-trainable-in-block-029c539b"
 # trial.inputs = [{ shape = [1] }]
 #
 # [[match]]
@@ -74,4 +74,9 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # check = "structure"
 # aspect = "trainable"
 # inside = "Bidirectional"
+#
+# [[match]]
+# check = "weights"
+# aspect = "weight order"
+# given = "inside a layer of one's own"
 # ///

@@ -21,7 +21,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "TypeError"
-# fingerprint = "made-raises-typeerror-c88fb119"
+# fingerprint = "made-raises-typeerror-0a30c624"
 # trial.inputs = [{ shape = [1] }]
 #
 # [[match]]

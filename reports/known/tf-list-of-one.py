@@ -21,7 +21,7 @@ clone = keras.models.clone_model(model)
 # loading = true
 # raises = "ValueError"
 # link = "https://github.com/keras-team/keras/issues/17700"
-# fingerprint = "structure-call-list-as-tensor-3ff225d3"
+# fingerprint = "made-raises-in-a-call-valueerror-489a0ca1"
 # trial.inputs = [{ shape = [4] }]
 #
 # [[match]]

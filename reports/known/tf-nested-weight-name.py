@@ -23,8 +23,9 @@ class Scale(layers.Layer):
         return x * self.scale
 
 
+x = keras.Input(shape=(4,))
+inner = keras.Model(x, Scale()(Scale()(x)))
 inputs = keras.Input(shape=(4,))
-inner = keras.Model(inputs, Scale()(Scale()(inputs)))
 model = keras.Model(inputs, inner(inputs))
 
 clone = keras.models.clone_model(model)

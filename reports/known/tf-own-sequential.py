@@ -29,7 +29,7 @@ assert found == expected, f"`fit` reports {found} in the clone, {expected} in th
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "trains"
-# fingerprint = "structure-kind-ownsequential-b761390d"
+# fingerprint = "structure-kind-owntraining-e68096b8"
 # trial.inputs = [{ shape = [1] }]
 #
 # [[match]]

@@ -24,11 +24,11 @@ assert found == expected, f"seeded alike, the clone computes {found}, the model 
 # generation = "tf_keras"
 # root = "class-config"
 # verdict = "minor"
-# severity = "trains"
+# severity = "computes"
 # loading = true
 # since = "2.7.0"
-# fingerprint = "weights-state-missing-additiveattention-8fbb06a5"
-# trial.inputs = [{ shape = [1, 1] }, { shape = [1, 1] }]
+# fingerprint = "weights-state-missing-attention-682202d9"
+# trial.inputs = [{ shape = [8, 1] }]
 #
 # [[match]]
 # check = "weights"

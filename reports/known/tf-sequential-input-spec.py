@@ -10,7 +10,7 @@ import tf_keras as keras
 from tf_keras import layers
 
 model = keras.Sequential([layers.Conv2D(2, 3)])
-model(np.zeros((1, 32, 32, 3), dtype="float32"))
+model.build((None, 32, 32, 3))
 
 clone = keras.models.clone_model(model)
 x = np.zeros((1, 64, 64, 3), dtype="float32")

@@ -200,12 +200,11 @@ model.compile(optimizer, losses, loss_weights=[1.0, 0.5], metrics=metrics)
 }
 
 _KNOWN = """
-adapted-lookup adapted-normalization compile-auc-weights compile-own-function discretization-policy frozen-attention
-frozen-conv-lstm hashed-crossing-trainable layer-hung-on lora-alpha-dense lora-alpha-embedding operation-arguments
-operation-partial quantized-order random-shear recurrent-policy sequential-trainable simple-rnn-seed
-tf-activity-regularizer tf-array-argument tf-backward-layer tf-batch-normalization-options tf-bidirectional-trainable
-tf-ellipsis tf-frozen-attention tf-frozen-lookup tf-kept-calls tf-layer-hung-on tf-nested-weight-name tf-random-seed
-tf-sequential-trainable tf-thawed-own-layer
+adapted-lookup adapted-normalization compile-auc-weights compile-own-function frozen-attention frozen-conv-lstm
+grayscale-seed lora-alpha-dense operation-arguments operation-partial quantized-order random-shear
+sequential-trainable spatial-dropout-policy tf-activity-regularizer tf-array-argument tf-backward-layer
+tf-batch-normalization-options tf-ellipsis tf-frozen-own-layer tf-nested-weight-name tf-random-seed
+tf-thawed-own-layer
 """
 """Known issues whose models hold what the others do not."""
 

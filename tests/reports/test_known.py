@@ -9,19 +9,28 @@ import pytest
 
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
-from clonediff.reports.known import load
+from clonediff.reports.known import LIMITS, load
 from clonediff.reports.records import Severity
 from clonediff.strategies.program import Input
 from tests.example_graphs import of_layer, of_source
 
-GOOD = """\
+LINK = "https://github.com/keras-team/keras/blob/v3.15.1/keras/src/x.py#L1"
+GOOD = f"""\
 \"\"\"A title.
 
-keras/src/x.py:1 forgets.
+It forgets.
+{LINK}
 \"\"\"
+
+import keras
+
+model = keras.Sequential()
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "settings"
+# verdict = "minor"
 # severity = "property"
 # since = "3.4.0"
 # until = "3.13.0"
@@ -32,11 +41,15 @@ keras/src/x.py:1 forgets.
 # aspect = ["config.a", "config.b*"]
 # kind = "Lambda"
 # ///
+"""
+LIMIT = """\
+[one-more]
+generation = "keras"
+title = "A limit"
+because = "It is documented"
 
-import keras
-
-model = keras.Sequential()
-clone = keras.models.clone_model(model)
+[[one-more.match]]
+check = "structure"
 """
 
 
@@ -47,9 +60,33 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_script_is_read(tmp_path: Path) -> None:
     (issue,) = load(written(tmp_path, GOOD)).issues
-    assert (issue.id, issue.title, issue.because) == ("one", "A title", "keras/src/x.py:1 forgets")
+    assert (issue.id, issue.title, issue.because) == ("one", "A title", "It forgets")
+    assert (issue.root, issue.verdict, issue.lines, issue.files) == ("settings", "minor", (LINK,), ("x.py",))
+    assert issue.code.endswith("clone = keras.models.clone_model(model)\n")
     assert (issue.severity, issue.raises, issue.script) == (Severity.PROPERTY, "AssertionError", GOOD)
     assert [issue.is_in(release) for release in ("3.3.3", "3.4.0", "3.13.0.dev1")] == [False, True, False]
+
+
+def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
+    (tmp_path / LIMITS).write_text(LIMIT, encoding="utf-8")
+    known = load(written(tmp_path, GOOD))
+    assert ([issue.id for issue in known.issues], [issue.id for issue in known.bugs]) == (["one", "one-more"], ["one"])
+    assert known.get("one-more").verdict == "limit"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        pytest.param("because", "reason", "one-more: Object contains unknown field `reason`", id="unknown field"),
+        pytest.param('check = "structure"', 'path = "x"', "[[match]] 1 has no `check`", id="no check"),
+        pytest.param('generation = "keras"', "generation =", "not TOML", id="no TOML"),
+        pytest.param(LIMIT, "one = 1", "`one` is not a table", id="no table"),
+    ],
+)
+def test_wrong_limit_error_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / LIMITS).write_text(LIMIT.replace(old, new), encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(message)):
+        load(tmp_path)
 
 
 NAMED = of_source(
@@ -102,7 +139,10 @@ def test_an_issue_explains_what_it_matches_in_every_field(
     ("old", "new", "message"),
     [
         pytest.param("A title.", "", "the docstring needs a title", id="no title"),
-        pytest.param("keras/src/x.py:1 forgets.", "", "the docstring needs a title", id="no reason"),
+        pytest.param(LINK, "", "the docstring needs a title", id="no link"),
+        pytest.param('"settings"', '"other"', "`root` is 'other', expected one of file-format", id="root"),
+        pytest.param('"minor"', '"fixed"', "Invalid enum value 'fixed' - at `$.verdict`", id="verdict"),
+        pytest.param('"minor"', '"limit"', "a limit has no script", id="a limit"),
         pytest.param("# /// clonediff", "# /// script", "found 0", id="no block"),
         pytest.param('"keras"', '"keras1"', "Invalid enum value 'keras1' - at `$.generation`", id="generation"),
         pytest.param('"property"', '"bad"', "`severity` is 'bad', expected one of crashes", id="severity"),
@@ -114,7 +154,7 @@ def test_an_issue_explains_what_it_matches_in_every_field(
             GOOD[GOOD.index("# [[") : GOOD.index("# ///\n")], "", "needs at least one [[match]]", id="no match"
         ),
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
-        pytest.param('kind = "Lambda"', "kind = ", "is not TOML", id="no TOML"),
+        pytest.param('kind = "Lambda"', "kind = ", "not TOML", id="no TOML"),
         pytest.param("import keras", "import", "not Python", id="no Python"),
     ],
 )

@@ -67,9 +67,10 @@ NAMED = "def <transform>(x):\n    return x * 2.0\n"
 LOOP = "ops.while_loop(lambda v: ops.max(v) < 3.0, lambda v: v + 1.0, <0>, maximum_iterations=3)"
 Model = tuple[list[Any], str, dict[str, Any]]
 
+# The id of the issue, and after a blank which of its forms.
 KERAS: dict[str, Model] = {
     "activation-lambda": ([of("Dense", "units=1, activation=lambda x: x * 2.0")], "one", {}),
-    "activation-layer-class": ([of("Dense", "units=1, activation=<OwnDouble>(2.0)")], "one", {}),
+    "unregistered class": ([of("Dense", "units=1, activation=<OwnDouble>(2.0)")], "one", {}),
     "activation-namesake": ([of("Dense", "units=1, activation=ops.gelu")], "one", {}),
     "activation-shared": (
         [
@@ -86,27 +87,27 @@ KERAS: dict[str, Model] = {
     "call-order": ([of("GaussianDropout", "rate=0.5"), Again(0)], "sequence", {"outputs": ((0, 0), (1, 0))}),
     "compile-huber": compiled("loss=keras.losses.Huber(delta=2.0)"),
     "compile-lambda": compiled("loss=lambda y_true, y_pred: ops.mean(ops.abs(y_true - y_pred), axis=-1)"),
-    "compile-method": compiled("loss=<ErrorFactor>(2.0).apply"),
+    "compile-own-function method": compiled("loss=<ErrorFactor>(2.0).apply"),
     "compile-own-function": compiled("loss=<error_named>"),
     "config-tells-a-part": ([of("Span", "high=3.0")], "vector", {}),
-    "discretization-policy": (
+    "spatial-dropout-policy discretization": (
         [of("Discretization", 'bin_boundaries=[0.0], dtype="mixed_bfloat16"')],
         "one",
         {},
     ),
-    "frozen-jitter": ([of("RandomColorJitter", "hue_factor=0.5", **FROZEN)], "rgb", {}),
-    "frozen-lookup": (
+    "frozen-attention jitter": ([of("RandomColorJitter", "hue_factor=0.5", **FROZEN)], "rgb", {}),
+    "frozen-attention lookup": (
         [of("TextVectorization", 'vocabulary=["red", "green", "a"], output_sequence_length=3', **FROZEN)],
         "word",
         {},
     ),
-    "frozen-own-layer": ([of("Branches", "units=4", **FROZEN)], "vector", {}),
+    "frozen-attention own": ([of("Branches", "units=4", **FROZEN)], "vector", {}),
     "function-named-like-a-class": ([of("Dense", "units=1, bias_initializer=ops.ones")], "one", {}),
     "function-of-layer": ([of("Dense", "units=4, bias_initializer=np.arange(1, 5) / 2")], "one", {}),
-    "given-input-layer": ([RELU], "one", {"clone_arguments": "layers"}),
+    "given-list layers": ([RELU], "one", {"clone_arguments": "layers"}),
     "given-list": ([RELU], "one", {"clone_arguments": "listed"}),
     "grayscale-seed": ([of("RandomGrayscale", "factor=0.5, seed=7")], "rgb", {}),
-    "hashed-crossing-trainable": (
+    "trainable-without-weights": (
         [twice(of("HashedCrossing", "num_bins=3", **FROZEN))],
         "id",
         {},
@@ -119,20 +120,20 @@ KERAS: dict[str, Model] = {
         "sequence",
         {},
     ),
-    "lambda-method": (a_lambda("function=<DoubleFactor>(2.0).apply"), "vector", {}),
-    "lambda-named": (a_lambda("function=<transform>", transform=NAMED), "one", {}),
+    "no-config method": (a_lambda("function=<DoubleFactor>(2.0).apply"), "vector", {}),
+    "unregistered": (a_lambda("function=<transform>", transform=NAMED), "one", {}),
     "lambda-output-shapes": (a_lambda("function=<transform>, output_shape=[(1,), (1,)]", transform=TWO), "one", {}),
-    "lambda-partial": (a_lambda("function=functools.partial(<double_by>, by=2.0)"), "vector", {}),
+    "no-config": (a_lambda("function=functools.partial(<double_by>, by=2.0)"), "vector", {}),
     "lambda-refused": (a_lambda("function=lambda x: x * 2.0"), "vector", {}),
     "layer-autocast": ([of("Dense", "units=3, autocast=False")], "vector", {}),
-    "layer-hung-on": ([RELU], "one", prepared("<it>.extra = layers.Dense(4)", None)),
+    "set-afterwards layer": ([RELU], "one", prepared("<it>.extra = layers.Dense(4)", None)),
     "layer-twice": ([Nest((DENSE, Again(0, ((0, 0),))), outputs=((1, 0),), sequential=True)], "one", {}),
     "lora-alpha-dense": ([DENSE], "one", prepared("<it>.enable_lora(rank=1, lora_alpha=3)")),
     "model-trainable": ([RELU], "vector", {"frozen": True}),
-    "nameless-weight": ([of("Offset")], "vector", {}),
+    "automatic-names": ([of("Offset")], "vector", {}),
     "operation-arguments": ([Apply("ops.while_loop", (("", LOOP),))], "vector", {}),
     "own-option": ([RELU], "one", {"own": "option"}),
-    "policy-of-lookup": (
+    "global-settings": (
         [of("TextVectorization", 'vocabulary=["red", "green", "a"], output_sequence_length=3')],
         "word",
         prepared('keras.config.set_dtype_policy("mixed_bfloat16")', None),
@@ -141,15 +142,15 @@ KERAS: dict[str, Model] = {
                          prepared('<it>.quantize("int8")', None)),
     "random-shear": ([of("RandomShear", "x_factor=0.5")], "rgb", {}),
     "sequential-trainable": ([Nest((DENSE,), sequential=True, frozen=True)], "one", {}),
-    "simple-rnn-seed": ([of("SimpleRNN", "units=3, seed=7")], "sequence", {}),
-    "supports-masking": ([of("DropMask", after=("supports_masking = True",))], "sequence", {}),
+    "grayscale-seed rnn": ([of("SimpleRNN", "units=3, seed=7")], "sequence", {}),
+    "set-afterwards": ([of("DropMask", after=("supports_masking = True",))], "sequence", {}),
     "weight-trainable": ([DENSE], "one", prepared("<it>.kernel.trainable = False")),
 }  # fmt: skip
 TF_KERAS: dict[str, Model] = {
     "tf-activity-regularizer": ([of("Masking", 'activity_regularizer="l2"')], "sequence", {}),
     "tf-config-tells-a-part": ([of("Span", "high=3.0")], "vector", {}),
     "tf-frozen-own-layer": ([of("Branches", "units=4", **FROZEN)], "vector", {}),
-    "tf-supports-masking": ([of("DropMask", after=("supports_masking = True",))], "sequence", {}),
+    "tf-set-afterwards": ([of("DropMask", after=("supports_masking = True",))], "sequence", {}),
     "tf-varargs": ([twice(of("SumAll"), "each")], "sequence", {}),
     "tf-list-of-one": ([of("SumList", packed="list")], "vector", {}),
 }
@@ -163,6 +164,7 @@ def test_an_issue_is_met_on_its_program(
     issue: str, generation: Generation, warm: Callable[[str], SubjectProcess]
 ) -> None:
     body, name, fields = {**KERAS, **TF_KERAS}[issue]
+    issue = issue.partition(" ")[0]
     graph = built(*body, inputs=(INPUTS[name],), generation=generation, **fields)
     trials = GraphTrials(warm(generation), KNOWN, cloners=("upstream",))
     hits = trials.try_graph(graph, costly=True).hits

@@ -133,7 +133,7 @@ def test_what_upstream_is_known_for_is_new_of_a_cloner_of_ones_own(file: Path, k
     loses = named(f"{file}:loses")
     hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(case()).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
-    assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("supports-masking", Blame.UPSTREAM)}
+    assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
 
 def test_its_script_imports_a_module_of_any_name_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:

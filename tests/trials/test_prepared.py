@@ -130,7 +130,7 @@ def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProc
                 if hit.known is None or hit.known.id != "input-name"
             ]
         )
-    assert met == [[], ["lambda-named"]]
+    assert met == [[], ["unregistered"]]
 
 
 @pytest.mark.parametrize(
