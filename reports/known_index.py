@@ -36,8 +36,13 @@ def index(known: KnownIssues) -> str:
 
 def _how_many(known: KnownIssues) -> Iterator[str]:
     yield "## How many each release has\n"
+<<<<<<< HEAD
     yield "A maintainer would take those that are not minor. In the picture, each block is a bug: `█` crashes, `▓` it"
     yield "computes something else, `▒` it trains differently, `░` it loses a property or a name.\n"
+=======
+    yield "A maintainer would take those that are not minor. Each block of the picture is a bug: `█` crashes, `▓`"
+    yield "computes something else, `▒` trains differently, `░` loses a property or a name.\n"
+>>>>>>> 32489443 (Releases of each bug as measured; documents name bugs and limits)
     yield f"| release | {' | '.join(DOES.values())} | all | minor | |\n{'|---' * (len(DOES) + 4)}|"
     for generation, releases in RELEASES.items():
         for release in releases:
@@ -61,7 +66,7 @@ def _bugs(known: KnownIssues) -> Iterator[str]:
             yield ""
 
 
-def by_root(known: KnownIssues, generation: str) -> list[tuple[str, list[KnownIssue]]]:
+def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
     """The bugs of a generation by their roots: the roots with most of the worst first, and of each root the worst."""
     groups = {root: sorted((bug for bug in known.on(generation).bugs if bug.root == root), key=harm) for root in ROOTS}
     found = [(root, bugs) for root, bugs in groups.items() if bugs]

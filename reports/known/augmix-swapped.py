@@ -19,7 +19,7 @@ assert found == expected, f"{found} chains in the clone, {expected} in the model
 # root = "class-config"
 # verdict = "accept"
 # severity = "trains"
-# since = "3.10.0"
+# since = "3.9.0"
 # until = "3.14.0"
 # fingerprint = "structure-config-chain-depth-augmix-3ab8bf5d"
 # trial.inputs = [{ shape = [1, 1, 3] }]

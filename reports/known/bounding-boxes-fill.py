@@ -20,6 +20,7 @@ assert found == expected, f"`fill_value` is {found} in the clone, {expected} in 
 # verdict = "accept"
 # severity = "property"
 # loading = true
+# since = "3.7.0"
 # until = "3.16.0"
 # fingerprint = "structure-attribute-fill-value-maxnumboundingboxes-1207a7d1"
 # trial.inputs = [{ shape = [4, 4, 2] }]

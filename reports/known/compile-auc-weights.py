@@ -22,6 +22,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "ValueError"
+# since = "3.9.0"
 # fingerprint = "made-raises-valueerror-7fc94124"
 # trial.inputs = [{ shape = [1] }]
 #

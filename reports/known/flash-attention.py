@@ -22,6 +22,7 @@ assert found == expected, f"{found} in the clone, {expected} in the model"
 # verdict = "accept"
 # severity = "property"
 # loading = true
+# since = "3.7.0"
 #
 # [[match]]
 # check = "structure"

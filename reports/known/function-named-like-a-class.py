@@ -22,7 +22,6 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "TypeError"
-# since = "3.15.0"
 # until = "3.16.0"
 # fingerprint = "made-raises-typeerror-b7d55d89"
 # trial.inputs = [{ shape = [1] }]

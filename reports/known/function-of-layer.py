@@ -22,6 +22,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "TypeError"
+# since = "3.7.0"
 # fingerprint = "made-raises-typeerror-8994f025"
 # trial.inputs = [{ shape = [1] }]
 #

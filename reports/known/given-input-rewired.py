@@ -15,14 +15,19 @@ x = layers.Dense(1)(inputs)
 model = keras.Sequential([keras.Input(shape=(1,)), layers.Activation("relu")])
 
 clone = keras.models.clone_model(model, input_tensors=[x])
-keras.Model(inputs, x)(np.ones((1, 1)))
+try:
+    keras.Model(inputs, x)(np.ones((1, 1)))
+    error = None
+except (KeyError, ValueError) as raised:
+    error = raised
+assert error is None, f"a model of `inputs` and `x` raises {type(error).__name__}: {error}"
 
 # /// clonediff
 # generation = "keras"
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "crashes"
-# raises = "ValueError"
+# since = "3.7.0"
 #
 # [[match]]
 # check = "untouched"

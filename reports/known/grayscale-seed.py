@@ -21,6 +21,7 @@ assert found == expected, f"`seed` is {found} in the clone, {expected} in the mo
 # verdict = "accept"
 # severity = "property"
 # loading = true
+# since = "3.11.0"
 # until = "3.16.0"
 # link = "https://github.com/keras-team/keras/issues/23657"
 # fingerprint = "structure-attribute-seed-randomgrayscale-89d88d22"

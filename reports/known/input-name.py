@@ -19,7 +19,6 @@ assert found == expected, f"the input layer is {found} in the clone, {expected} 
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "name"
-# since = "3.3.3"
 # fingerprint = "structure-name-inputlayer-0771a4a4"
 # trial.inputs = [{ shape = [4] }]
 #

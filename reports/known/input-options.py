@@ -29,6 +29,7 @@ clone([np.ones((1, 4)), None])
 # verdict = "accept"
 # severity = "crashes"
 # raises = "ValueError"
+# since = "3.4.0"
 # fingerprint = "structure-config-sparse-inputlayer-2e13b313"
 # trial.inputs = [{ shape = [4] }, { shape = [4], optional = true }]
 #

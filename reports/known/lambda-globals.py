@@ -24,7 +24,6 @@ clone = keras.models.clone_model(model)
 # verdict = "minor"
 # severity = "crashes"
 # raises = "NotImplementedError"
-# since = "3.3.3"
 # fingerprint = "made-raises-in-a-call-notimplementederror-229f29bd"
 # trial.inputs = [{ shape = [1] }]
 #

@@ -26,6 +26,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # verdict = "accept"
 # severity = "computes"
 # loading = true
+# since = "3.10.0"
 # until = "3.16.0"
 # fingerprint = "structure-config-lora-alpha-dense-9cdb9300"
 # trial.inputs = [{ shape = [1] }]

@@ -23,7 +23,6 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "trains"
-# since = "3.3.3"
 # link = "https://github.com/keras-team/keras/issues/11022"
 # fingerprint = "structure-trainable-model-042be182"
 # trial.inputs = [{ shape = [4] }]

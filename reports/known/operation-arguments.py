@@ -22,7 +22,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "NotImplementedError"
-# since = "3.3.3"
+# since = "3.12.0"
 # fingerprint = "made-raises-notimplementederror-7bde9185"
 # trial.inputs = [{ shape = [4] }]
 #

@@ -19,7 +19,6 @@ assert found == expected, f"{found} in the clone, {expected} in the model"
 # root = "names"
 # verdict = "minor"
 # severity = "name"
-# since = "3.3.3"
 # until = "3.11.0"
 # fingerprint = "structure-name-87491fc9"
 # trial.inputs = [{ shape = [4] }]

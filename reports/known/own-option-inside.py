@@ -33,7 +33,6 @@ clone = keras.models.clone_model(model)
 # verdict = "accept"
 # severity = "crashes"
 # raises = "TypeError"
-# since = "3.3.3"
 # until = "3.15.0"
 # fingerprint = "made-raises-typeerror-20df5d8a"
 # trial.inputs = [{ shape = [1] }]

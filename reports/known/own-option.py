@@ -39,7 +39,6 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "computes"
-# since = "3.15.0"
 # fingerprint = "structure-attribute-factor-scaled-e548f400"
 # trial.inputs = [{ shape = [1] }]
 #

@@ -20,6 +20,7 @@ assert found == expected, f"{found} in the clone, {expected} in the model"
 # verdict = "minor"
 # severity = "name"
 # loading = true
+# since = "3.14.0"
 # fingerprint = "structure-name-87491fc9"
 # trial.inputs = [{ shape = [4, 4, 2] }]
 #

@@ -23,6 +23,7 @@ clone.set_weights(model.get_weights())
 # severity = "crashes"
 # loading = true
 # raises = "ValueError"
+# since = "3.6.0"
 # fingerprint = "structure-config-dtype-6d45574f"
 # trial.inputs = [{ shape = [2, 2] }]
 #

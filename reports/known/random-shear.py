@@ -20,6 +20,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "TypeError"
+# since = "3.8.0"
 # fingerprint = "made-raises-typeerror-80e761e0"
 # trial.inputs = [{ shape = [4, 4, 2] }]
 #

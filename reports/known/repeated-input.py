@@ -19,7 +19,6 @@ clone = keras.models.clone_model(model)
 # verdict = "minor"
 # severity = "crashes"
 # raises = "ValueError"
-# since = "3.3.3"
 # fingerprint = "made-raises-valueerror-2cee63ea"
 # trial.inputs = [{ shape = [1] }, { shape = [1] }]
 #

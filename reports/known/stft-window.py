@@ -22,6 +22,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "ValueError"
+# since = "3.7.0"
 # fingerprint = "made-raises-valueerror-1e6e7b53"
 # trial.inputs = [{ shape = [2, 1] }]
 #

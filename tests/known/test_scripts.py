@@ -35,8 +35,10 @@ ROOT = Path(__file__).parents[2]
 KNOWN = load()
 BY_DAY = {"keras": 1, "tf_keras": 2}
 """Of that many scripts of a generation, one is run by day."""
-REFUSED = "lambda-refused-inside"
-"""Its script fails in later releases, too: there `lambda-refused` explains it."""
+EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "operation-names"}
+"""A script that fails in other releases, too, where the second bug explains it."""
+ALSO_IN = {"quantized-inside": ["3.3.3"]}
+"""Releases before `since` that have the bug, though one in between cannot make the model."""
 LINE = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
 ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
 """A title that has not become a sentence."""
@@ -76,7 +78,7 @@ package.models.clone_model = loaded
 """
 CHECKS_ARGUMENTS = ("clone-function-uncallable", "tf-given-more")
 """Their scripts ask for an error of `clone_model` itself."""
-UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", REFUSED, "tf-lambda-nested")
+UNTRUSTED = ("compile-lambda", "compile-own-function", "lambda-globals", "lambda-refused", "tf-lambda-nested")
 """What `load_model` refuses by design: a file may be from anybody."""
 
 
@@ -108,8 +110,9 @@ def scripts() -> Iterator[Scripts]:
 
 
 def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
-    refused = issue.id == REFUSED and KNOWN.get("lambda-refused").is_in(release)
-    return ReplayAnswer.BREAKS if issue.is_in(release) or refused else ReplayAnswer.GONE
+    other = KNOWN.get(EXPLAINED_BY.get(issue.id, ""))
+    breaks = issue.is_in(release) or other is not None and other.is_in(release) or release in ALSO_IN.get(issue.id, [])
+    return ReplayAnswer.BREAKS if breaks else ReplayAnswer.GONE
 
 
 @each_issue
