@@ -26,6 +26,7 @@ assert found == expected, f"gelu of 1.0 is {found} in the clone, {expected} in t
 # severity = "computes"
 # loading = true
 # until = "3.16.0"
+# link = "https://github.com/keras-team/keras/issues/10052"
 # fingerprint = "structure-attribute-activation-activation-01e43b1d"
 # trial.inputs = [{ shape = [1] }]
 #

@@ -21,7 +21,7 @@ assert found == expected, f"`compiled` is {found} in the clone, {expected} in th
 # verdict = "accept"
 # severity = "trains"
 # until = "3.9.0"
-# link = "https://github.com/keras-team/keras/issues/20888"
+# link = "https://github.com/keras-team/keras/issues/20884"
 # fingerprint = "structure-compiled-functional-62a36e74"
 # trial.inputs = [{ shape = [1] }]
 #

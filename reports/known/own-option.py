@@ -39,6 +39,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "computes"
+# link = "https://github.com/keras-team/keras/issues/20979"
 # fingerprint = "structure-attribute-factor-scaled-e548f400"
 # trial.inputs = [{ shape = [1] }]
 #

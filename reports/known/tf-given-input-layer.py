@@ -19,6 +19,7 @@ clone = keras.models.clone_model(model, input_tensors=[layers.InputLayer(input_s
 # verdict = "accept"
 # severity = "crashes"
 # raises = "ValueError"
+# link = "https://github.com/tensorflow/tensorflow/issues/40617"
 #
 # [[match]]
 # check = "made"

@@ -22,6 +22,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # raises = "ValueError"
 # since = "2.13.0"
+# link = "https://github.com/keras-team/tf-keras/issues/44"
 # fingerprint = "made-raises-valueerror-4e92ec7b"
 # trial.inputs = [{ shape = [4] }]
 #
