@@ -36,13 +36,8 @@ def index(known: KnownIssues) -> str:
 
 def _how_many(known: KnownIssues) -> Iterator[str]:
     yield "## How many each release has\n"
-<<<<<<< HEAD
-    yield "A maintainer would take those that are not minor. In the picture, each block is a bug: `█` crashes, `▓` it"
-    yield "computes something else, `▒` it trains differently, `░` it loses a property or a name.\n"
-=======
     yield "A maintainer would take those that are not minor. Each block of the picture is a bug: `█` crashes, `▓`"
     yield "computes something else, `▒` trains differently, `░` loses a property or a name.\n"
->>>>>>> 32489443 (Releases of each bug as measured; documents name bugs and limits)
     yield f"| release | {' | '.join(DOES.values())} | all | minor | |\n{'|---' * (len(DOES) + 4)}|"
     for generation, releases in RELEASES.items():
         for release in releases:

@@ -26,12 +26,8 @@ clone = keras.models.clone_model(model)
 # verdict = "accept"
 # severity = "crashes"
 # raises = "TypeError"
-<<<<<<< HEAD
-# fingerprint = "made-raises-typeerror-b2a9208f"
-=======
 # since = "3.12.0"
-# fingerprint = "made-raises-typeerror-b7d55d89"
->>>>>>> 32489443 (Releases of each bug as measured; documents name bugs and limits)
+# fingerprint = "made-raises-typeerror-b2a9208f"
 # trial.inputs = [{ shape = [4] }]
 #
 # [[match]]
