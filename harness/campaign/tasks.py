@@ -6,6 +6,7 @@ subject from one task to the next.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import traceback
@@ -54,8 +55,15 @@ class Trials(GraphTrials):
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph; a fault is counted."""
-        try:
+        with self.counted(graph):
             return super().try_graph(graph, costly=costly)
+        return Trial(not_tried="a fault of clonediff")
+
+    @contextlib.contextmanager
+    def counted(self, graph: Graph) -> Iterator[None]:
+        """A scope in which a fault of clonediff over a graph is counted, and ends nothing else."""
+        try:
+            yield
         except Exception as error:
             if isinstance(error, SubjectError) and not isinstance(error, RequestError):
                 raise
@@ -64,7 +72,6 @@ class Trials(GraphTrials):
             why = f"{reason(type(error).__name__, str(error))}{where}"
             self.faults[why] += 1
             self.faulty.setdefault(why, to_json(graph))
-            return Trial(not_tried=why)
 
 
 class WarmSubject:
@@ -149,25 +156,19 @@ def close(campaign: str) -> None:
         _warm.pop(key).end()
 
 
-def _subject(name: str, setup: Setup) -> WarmSubject:
+def _started(name: str, setup: Setup) -> WarmSubject:
     key = threading.get_ident(), setup.campaign, name
-    if key not in _warm:
-        warm = WarmSubject(name, setup)
-        try:
-            _warm[key] = warm
-            warm.start()
-        except BaseException:
-            _warm.pop(key, warm).end()
-            raise
-    if setup.campaign in _over:
+    warm = _warm[key] = _warm.get(key) or WarmSubject(name, setup)
+    if setup.campaign in _over:  # perhaps since a moment ago
         close(setup.campaign)
         raise SubjectError("the campaign is over")
-    return _warm[key]
+    warm.start()
+    return warm
 
 
 def try_shard(setup: Setup, shard: Shard) -> Result:
     """Try each graph of a shard."""
-    warm = _subject(shard.subject, setup)
+    warm = _started(shard.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
     losses = process.losses.copy()
     began = time.perf_counter()
@@ -185,7 +186,8 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         for hit in new_hits(trial.hits):
             met[hit.key] += 1
             if hit.key not in findings and hit.key not in shard.seen:
-                findings[hit.key] = warm.finding(hit)
+                with trials.counted(graph):
+                    findings[hit.key] = warm.finding(hit)
     counts = Counts(
         graphs=trials.tally.trials,
         seconds=time.perf_counter() - began,
@@ -220,7 +222,7 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     If the script of the smallest graph does not fail alone, the graph as it was drawn may have one that does.
     """
     began = time.perf_counter()
-    warm = _subject(drawn.subject, setup)
+    warm = _started(drawn.subject, setup)
     trials = Trials(warm.process, setup)
     most = next((trials for word, trials in COSTLY.items() if word in drawn.id), MOST)
     graph = from_json(bytes(drawn.graph), "a finding")
