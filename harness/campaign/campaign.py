@@ -81,14 +81,15 @@ class Campaign:
                     self._wait()
         except ClusterError as error:
             self._record.fail(str(error))
+            raise
         finally:
             for stop, handler in zip(stops, handlers, strict=True):
                 signal.signal(stop, handler)
-        for cause in self._causes.values():
-            if cause.finding is not None:
-                self._record.found(msgspec.structs.replace(cause.finding, count=cause.count))
-        self._run.ended = True
-        self._record.write()
+            for cause in self._causes.values():
+                if cause.finding is not None:
+                    self._record.found(msgspec.structs.replace(cause.finding, count=cause.count))
+            self._run.ended = True
+            self._record.write()
 
     def _next(self) -> Task | None:
         """A task for an idle worker that there is time for: a shard, or the smallest finding once no shard runs."""

@@ -17,7 +17,7 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 
 from clonediff.harness.campaign.campaign import Campaign
 from clonediff.harness.campaign.corpus import NightlyCorpus
-from clonediff.harness.campaign.pools import DaskPool, LocalPool, Pool
+from clonediff.harness.campaign.pools import ClusterError, DaskPool, LocalPool, Pool
 from clonediff.harness.campaign.record import Record
 from clonediff.harness.campaign.shards import Setup
 from clonediff.harness.cli import options as shared
@@ -70,8 +70,8 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     the run and keeps what was found. The next run begins with the graphs of these findings. Where --out has an earlier
     run, that is kept beside it.
 
-    Exit codes: 0 nothing new; 1 something new, or too many models could not be built; 2 nothing could be tried; 3
-    clonediff itself failed on some models, which are kept, or could not do a task; 130 interrupted.
+    Exit codes: 0 nothing new; 1 something new, or too many models could not be built; 2 nothing could be tried, or the
+    cluster is gone; 3 clonediff itself failed on some models, which are kept, or could not do a task; 130 interrupted.
     """
     if options["subjects"] == (RELEASE,):
         from clonediff.harness.keras_12202 import exhibit
@@ -92,9 +92,11 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
         scheduler = options["scheduler"]
         jobs = options["jobs"] or jobs_here(len(run.subjects))
         pool: Pool = DaskPool(scheduler, setup) if scheduler else LocalPool(jobs, setup)
-        run.jobs = pool.jobs
+        run.jobs, gone = pool.jobs, False
         try:
             Campaign(stored_graphs, pool, record).run()
+        except ClusterError:  # which the record has
+            gone = True
         finally:
             pool.close()
     read = read_run(folder.path)
@@ -103,7 +105,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
         say_json(summary(read, known))
     else:
         say_run(read, known)
-    if run.interrupted or not run.total.trials:
+    if run.interrupted or gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
     sys.exit(FAULTS if run.failures or run.total.faults else int(verdict(read).breaks))
 

@@ -16,12 +16,14 @@ from msgspec.structs import replace
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.reading import read_run
+from clonediff.strategies.program import to_json
 from tests.command_line import ran
+from tests.example_graphs import example
 from tests.interrupting import under_way
 from tests.reports.making import record
 
 UNKNOWN = "model-trainable"
-"""The known issue that a campaign of these tests is not told of, so that there is something to find, and soon."""
+"""The known issue that a campaign of these tests does not know. Its model is in the corpus, so it is soon found."""
 
 
 def known_without(folder: Path, *ids: str) -> Path:
@@ -37,6 +39,12 @@ def keep(corpus: Path, *graphs: bytes) -> None:
     """Keep graphs as those of findings of an earlier night."""
     for number, graph in enumerate(graphs):
         NightlyCorpus(corpus).write(replace(record(0, id=f"id-{number}"), graph=Raw(graph)))
+
+
+def with_unknown(folder: Path) -> Path:
+    """The folder, with a corpus that has the unknown issue."""
+    keep(folder / "corpus", to_json(example(UNKNOWN)))
+    return folder
 
 
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from tests.campaign.running import UNKNOWN, findings, fuzz, fuzzing, known_without, processes, summary
+from tests.campaign.running import UNKNOWN, findings, fuzz, fuzzing, known_without, processes, summary, with_unknown
 from tests.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
@@ -29,11 +29,11 @@ def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
     here.mkdir()
     there.mkdir()
     known = known_without(tmp_path, UNKNOWN)
-    asked = ("--trials", "60", "--seed", "52", "--known-issues", str(known), "--json", "--out", "run")
-    assert summary(fuzz(here, *asked, "--jobs", "1"))["findings"]
+    asked = ("--trials", "30", "--known-issues", str(known), "--json", "--out", "run")
+    assert summary(fuzz(with_unknown(here), *asked, "--jobs", "1"))["findings"]
     before = _subjects()  # which other tests keep
     with _cluster(tmp_path) as address:
-        first = summary(fuzz(there, *asked, "--scheduler", address))
+        first = summary(fuzz(with_unknown(there), *asked, "--scheduler", address))
         again = summary(fuzz(there, "--trials", "3", "--json", "--out", "second", "--scheduler", address))
         assert _subjects() <= before, "the subjects end with the campaign, though the workers go on"
     assert first["findings"]
