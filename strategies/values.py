@@ -137,11 +137,6 @@ def values(name: str, default: Any = None, *, required: bool = False) -> tuple[s
     return tuple(value for value in texts if required or value not in (repr(default), f'"{default}"'))
 
 
-def is_known(name: str) -> bool:
-    """Whether something is known of an argument by its name."""
-    return _row(name) is not None
-
-
 def _row(name: str) -> str | None:
     if name in BY_NAME:
         return BY_NAME[name]

@@ -6,6 +6,7 @@ campaign on it, and prints what that takes of the driver. A graph takes as long 
 
 from __future__ import annotations
 
+import functools
 import random
 import subprocess
 import sys
@@ -30,25 +31,12 @@ from clonediff.harness.campaign.shards import Result, Setup, Shard
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder
-from tests.recorded import read
+from tests.recorded import Recorded, read
 from tests.reports.making import record
 
 SECONDS = 0.09
 """What a graph takes: 13,970 of them in ten minutes on two cores."""
 REDUCTION = 3.0
-TRIALS = [trial for trial in read() if trial.name.startswith("drawn keras")]
-FINDINGS = {
-    cause.partition(" at ")[0]: replace(
-        record(0),
-        id=cause.partition(" at ")[0],
-        subject="keras",
-        differences=trial.differences[:10],
-        known=None,
-        smallest=False,
-    )
-    for trial in TRIALS
-    for cause in trial.causes
-}
 CLUSTER = """
 import sys, time
 from distributed import LocalCluster
@@ -63,19 +51,33 @@ sys.stdin.read()
 """
 
 
+@functools.cache
+def trials() -> list[Recorded]:
+    """The recorded trials of drawn graphs."""
+    return [trial for trial in read() if trial.name.startswith("drawn keras")]
+
+
+@functools.cache
+def found(id_: str) -> Finding:
+    """The finding of a cause of a recorded trial."""
+    trial = next(trial for trial in trials() if any(cause.startswith(f"{id_} at ") for cause in trial.causes))
+    differences = trial.differences[:10]
+    return replace(record(0), id=id_, subject="keras", differences=differences, known=None, smallest=False)
+
+
 def recorded_shard(setup: Setup, shard: Shard) -> Result:
     """The result of a shard, as recorded trials of its seeds give it."""
     met: Counter[tuple[str, str]] = Counter()
     findings: dict[tuple[str, str], Finding] = {}
     graphs = 0
     for seed, size in shard.blocks:
-        for trial in random.Random(seed).choices(TRIALS, k=size):
+        for trial in random.Random(seed).choices(trials(), k=size):
             graphs += 1
             for cause in trial.causes:
                 key = ("upstream", cause.partition(" at ")[0])
                 met[key] += 1
                 if key not in shard.seen:
-                    findings.setdefault(key, FINDINGS[key[1]])
+                    findings.setdefault(key, found(key[1]))
     time.sleep(SECONDS * graphs)
     verdicts = {"upstream": {"broken": graphs}, "fixed": {"faithful": graphs}}
     known = {issue.id: {"property": graphs} for issue in setup.known[:60]}

@@ -195,17 +195,18 @@ def test_a_local_run_imports_no_dask() -> None:
 
 
 ODD = """
+import sys
+
 import keras
 
 class Odd(keras.layers.Layer):
-    made = 0
-
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        Odd.made += 1
-        if Odd.made % 2 == 0:
-            why = "Exception encountered when calling Odd.call().\\n\\nno units=-1.5e3 for 'odd_3', shape=(None, 3)"
-            raise ValueError(why + 1000 * " no")
+        frame = sys._getframe()
+        while frame := frame.f_back:
+            if frame.f_code.co_filename.endswith("inside/trial.py"):  # it is not drawn, but tried
+                why = "Exception encountered when calling Odd.call().\\n\\nno units=-1.5e3 for 'odd_3', shape=(None, 3)"
+                raise ValueError(why + 1000 * " no")
 
     def call(self, x):
         return 2.0 * x
@@ -213,13 +214,13 @@ class Odd(keras.layers.Layer):
 ONCE = """
 import clonediff
 
-clones = 0
+broken = False
 
 def clone(model):
-    global clones
-    clones += 1
+    global broken
     copy = clonediff.clone_model(model)
-    if clones == 1:
+    if not broken and copy.layers and copy.layers[-1].trainable:
+        broken = True
         copy.layers[-1].trainable = False
     return copy
 """
@@ -239,7 +240,7 @@ def test_what_cannot_be_tried_again_does_not_end_the_campaign(tmp_path: Path) ->
     run = read_back.run
     ((subject, lost),) = run.lost.items()
     unsteady = "keras: A trainable layer is frozen in the clone"
-    assert done.returncode == 0
+    assert done.returncode == 1, "too many models are refused; a subject that is lost is a warning"
     assert lost == f"{subject}: does not start: exit code 3"
     assert run.unsteady == [unsteady]
     assert done.stderr.splitlines()[-2:] == [
