@@ -84,6 +84,11 @@ Standard error goes to the file `stderr` of that folder, and how the script ende
 """
 
 _OURS = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
+_IMPORTED = """\
+importlib.import_module({!r})
+with contextlib.suppress(ImportError):
+    importlib.import_module("tensorflow")  # where it is there, Keras on torch imports it with the first model
+"""
 _LINE = re.compile(r'File "repro.py", line (\d+) in <module>')
 _ENDING = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
 
@@ -185,7 +190,7 @@ class ScriptRunner:
             if self._fixed
             else "",
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
-            preload=f"importlib.import_module({package!r})\n" if preload else "",
+            preload=_IMPORTED.format(package) if preload else "",
         )
         return Child([sys.executable, "-I", "-c", program, *folders], surroundings)
 
