@@ -137,14 +137,19 @@ class _Answers:
         return cause_shown(cause, known, script=self._script(cause, cloner), **more)
 
     def _script(self, cause: Cause, cloner: str) -> str:
-        """The script of the first difference that one can show; "" where none can."""
-        if not self._own.clones or cause.fingerprint == UNBUILT:
+        """The script that shows the cause by the surest of its differences; "" where none can."""
+        if not self._own.clones:
             return ""
-        for difference in cause.differences:
-            script = with_versions(reproducer(self._case, self._generation, difference, cloner), self.versions)
-            if script.raises:
-                return script.text.replace("clone = keras.models.clone_model(model)", self._own.clones)
-        return ""
+        if cause.fingerprint == UNBUILT:
+            inner = "clone = keras.models.clone_model(model.layers[-1])"
+            return f"{self._case.source}\n{inner}\nassert len(clone.weights) == len(model.layers[-1].weights)\n"
+        scripts = [reproducer(self._case, self._generation, each, cloner) for each in cause.differences]
+        shows = [script for script in scripts if script.raises]
+        if not shows:
+            return ""
+        surest = min(shows, key=lambda script: (not script.sure, "def config(model)" in script.text))
+        text = with_versions(surest, self.versions).text
+        return text.replace("clone = keras.models.clone_model(model)", self._own.clones)
 
 
 def _own_classes(model: Any, generation: Generation) -> Own:

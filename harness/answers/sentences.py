@@ -106,10 +106,12 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     if root.aspect == "compiled":
         compiled = "compiled" if root.expected == "true" else "not compiled"
         return f"the model is {compiled}, and {clone} is {'not ' * (compiled == 'compiled')}compiled"
+    if is_made_anew(root):
+        return f"the optimizer of {clone} is built already, and that of the model is not"
     if root.part in ("config", "attribute", "compiled"):
         where = "what the model is compiled with" if aspect_of(root).role == "compiled" else where
         alike = [one for one in cause.differences if (one.part, one.first, one.run) == (root.part, root.first, "")]
-        alike = [one for one in alike if is_made_anew(one) is is_made_anew(root)]
+        alike = [one for one in alike if not is_made_anew(one)]
         facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike)
         return f"{where}: {_some(list(facts))}"
     if root.part == "kind":
@@ -173,7 +175,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if cause.root.name == "input_spec" and cause.root.expected == "None":
         yield "the clone takes inputs of the first size only"
     if is_made_anew(cause.root):
-        yield "the optimizer of the clone has variables for what is trainable now: compile it anew to thaw more"
+        yield "it has variables for what is trainable now: compile the clone anew before you thaw more of it"
 
 
 def _of_model(difference: Difference) -> str:
@@ -219,7 +221,7 @@ def message_of(text: str) -> str:
         "\n".join(line for line in text.splitlines() if line.strip() and not _OF_KERAS.fullmatch(line.strip())) or text
     )
     text = _LONG_DICT.sub("{...}", _CONFIGS.sub("", text))
-    text = " ".join(text.split())
+    text = " ".join(text.replace(" at 0x>", ">").split())
     if len(text) <= _LONGEST:
         return text
     cut = text[:_LONGEST]

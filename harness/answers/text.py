@@ -77,7 +77,7 @@ def _causes_text(causes: Collection[CauseShown], ignored: Collection[str], is_up
         link = f" ({cause.link})" if cause.link else ""
         if cause.own:
             documented = f"; Keras documents it{link}" if cause.documented else ""
-            yield f"      why: that is of your own code, and no bug of Keras{documented}"
+            yield f"      why: it is in your own code, and no bug of Keras{documented}"
         elif cause.because:
             word = "documented" if cause.documented else "known"
             known = f" ({word}: {cause.known})" if cause.known else ""

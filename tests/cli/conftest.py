@@ -160,28 +160,6 @@ def subclassed():
     return model
 
 
-def forgets():
-    x = keras.Input((3,), name="x")
-    return keras.Model(x, Forgets(0.25, name="forgets")(x))
-
-
-class WithoutOptions(layers.Layer):
-    def __init__(self, rate):
-        super().__init__()
-        self.rate = rate
-
-    def call(self, x):
-        return x * self.rate
-
-    def get_config(self):
-        return {**super().get_config(), "rate": self.rate}
-
-
-def without_options():
-    x = keras.Input((3,), name="x")
-    return keras.Model(x, WithoutOptions(0.25)(x))
-
-
 def loses_more():
     x = keras.Input((3, 4), name="x")
     y = Forgets(0.25)(layers.Lambda(lambda t: t / 255, name="scaled")(x))

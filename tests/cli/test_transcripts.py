@@ -148,6 +148,14 @@ def _audit(folder: Path, keras: SubjectProcess) -> None:
     (folder / "mine.py").write_text(_CLASSES)
 
 
+def _check(folder: Path, keras: SubjectProcess) -> None:
+    """Models as people have them, of either Keras."""
+    text = Path(__file__).with_name("users_models.py").read_text()
+    put(folder / "mine.py", text.encode())
+    text = text.replace("import keras\n", "import tf_keras as keras\n").replace("from keras", "from tf_keras")
+    put(folder / "tf_mine.py", text.encode())
+
+
 PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
     "answers": _answers,
     "errors": _errors,
@@ -155,6 +163,7 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
     "repro": _replay,
     "bisect": _bisect,
     "audit": _audit,
+    "check": _check,
 }
 """The files that the commands of a transcript read."""
 
