@@ -84,7 +84,6 @@ def _with_arguments(own: OwnModel, clone_function: str, input_shapes: Sequence[s
             return other
 
         options["clone_function"] = recorded
-    names = ", ".join(f"{name}=..." for name in ("input_tensors",) if input_shapes)
 
     def cloner(name: str) -> Callable[[Any], Any]:
         clone = _cloner(name, own)
@@ -107,7 +106,7 @@ def _with_arguments(own: OwnModel, clone_function: str, input_shapes: Sequence[s
     reference = cloner("fixed")(own.model)
     own.asked.clear()
     others = {name: each for name, each in cloners.items() if name != "fixed"}
-    kind = f"{own.kind}, compared with clonediff.clone_model(model, {names})"
+    kind = f"{own.kind}, compared with clonediff.clone_model(model, input_tensors=...)"
     return replace(own, kind=kind, model=reference, cloners=others, clones="")
 
 
@@ -115,10 +114,11 @@ def _inputs(model: Any, shapes: Sequence[str], keras: Any) -> Any:
     """New inputs of these shapes, nested as those of the model."""
     ends = zip(model.inputs, shapes, strict=True)
     new = [keras.Input(_sizes(shape), dtype=end.dtype, name=end.name) for end, shape in ends]
-    if isinstance(model.input, dict):
+    nested = getattr(model, "input", None)  # which no Sequential of Keras 3 has
+    if isinstance(nested, dict):
         numbers = {id(end): number for number, end in enumerate(model.inputs)}
-        return {key: new[numbers[id(end)]] for key, end in model.input.items()}
-    return new if isinstance(model.input, list | tuple) else new[0]
+        return {key: new[numbers[id(end)]] for key, end in nested.items()}
+    return new if isinstance(nested, list | tuple) else new[0]
 
 
 def _sizes(text: str) -> tuple[int | None, ...]:
@@ -160,13 +160,12 @@ def _around(spec: str, own: OwnModel) -> OwnModel:
     lines = [keras, f"x = {ends}", f"model = {outer.format('model')}"]
     source = "\n".join((own.source, *lines, ""))
     around = _loaded(spec, source)
-    framework = keras_here(own.generation)
 
     def cloner(name: str) -> Callable[[Any], Any]:
         clone = _cloner(name, own)
 
-        def call(outer: Any) -> Any:
-            inner = outer.layers[-1]
+        def call(model: Any) -> Any:
+            inner = model.layers[-1]
             twin = clone(inner)
             if len(twin.weights) != len(inner.weights):
                 own.unbuilt[name] = f"{len(twin.weights)} of {len(inner.weights)} weights"
@@ -176,11 +175,9 @@ def _around(spec: str, own: OwnModel) -> OwnModel:
 
         return call
 
-    clones = (
-        f"inner = {_CLONE.replace('(model)', '(model.layers[-1])')}\nclone = keras.Model(x, inner(x), name='around')"
-    )
+    inner = _CLONE.replace("(model)", "(model.layers[-1])")
+    clones = f"inner = {inner}\nclone = {outer.format('inner')}"
     kind = f"{own.kind}, subclassed: compared in a functional model around it"
-    assert framework.is_graph(around)
     cloners = {name: cloner(name) for name in own.cloners}
     return replace(own, kind=kind, model=around, source=source, cloners=cloners, clones=clones)
 
@@ -234,8 +231,7 @@ def _loaded(spec: str, source: str) -> Any:
     try:
         exec(compile(source, "<model>", "exec"), names)
     except Exception as error:  # a file may be anything, and its loading end in anything
-        advice = (
-            "" if ".py:" in spec else " (check FILE.py:FUNCTION, a function that loads it)"
-        )  # errors of Keras are long
+        # It stands before the error, since those of Keras are long.
+        advice = "" if ".py:" in spec else " (check FILE.py:FUNCTION, a function that loads it)"
         raise ModelError(f"{spec} cannot be loaded{advice}: {type(error).__name__}: {error}") from None
     return names["model"]

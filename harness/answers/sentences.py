@@ -152,12 +152,10 @@ def _sides(root: Difference, clone: str) -> str:
 def effects(cause: Cause, original: Observation) -> Iterator[str]:
     """What follows from the cause for a user, the worst last."""
     shape, differences = original.shape, cause.differences
-    flags = [
-        difference for difference in differences if (difference.part, difference.change) == ("weight", "trainable")
-    ]
+    flags = [one for one in differences if (one.part, one.change) == ("weight", "trainable")]
     if flags and cause.root.part == "trainable":
         word = "trains" if flags[0].found in ("true", "True") else "does not train"
-        yield f"the clone {word} {_some([_weight(shape, difference) for difference in flags])}"
+        yield f"the clone {word} {_some([_weight(shape, one) for one in flags])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
             yield from _swapped(shape, difference)
@@ -217,9 +215,8 @@ def _some(names: list[str]) -> str:
 def message_of(text: str) -> str:
     """What an exception says, without the words around it and the configs in it."""
     text = _ARGUMENTS.sub("", _COLOURS.sub("", text)).strip()
-    text = (
-        "\n".join(line for line in text.splitlines() if line.strip() and not _OF_KERAS.fullmatch(line.strip())) or text
-    )
+    lines = [line.strip() for line in text.splitlines()]
+    text = " ".join(line for line in lines if not _OF_KERAS.fullmatch(line)) or text
     text = _LONG_DICT.sub("{...}", _CONFIGS.sub("", text))
     text = " ".join(text.replace(" at 0x>", ">").split())
     if len(text) <= _LONGEST:
