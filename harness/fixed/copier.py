@@ -10,6 +10,9 @@ from typing import Any
 from . import parts
 from .kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
+PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
+"""Those of classes of libraries, which stay as they are; by the Keras, and whether the copies are unbuilt."""
+
 
 class Copier:
     """Copies a model: it walks over what belongs to it, makes an empty copy of each object, and fills the copies."""
@@ -18,7 +21,8 @@ class Copier:
         self.keras = keras
         self.root = root
         self.unbuilt = unbuilt  # the copies are as before `build`: they have no variables and no calls
-        self.plans: dict[type, Plan] = {}
+        self.known = PLANS.setdefault((keras, unbuilt), {})
+        self.plans = self.known.copy()
         self.owned: dict[int, Any] = {}
         """What belongs to the model."""
         self.functions: dict[int, Any] = {}
@@ -42,6 +46,8 @@ class Copier:
             rules = dict(itertools.chain(*found))
             self.plans[cls] = plan = Plan(cls, way_of(cls, self.keras.MODULES, self.keras.VARIABLE), rules)
             plan.is_left_out = self.unbuilt and issubclass(cls, self.keras.VARIABLE)
+            if cls.__module__.partition(".")[0] in parts.LIBRARIES:
+                self.known[cls] = plan
         return plan
 
     def walk(self, *things: Any) -> None:
@@ -92,9 +98,8 @@ class Copier:
         while len(self.owned) + len(self.functions) > known:  # what one leads to may make another lead to the model
             known = len(self.owned) + len(self.functions)
             leading = self._leading()
-            for function in list(self.functions.values()):
-                if id(function) in leading:
-                    self.walk(*(part for part in parts.contents(function) if id(part) in leading))
+            functions = [function for key, function in self.functions.items() if key in leading]
+            self.walk(*(part for one in functions for part in parts.contents(one) if id(part) in leading))
         self.functions = {key: function for key, function in self.functions.items() if key in leading}
 
     def _refuse_classes(self) -> None:
@@ -117,7 +122,7 @@ class Copier:
         waiting, found, leading = list(self.functions.values()), [], set()
         while waiting:
             thing = waiting.pop()
-            key, plan = id(thing), self.plan(type(thing))
+            key, plan = id(thing), self.plans.get(type(thing)) or self.plan(type(thing))
             if key in seen or plan.way in (Way.SHARED, Way.FRAMEWORK):
                 continue
             seen[key] = thing
@@ -150,7 +155,8 @@ class Copier:
             if plan.way is Way.OBJECT and key not in memo:
                 memo[key] = plan.new(type(thing))
                 to_fill[plan.fills_last].append(thing)
-        self._refuse_classes()
+        if not self.unbuilt:
+            self._refuse_classes()
         self.keras.before_filling(self)
         for thing in [*to_fill[False], *to_fill[True]]:
             if id(thing) not in self.made:

@@ -26,7 +26,6 @@ class Values:
     def __init__(self, copier: Copier) -> None:
         self.copier = copier
         self.keras = copier.keras
-        self.unbuilt_plans: dict[type, Any] = {}
         self.errors: dict[int, Exception] = {}
         pairs = copier.pairs(self.keras.VARIABLE)
         self.waiting = {id(variable): (variable, new) for variable, new in pairs if self._has_value(variable)}
@@ -78,7 +77,7 @@ class Values:
             self._begin_layer(layer)
         kept = [message for layer in layers for message in self._unknown(layer, keras.variables_of(self, layer))]
         for optimizer in optimizers:  # its counts and slots begin; its learning rate is as it is
-            variables = self._waiting_under(optimizer)
+            variables = self.places(optimizer)
             self.take_over(variables, keras.begun_optimizer(self, optimizer))
             kept += self._unknown(optimizer, variables.values())
         return kept
@@ -122,19 +121,18 @@ class Values:
 
     def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:
         """Take over the values of the variables of a layer that `make` makes anew."""
-        variables = self._waiting_under(layer)
+        variables = self.places(layer)
         try:
             twin = make(layer)
         except Exception as error:
             self.errors[id(layer)] = error
             return
         if is_of_keras(layer):
-            self._refuse_other_weights(layer, twin)
+            self._refuse_other_weights(layer, variables, twin)
         self.take_over(variables, twin)
 
-    def _refuse_other_weights(self, layer: Any, twin: Any) -> None:
+    def _refuse_other_weights(self, layer: Any, built: dict[Place, Any], twin: Any) -> None:
         """Refuse a layer of which a setting was changed since it was built, and takes other weights."""
-        built = self.places(layer)
         for place, variable in self.places(twin).items():
             if place not in built or built[place].shape != variable.shape:
                 has = f"{tuple(built[place].shape)}" if place in built else "none"
@@ -143,9 +141,6 @@ class Values:
                     f"the shape {tuple(variable.shape)}, and has {has}. Keep the weights with `weights=True`, or the "
                     "settings with `clone_function=lambda layer: layer.from_config(layer.get_config())`."
                 )
-
-    def _waiting_under(self, thing: Any) -> dict[Place, Any]:
-        return {place: variable for place, variable in self.places(thing).items() if id(variable) in self.waiting}
 
     def take_over(self, variables: dict[Place, Any], twin: Any) -> None:
         """Give variables the values of those that answer to them in a twin."""
@@ -185,7 +180,6 @@ class Values:
     def unbuilt(self, thing: Any) -> Any:
         """A copy of a layer, or of an optimizer, as it is before it is built, which draws what the clone draws."""
         copier = Copier(self.keras, thing, unbuilt=True)
-        copier.plans = self.unbuilt_plans
         copier.memo = self.drawing.copy()
         copier.copy()
         return copier.memo[id(thing)]
