@@ -1,11 +1,16 @@
-"""What a replay makes of the script of a known issue."""
+"""What a replay makes of the script of a known issue, and the issue for all bugs of a root."""
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+from clonediff.harness.answers.repro import IN_FULL, issue_of_root
+from clonediff.reports.known import ROOTS, load
 from tests.command_line import Command
 
 
@@ -24,3 +29,35 @@ def test_a_known_issue_is_replayed_by_its_script(
     ended, out, _ = clonediff("replay", name, *options, "--json")
     assert [row["answer"] for row in json.loads(out)["replayed"]] == [answer]
     assert ended == code
+
+
+FIX = """\
+\"\"\"Settings reach sublayers.
+
+More.
+\"\"\"
+
+# /// clonediff
+# mends = ["weight-trainable", "layer-twice"]
+# ///
+"""
+
+
+@pytest.mark.parametrize("root", [*ROOTS, *(f"tf-{root}" for root in ROOTS)])
+def test_issue_of_root_has_open_bugs_worst_first_and_scripts(root: str, tmp_path: Path) -> None:
+    (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")
+    known = load()
+    generation = "tf_keras" if root.startswith("tf-") else "keras"
+    of_root = [bug for bug in known.on(generation).bugs if bug.root == root.removeprefix("tf-")]
+    bugs = {bug.id for bug in of_root if bug.until is None}
+    text = issue_of_root(root, known, tmp_path)
+    if not bugs:
+        assert text is None
+        return
+    assert text is not None
+    assert {*re.findall(r"- \[ \] .*\(`([\w.-]+)`\)$", text, re.MULTILINE)} == bugs
+    assert "# ///" not in text
+    scripts = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(scripts) == min(IN_FULL, len(bugs))
+    assert all("clone_model" in ast.unparse(ast.parse(script)) for script in scripts)
+    assert ("Settings reach sublayers. (05-settings: `weight-trainable`)" in text) is (root == "settings")

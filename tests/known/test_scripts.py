@@ -222,7 +222,7 @@ def test_titles_begin_with_the_class_or_function() -> None:
 
 
 def test_private_names_are_read_where_nothing_public_shows_it() -> None:
-    private = {bug.id for bug in KNOWN.bugs if re.search(r"\w\._[a-z]", bug.code)}
+    private = {bug.id for bug in KNOWN.bugs if re.search(r"(?<!self)\._[a-z]", bug.code)}
     assert private == {"flash-attention"}
 
 
