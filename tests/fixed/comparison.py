@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import tensorflow as tf
 
 from clonediff.harness.inside.description import Description
 from clonediff.harness.inside.frameworks import framework, generation_of
@@ -81,23 +82,32 @@ def unlike_calls(model, clones, inputs=None):
 
 
 def called(description, observer, values, inputs, training, others=()):
-    """What a model computes when its variables have these values, and what they become; then they are set back.
+    """What a model computes when its variables have these values, how it is trained, and what they become.
 
-    Those of `others` have other values meanwhile.
+    Those of `others` have other values meanwhile. At the end they are set back.
     """
     keras, digest = observer.framework, observer.digests.digest
     for other in others:
         assign(observer, other, others[other])
     assign(observer, description, values)
     keras.reseed(observer.seed, True)
-    structure, outputs = numbered(description.model(inputs, training=training))
-    tensors = [*outputs, *description.model.losses, *map(keras.mask, outputs)]
+    with tf.GradientTape() as tape:
+        structure, outputs = numbered(description.model(inputs, training=training))
+        tensors = [*outputs, *description.model.losses]
+        floats = [one for one in tensors if isinstance(one, tf.Tensor) and one.dtype.is_floating]
+        loss = tf.add_n([tf.reduce_sum(tf.cast(one, "float32")) for one in floats] or [tf.constant(0.0)])
+    trained = [getattr(variable, "_value", variable) for variable in description.model.trainable_variables]
+    tensors += [*map(keras.mask, outputs), *map(dense, tape.gradient(loss, trained) if training else ())]
     # A ragged tensor is no array; nor is None, where there is no mask.
     results = [digest(keras.tensors.array(one)) if hasattr(one, "__array__") else repr(one) for one in tensors]
     results += map(digest, values_of(observer, description))
     for one in (description, *others):
         assign(observer, one, values)
     return structure, results
+
+
+def dense(gradient):
+    return tf.convert_to_tensor(gradient) if isinstance(gradient, tf.IndexedSlices) else gradient
 
 
 def values_of(observer, description):

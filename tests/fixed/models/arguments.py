@@ -168,6 +168,33 @@ for name, (own, nest, generations) in NESTED.items():
     )
 
 
+def an_input_layer():
+    return {"input_tensors": [layers.InputLayer((3,), name="given")]}
+
+
+def network():
+    return keras.Sequential([given(name="inside"), layers.Dense(2, name="inner")], name="network")
+
+
+def of_network():
+    x = given(name="x")
+    return keras.Model(x, network()(x), name="model")
+
+
+def stateful(batch=2, lasts=True):
+    x = keras.Input(batch_shape=(batch, 4, 3), name="x")
+    return keras.Model(x, lstm(stateful=lasts)(x), name="model")
+
+
+def one_by_one():
+    return {**changed(layers.LSTM, stateful=True)(), "input_tensors": keras.Input(batch_shape=(1, 4, 3), name="x")}
+
+
+asked("an InputLayer as input", single, an_input_layer, lambda: single(given()))
+asked("a model in the place of a layer", single, replaced(layers.Dense, network), of_network)
+asked("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
+
+
 # What cannot be done
 
 

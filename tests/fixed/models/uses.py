@@ -87,3 +87,32 @@ def a_function_that_splits_texts():
 @model()
 def one_tensor_concatenated(x):
     return layers.Concatenate()([x]) if GENERATION == "keras" else layers.Add()([x, layers.Activation("tanh")(x)])
+
+
+class Training(keras.Model):
+    """Says how it is trained."""
+
+    def train_step(self, data):
+        return {"loss": 0.0}
+
+
+@model()
+def a_class_with_a_train_step(x):
+    return Training(x, layers.Dense(2)(x))(x)
+
+
+@model()
+def a_function_with_two_outputs(x):
+    return layers.Lambda(lambda t: [t, t * 2.0])(x)
+
+
+@model(shapes=[(4, 3)])
+def a_sum_of_masked_steps_in_a_model(x):
+    i = keras.Input((4, 3))
+    return layers.Add()([keras.Model(i, layers.Masking()(i))(x), x])
+
+
+@model()
+def a_noisy_layer_of_operations(x):
+    noise = TENSORS.ones((3,)) * 0.1
+    return layers.Dense(3)(x) + TENSORS.relu(x) * noise - TENSORS.sum(x, axis=-1, keepdims=True)
