@@ -48,8 +48,7 @@ NAME = "name"
 OWNING = (Operation, KerasVariable, KerasTensor, Metric, BaseOptimizer, SeedGenerator)
 DRAWING = (RandomInitializer, SeedGenerator)
 LEADING = (list, tuple, dict, Layer)
-COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}
-"""Those that build no weight of the layer itself."""
+COMMON_BUILDS = {cls.build for cls in (Layer, Model, Functional, Sequential)}  # they make no weight
 CALLS = ("_inbound_nodes", "_outbound_nodes")
 NOT_LEADING = (
     *("_tracker", "_metrics", "optimizer", "_operations", *CALLS),

@@ -57,10 +57,7 @@ class Values:
                 self.give(variable, variable)
 
     def _begin(self) -> list[str]:
-        """Give each variable the value with which it begins, but for those that belong to no layer of the model.
-
-        Returns what to warn of: weights that keep their values.
-        """
+        """Give each variable of the layers of the model the value with which it begins, and return what to warn of."""
         keras = self.keras
         keras.begin_generators(self)
         for metric, new in self.copier.pairs(keras.METRIC):
@@ -134,8 +131,9 @@ class Values:
     def _refuse_other_weights(self, layer: Any, built: dict[Place, Any], twin: Any) -> None:
         """Refuse a layer of which a setting was changed since it was built, and takes other weights."""
         for place, variable in self.places(twin).items():
-            if place not in built or built[place].shape != variable.shape:
-                has = f"{tuple(built[place].shape)}" if place in built else "none"
+            own = built.get(place, _at(place, layer))
+            if own is None or (place in built and own.shape != variable.shape):
+                has = "none" if own is None else tuple(own.shape)
                 raise ValueError(
                     f"clone_model: '{layer.name}' was built with other settings than it has: `{place[-1]}` would have "
                     f"the shape {tuple(variable.shape)}, and has {has}. Keep the weights with `weights=True`, or the "
@@ -146,7 +144,7 @@ class Values:
         """Give variables the values of those that answer to them in a twin."""
         taken = set()
         for place, variable in variables.items():
-            initial = functools.reduce(lambda thing, name: _named(thing).get(name), place, twin)
+            initial = _at(place, twin)
             is_made = id(variable) in self.copier.made
             has_value = isinstance(initial, self.keras.VARIABLE) and (is_made or value_of(initial) is not None)
             is_new = id(variable) in self.waiting and id(initial) not in taken
@@ -205,6 +203,11 @@ class Values:
 def value_of(variable: Any) -> Any:
     """The tensor or handle that has the value of a variable; None for one of tf_keras that holds other variables."""
     return variable._value if hasattr(variable, "_value") else vars(variable).get("_handle")
+
+
+def _at(place: Place, thing: Any) -> Any:
+    """What an object has at a place; None where it has nothing."""
+    return functools.reduce(lambda part, name: _named(part).get(name), place, thing)
 
 
 def _named(thing: Any) -> dict[str, Any]:
