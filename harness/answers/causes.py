@@ -57,7 +57,12 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, *, words: str = "", **mo
     """A cause and the issue that explains it. `words` are its title, where it has another than by itself."""
     known: dict[str, Any] = {}
     if issue is not None:
-        known = {"known": issue.id, "because": issue.because, "link": issue.link, "documented": issue.documented}
+        known = {
+            "known": issue.id,
+            "because": issue.because or issue.title,
+            "link": issue.link,
+            "documented": issue.documented,
+        }
     # What is known to be a bug of Keras is none of the user's, though they can help themselves.
     is_own = bool(more.get("own")) and (issue is None or issue.documented)
     return CauseShown(
