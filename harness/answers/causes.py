@@ -15,7 +15,7 @@ from clonediff.reports.records import SEVERITIES, Cause, Difference, Severity
 
 
 class CauseShown(msgspec.Struct, frozen=True):
-    """A cause on one model. `known` is the issue that explains it, `because` and `link` what that says.
+    """A cause on one model. `known` is the issue that explains it, `because` its title, `link` where it is reported.
 
     `happens` is what it does to the clone, `sentence` the cause in words of the model, `effects` what follows from it.
     `advice` says how to mend the model; `own` that the fault is that of a class or function of the user's.
@@ -59,7 +59,7 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, *, words: str = "", **mo
     if issue is not None:
         known = {
             "known": issue.id,
-            "because": issue.because or issue.title,
+            "because": issue.title,
             "link": issue.link,
             "documented": issue.documented,
         }
