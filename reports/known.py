@@ -78,7 +78,8 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worst that it does, which the script shows: it raises `raises` where the bug is there. `loading` says that
     `load_model` has the bug, too. `lines` are permalinks to the lines at fault. `fingerprint` is that of the cause
     which a trial of the script's model finds; it is None where no trial shows the bug, and then `match` may be empty.
-    `trial` has what a trial needs beside the script.
+    `trial` has what a trial needs beside the script. `backends` are those on which the script fails as it says; all,
+    where none is named.
     """
 
     id: str
@@ -99,6 +100,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     until: str | None = None
     link: str | None = None
     documented: bool = False
+    backends: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what says less, or other, than its author meant."""

@@ -20,7 +20,7 @@ from clonediff.harness.campaign import tasks
 from clonediff.harness.campaign.pools import ClusterError, Pool
 from clonediff.harness.campaign.record import Record
 from clonediff.harness.campaign.shards import Result, Shard, shards
-from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError, RequestError, SubjectError
+from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError, SubjectError
 from clonediff.harness.trials.trial import Key
 from clonediff.reports.records import Finding
 
@@ -181,7 +181,7 @@ class Campaign:
             self._submit(replace(task, again=True))
             return
         reason = str(error) if isinstance(error, SubjectError) else f"{type(error).__name__}: {error}"
-        self._failures[subject] += shard and not isinstance(error, RequestError)
+        self._failures[subject] += shard
         if unusable or subject not in self._run.versions or self._failures[subject] == FAILURES:
             self._record.lose(subject, reason)
         else:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from graphlib import TopologicalSorter
 from typing import Any
 
-from msgspec import Raw
+from msgspec import Raw, json
 from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import Result, Setup, Shard
@@ -26,6 +26,7 @@ from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
 from clonediff.harness.subjects import SubjectError
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import ReleaseError, RequestError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
@@ -45,23 +46,23 @@ COSTLY = {"timed-out": 2, "out-of-memory": 6, "process": 6}
 """The most trials for a finding whose trials each cost a process or a minute."""
 
 
-class Trials(GraphTrials):
-    """Trials of which none ends a campaign. `faulty` has a graph for each fault of clonediff, `faults` counts them."""
+class CampaignProcess(SubjectProcess):
+    """A subject's process. A fault of clonediff is counted, by its reason, and what was asked then is kept."""
 
-    def __init__(self, process: SubjectProcess, setup: Setup) -> None:
-        super().__init__(process, KnownIssues(setup.known), cloners=setup.cloners, at_least=setup.at_least)
+    def __init__(self, subject: Subject, place: Place) -> None:
+        super().__init__(subject, place=place)
         self.faults: Counter[str] = Counter()
         self.faulty: dict[str, bytes] = {}
 
-    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph; a fault is counted."""
-        with self.counted(graph):
-            return super().try_graph(graph, costly=costly)
-        return Trial(not_tried="a fault of clonediff")
+    def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
+        """Draw a graph; None also where that fails."""
+        with self.counted(json.encode(request)):
+            return super().draw(request, timeout)
+        return None
 
     @contextlib.contextmanager
-    def counted(self, graph: Graph) -> Iterator[None]:
-        """A scope in which a fault of clonediff over a graph is counted, and ends nothing else."""
+    def counted(self, asked: bytes) -> Iterator[None]:
+        """A scope in which a fault of clonediff ends nothing else."""
         try:
             yield
         except Exception as error:
@@ -71,7 +72,24 @@ class Trials(GraphTrials):
             where = "" if isinstance(error, SubjectError) else f" (at {frame.filename}:{frame.lineno})"
             why = f"{reason(type(error).__name__, str(error))}{where}"
             self.faults[why] += 1
-            self.faulty.setdefault(why, to_json(graph))
+            self.faulty.setdefault(why, asked)
+
+
+class Trials(GraphTrials):
+    """Trials of which none ends a campaign."""
+
+    process: CampaignProcess
+
+    def __init__(self, process: CampaignProcess, setup: Setup) -> None:
+        super().__init__(process, KnownIssues(setup.known), cloners=setup.cloners, at_least=setup.at_least)
+        process.faults.clear()
+        process.faulty.clear()
+
+    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
+        """Try a graph."""
+        with self.process.counted(to_json(graph)):
+            return super().try_graph(graph, costly=costly)
+        return Trial(not_tried="a fault of clonediff")
 
 
 class WarmSubject:
@@ -80,7 +98,7 @@ class WarmSubject:
     def __init__(self, name: str, setup: Setup) -> None:
         subject = Subject.parse(name)
         self.setup = setup
-        self.process = SubjectProcess(subject, place=place_of(subject))
+        self.process = CampaignProcess(subject, place_of(subject))
         self.process.layers = setup.layers
         self._scripts = ScriptRunner(subject, self.process.place)
         allow_cloners(setup.cloners)
@@ -186,7 +204,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         for hit in new_hits(trial.hits):
             met[hit.key] += 1
             if hit.key not in findings and hit.key not in shard.seen:
-                with trials.counted(graph):
+                with process.counted(to_json(graph)):
                     findings[hit.key] = warm.finding(hit)
     counts = Counts(
         graphs=trials.tally.trials,
@@ -195,11 +213,11 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         worst=_rows(trials.tally.worst),
         known=_rows(trials.tally.known),
         refused=dict(reasons),
-        faults=dict(trials.faults),
+        faults=dict(warm.process.faults),
         unrun=trials.tally.unrun,
         losses=dict(process.losses - losses),
     )
-    return Result(process.versions, counts, tuple(findings.values()), dict(met), refused, trials.faulty)
+    return Result(process.versions, counts, tuple(findings.values()), dict(met), refused, dict(process.faulty))
 
 
 def _graphs(shard: Shard, trials: Trials) -> Iterator[Graph]:
@@ -232,8 +250,8 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
         findings.append(warm.finding(smaller.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
     counts = Counts(
-        reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began, faults=dict(trials.faults)
+        reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began, faults=dict(warm.process.faults)
     )
     changes = {"first_seen": drawn.first_seen, "smallest": smaller.finished}
     found = tuple(replace(finding, **changes) for finding in findings[:1])
-    return Result(warm.process.versions, counts, found, faulty=trials.faulty, failed=smaller.failed)
+    return Result(warm.process.versions, counts, found, faulty=dict(warm.process.faulty), failed=smaller.failed)

@@ -1,9 +1,8 @@
 """Scripts run alone: in a process of their own, where nothing of ours can be imported.
 
 A runner is a process that imports nothing and forks for each script. Importing Keras takes seconds, and most scripts
-take a tenth of one after that, so a second runner has already imported Keras. It is for TensorFlow on a CPU only, since
-JAX and GPUs start threads, which a fork does not have. A script that ends there in an unexpected way is run again by
-the first.
+take a tenth of one after that, so a second runner has already imported Keras. It is for CPUs only, since GPUs start
+threads, which a fork does not have. A script that ends there in an unexpected way is run again by the first.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ class ScriptRunner:
         self._fixed = fixed
         self._subject = subject
         self._place = place
-        self._preloads = subject.backend in ("tensorflow", "torch") and subject.device == "cpu"
+        self._preloads = subject.device == "cpu"
         self._runners: dict[tuple[bool, bool], Child] = {}
         self._over = False
 

@@ -26,6 +26,7 @@ clone(np.array([[1, 2, 4]], dtype="int32"))
 # verdict = "minor"
 # severity = "crashes"
 # raises = "FailedPreconditionError"
+# backends = ["tensorflow"]
 # fingerprint = "structure-attribute-vocabulary-9e063072"
 # trial.inputs = [{ shape = [3], dtype = "int32", fill = "ids", high = 6 }]
 #

@@ -25,6 +25,7 @@ assert found == expected, f"5.0 becomes {found} in the clone, {expected} in the 
 # root = "state"
 # verdict = "accept"
 # severity = "computes"
+# backends = ["tensorflow", "jax"]
 # fingerprint = "structure-attribute-mean-normalization-802eb1e8"
 # trial.inputs = [{ shape = [1] }]
 #

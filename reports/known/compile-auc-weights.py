@@ -23,6 +23,7 @@ clone = keras.models.clone_model(model)
 # loading = true
 # raises = "ValueError"
 # since = "3.9.0"
+# backends = ["tensorflow", "torch"]
 # fingerprint = "made-raises-valueerror-7fc94124"
 # trial.inputs = [{ shape = [1] }]
 #

@@ -22,6 +22,7 @@ assert found == expected, f"the loss of 1e30 is {found} in the clone, {expected}
 # root = "class-config"
 # verdict = "accept"
 # severity = "trains"
+# backends = ["tensorflow"]
 # loading = true
 # since = "3.9.0"
 # fingerprint = "structure-attribute-loss-dtype-functional-96d9daf4"

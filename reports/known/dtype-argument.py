@@ -31,6 +31,7 @@ clone = keras.models.clone_model(model)
 # severity = "crashes"
 # loading = true
 # raises = "TypeError"
+# backends = ["tensorflow", "torch"]
 # fingerprint = "made-raises-typeerror-f6e8b37e"
 # trial.inputs = [{ shape = [1] }]
 #

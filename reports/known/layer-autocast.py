@@ -21,6 +21,7 @@ assert found == expected, f"1e300 becomes {found} in the clone, {expected} in th
 # root = "class-config"
 # verdict = "minor"
 # severity = "computes"
+# backends = ["tensorflow", "torch"]
 # loading = true
 # fingerprint = "structure-attribute-autocast-c41166f4"
 # trial.inputs = [{ shape = [1], dtype = "float64" }]

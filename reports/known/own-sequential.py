@@ -26,6 +26,7 @@ assert found == expected, f"the clone, a {type(clone).__name__}, predicts {found
 # root = "rebuilt"
 # verdict = "accept"
 # severity = "computes"
+# backends = ["tensorflow", "torch"]
 # fingerprint = "structure-kind-doubled-8011b052"
 # trial.inputs = [{ shape = [1] }]
 #

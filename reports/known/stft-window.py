@@ -23,6 +23,7 @@ clone = keras.models.clone_model(model)
 # loading = true
 # raises = "ValueError"
 # since = "3.7.0"
+# backends = ["tensorflow", "torch"]
 # fingerprint = "made-raises-valueerror-1e6e7b53"
 # trial.inputs = [{ shape = [2, 1] }]
 #

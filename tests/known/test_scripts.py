@@ -141,6 +141,19 @@ def test_the_script_passes_with_our_clone_model(generation: str, issue: Any, scr
     assert answer is ReplayAnswer.GONE, last
 
 
+@pytest.mark.slow(reason="all scripts of Keras once more")
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> None:
+    pytest.importorskip(backend)
+    unlike: dict[str, str] = {}
+    with closing(ScriptRunner(Subject.parse(f"keras/{backend}"))) as runner:
+        for issue in KNOWN.on("keras", version("keras")).bugs:
+            answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
+            if (answer is ReplayAnswer.BREAKS) != (not issue.backends or backend in issue.backends):
+                unlike[issue.id] = f"{answer}: {last}"
+    assert unlike == {}
+
+
 @each_issue
 def test_the_script_passes_on_the_model_built_again(generation: str, issue: Any, scripts: Scripts) -> None:
     if issue.id in CHECKS_ARGUMENTS:

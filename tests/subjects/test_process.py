@@ -15,7 +15,7 @@ import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from clonediff.harness.campaign.shards import Setup
-from clonediff.harness.campaign.tasks import Trials
+from clonediff.harness.campaign.tasks import CampaignProcess, Trials
 from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
@@ -251,13 +251,14 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
 def test_a_fault_in_a_trial_is_counted_with_its_graph() -> None:
     error = json.dumps({"error": {"type": "KeyError", "message": "no"}})
     child = f"{FAKE.partition('for line')[0]}for line in sys.stdin:\n    print({error!r}, flush=True)"
-    process = SubjectProcess(Subject("keras"), started_by=[sys.executable, "-u", "-c", child])
-    graph = of_layer("layers.ReLU()")
+    process, graph = CampaignProcess(Subject("keras"), ()), of_layer("layers.ReLU()")
+    process._command = [sys.executable, "-u", "-c", child]
     with process:
         trials = Trials(process, Setup("", ("upstream",)))
         assert trials.try_graph(graph).not_tried
-        ((why, count),) = trials.faults.items()
-    assert (count, trials.faulty) == (1, {why: to_json(graph)})
+        assert process.draw({"seed": 3}) is None
+        ((why, count),) = process.faults.items()
+    assert (count, process.faulty) == (2, {why: to_json(graph)})
 
 
 def _killed(process: SubjectProcess) -> None:
