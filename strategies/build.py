@@ -369,9 +369,10 @@ class Builder:
             self.add(self.text(line.replace("<it>", it)))
 
     def test(self, level: Level, program: Program) -> None:
-        """Run the model on numbers."""
+        """Run the model on numbers, with what it regularizes."""
         words = [tensor.word for tensor in level.inputs]
-        self.keras.test(f"model({words[0] if program.sequential else arranged(words, program.takes, 'in')})")
+        taken = words[0] if program.sequential else arranged(words, program.takes, "in")
+        self.keras.test(f"[model({taken}), *model.losses]")
 
     # -- the script
 

@@ -73,7 +73,7 @@ class Catalogue:
         The latter are about as many.
         """
         kinds = [(kind, "") for kind in self.kinds.values() for _ in range(kind.weight)]
-        pairs = [(kind, argument) for kind in self.kinds.values() for argument in kind.more]
+        pairs = [(kind, argument) for kind in self.kinds.values() for argument in kind.more for _ in range(kind.share)]
         return kinds + pairs * round(len(kinds) / max(1, len(pairs)))
 
 
@@ -410,9 +410,11 @@ def draw(source: Source, catalogue: Catalogue, keras: Keras) -> Graph | None:
         builder.close(level, "model", 0, program)
     except Refused:
         return None
+    if scope is not None and program.scope is None:  # nothing was found in it
+        builder, level = _followed(program, keras)
     plain = program
     if more and not program.clone_arguments and program.scope is None and frame.number(2):
-        program, builder, level = _prepared(program, drawing, level, frame)
+        program, builder, level = _prepared(program, builder, level, frame, catalogue.objects)
     try:
         builder.test(level, program)
     except Refused:
@@ -432,10 +434,12 @@ def _outputs(frame: Choices, level: Level, ends: Sequence[Tensor]) -> tuple[Tens
     return tuple(chosen[:4])
 
 
-def _prepared(program: Program, drawing: Drawing, level: Level, frame: Choices) -> tuple[Program, Builder, Level]:
+def _prepared(
+    program: Program, builder: Builder, level: Level, frame: Choices, objects: Objects
+) -> tuple[Program, Builder, Level]:
     """The program with one preparation as a rule, and three at most, that Keras can do."""
-    builder, count = drawing.builder, 1 + frame.chance(4) + frame.chance(16)
-    model = prepare.Model(program.body, level, len(program.outputs), program.gives, drawing.catalogue.objects)
+    count = 1 + frame.chance(4) + frame.chance(16)
+    model = prepare.Model(program.body, level, len(program.outputs), program.gives, objects)
     for number in range(2 * count):
         preparation = prepare.drawn(frame, model)
         offer = replace(program, preparations=(*program.preparations, preparation))

@@ -169,7 +169,7 @@ def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
         "class": f"<{own}>(2.0)",
         "unregistered class": f"<Own{own}>(2.0)",
         "class without a config": f"<Bare{own}>(2.0)",
-        **{f"class of {held}": f"<{own}>({held})" for held in _HELD},
+        **{f"class of {held}": f"<{own}>({held})" for held in _HELD[: None if kind in ("loss", "schedule") else 4]},
     }
     definitions |= {
         sort.namesake: f"def <{sort.namesake}>({sort.takes}):\n    return {sort.gives}\n",

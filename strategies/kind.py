@@ -21,7 +21,8 @@ class Kind:
 
     `bases` are the arguments that it is made with, the simplest first; of `more` some are given as well. `call` has
     the arguments of its call, in which "" leaves one out, and `extra` those that are tensors. It takes so many tensors
-    at least and at most. `inputs` names the inputs that it is drawn on where no other tensor will do.
+    at least and at most. `inputs` names the inputs that it is drawn on where no other tensor will do. It is drawn
+    `weight` times, and with each of `more` `share` times.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Kind:
     inputs: tuple[str, ...] = ()
     family: str = ""
     weight: int = 1
+    share: int = 1
 
     def packing(self, count: int) -> Packed:
         """How this many tensors are passed."""

@@ -31,7 +31,7 @@ def kinds_of(
 ) -> dict[str, Kind]:
     """The kinds of a release that has these layers and functions; the layers of the user's `own` are a third of all.
 
-    `tried` has further values by the name of an argument.
+    `further` has further values by the name of an argument.
     """
     further = further or {}
     kinds: dict[str, Kind] = {}
@@ -49,9 +49,13 @@ def kinds_of(
     kinds = {name: replace(kind, weight=times * kind.weight) for name, kind in kinds.items()}
     kinds.update(operations)
     if own:
+        made = {
+            name: _completed(_unlisted(name, signature, further), signature, further) for name, signature in own.items()
+        }
         weight = max(2, sum(kind.weight for kind in kinds.values()) // (2 * len(own)))
-        for name, signature in own.items():
-            kinds[name] = replace(_completed(_unlisted(name, signature, further), signature, further), weight=weight)
+        pairs, of_own = (sum(len(kind.more) for kind in some.values()) for some in (kinds, made))
+        share = max(1, pairs // (2 * max(1, of_own)))
+        kinds.update({name: replace(kind, weight=weight, share=share) for name, kind in made.items()})
     return kinds
 
 

@@ -42,7 +42,6 @@ _OPTIMIZERS = (
     *(f"keras.optimizers.SGD({text})" for text in FORMS["schedule"].values()),
     f"keras.optimizers.MultiOptimizer({_MAPPED})",
     "keras.optimizers.MultiOptimizer(lambda variable: keras.optimizers.SGD(0.5))",
-    *(f'keras.optimizers.MultiOptimizer({{"{key}": keras.optimizers.SGD(0.5)}})' for key in ("dense", "dense/kernel")),
 )
 _LOSSES = (
     *('"mse"', "keras.losses.mean_absolute_error", 'keras.losses.MeanSquaredError(reduction="sum")'),

@@ -98,7 +98,7 @@ OF_ALL_KINDS = r"""
     keras\.losses\.\w+\(\w+= keras\.optimizers\.\w+\(\w+= keras\.metrics\.\w+\(\w+=
     loss=\[ loss_weights= weighted_metrics= steps_per_execution= _constraint=(?:"non_neg"|keras\.constraints\.M)
     ops\.\w+\(\w+,\saxis= ops\.\w+\(\w+,\s\w+\) ops\.\w+\([^\n]*(?:dtype|keepdims)= ops\.image\. bitwise_|_shift
-    functools\.partial\( keras\.Variable\( training=None how=\[ layers\.InputLayer\( class\sOwnSequential\(
+    functools\.partial\( keras\.Variable\( training=None how= layers\.InputLayer\( class\sOwnSequential\(
     with\skeras\.utils\.custom_object_scope\( name="my_ trainable=False autocast=False dtype="float64" dtype=keras
     \.trainable\s=\sFalse mask=\w training=True activity_regularizer= lambda\w*\[1\]
 """
@@ -117,8 +117,8 @@ OF_STATES = r"initial_state=\[(.+),\s\1\]"
         ("keras", "", 400, OF_ALL_KINDS),
         ("keras", "Lambda", 60, OF_LAMBDAS),
         ("keras", "Dense Normalization StringLookup", 60, OF_LEARNING),
-        ("keras", "Dense", 60, OF_OBJECTS),
-        ("tf_keras", "LSTM", 2, OF_STATES),
+        ("keras", "Dense", 150, OF_OBJECTS),
+        ("tf_keras", "LSTM", 60, OF_STATES),
     ],
     ids=["all", "Lambda", "what learns", "objects", "states"],
 )
