@@ -33,6 +33,15 @@ assert found == expected, f"gelu of 1.0 is {found} in the clone, {expected} in t
 # [[match]]
 # check = "structure"
 # aspect = "attribute.*activation"
-# found = "function *"
+# found = [
+#     "function celu *", "function elu *", "function exponential *", "function gelu *", "function glu *",
+#     "function hard_shrink *", "function hard_sigmoid *", "function hard_silu *", "function hard_swish *",
+#     "function hard_tanh *", "function leaky_relu *", "function linear *", "function log_sigmoid *",
+#     "function log_softmax *", "function mish *", "function relu *", "function relu6 *", "function selu *",
+#     "function sigmoid *", "function silu *", "function soft_shrink *", "function softmax *", "function softplus *",
+#     "function softsign *", "function sparse_plus *", "function sparse_sigmoid *", "function sparsemax *",
+#     "function squareplus *", "function swish *", "function tanh *", "function tanh_shrink *",
+#     "function threshold *",
+# ]
 # given = "a function of the same name"
 # ///

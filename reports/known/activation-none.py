@@ -1,25 +1,36 @@
-"""A layer whose activation was set to None after it was made cannot be cloned.
+"""`activations.serialize`: an `activation` set to None raises `TypeError` when the layer is cloned.
 
-keras/src/layers/core/dense.py hands None to keras/src/activations/__init__.py:79, which looks for a key in it.
+A layer accepts None as its activation and calls it as one without; its config needs a function, or "linear". The model
+cannot be saved either.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L79
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/dense.py#L225
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/dense.py#L371
 """
-
-# /// clonediff
-# generation = "keras"
-# severity = "crashes"
-# raises = "TypeError"
-# fingerprint = "made-raises-typeerror-993774c7"
-# trial.inputs = [{ shape = [4] }]
-# [[match]]
-# check = "made"
-# exception = "TypeError"
-# frame = "keras/src/activations/__init__.py:serialize"
-# ///
 
 import keras
 from keras import layers
 
-inputs = keras.Input(shape=(4,))
-model = keras.Model(inputs, layers.Dense(4)(inputs))
+inputs = keras.Input(shape=(1,))
+outputs = layers.Dense(1, activation="softmax")(inputs)
+model = keras.Model(inputs, outputs)
 model.layers[1].activation = None
 
 clone = keras.models.clone_model(model)
+
+# /// clonediff
+# generation = "keras"
+# root = "class-config"
+# verdict = "minor"
+# severity = "crashes"
+# loading = true
+# raises = "TypeError"
+# until = "3.16.0"
+# fingerprint = "made-raises-typeerror-993774c7"
+# trial.inputs = [{ shape = [1] }]
+#
+# [[match]]
+# check = "made"
+# found = "*'NoneType'*"
+# exception = "TypeError"
+# frame = "keras/src/activations/__init__.py:serialize"
+# ///

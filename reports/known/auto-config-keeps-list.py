@@ -43,5 +43,5 @@ assert gamma() is None, "the clone keeps `gamma` of the deleted model in memory"
 # [[match]]
 # check = "own"
 # aspect = "object reached.config"
-# found = "the original's list, *"
+# found = ["the original's list, *", "the original's dict, *"]
 # ///

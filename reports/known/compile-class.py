@@ -1,27 +1,36 @@
-"""A model that is compiled with the class of a loss or of a metric cannot be cloned.
+"""`compile(loss=MeanSquaredError)`: the config of a class cannot be made, so cloning and saving raise.
 
-keras/src/losses/__init__.py:204 makes an object of a class, and the model keeps the class:
-keras/src/saving/serialization_lib.py:406 calls the get_config of the class without an object.
+A loss or a metric may be given as a class, of which an object is made. The model remembers the class, and its
+`get_config` is called without an object.
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/losses/__init__.py#L203
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/trainers/trainer.py#L229
+https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L406
 """
+
+import keras
+from keras import layers
+
+inputs = keras.Input(shape=(1,))
+outputs = layers.Dense(1)(inputs)
+model = keras.Model(inputs, outputs)
+model.compile(loss=keras.losses.MeanSquaredError)
+
+clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# root = "file-format"
+# verdict = "minor"
 # severity = "crashes"
+# loading = true
 # raises = "TypeError"
+# since = "3.9.0"
 # fingerprint = "made-raises-typeerror-f6e8b37e"
-# trial.inputs = [{ shape = [4] }]
+# trial.inputs = [{ shape = [1] }]
+#
 # [[match]]
 # check = "made"
 # found = "*get_config() missing 1 required*"
 # exception = "TypeError"
 # frame = "keras/src/saving/serialization_lib.py:_get_class_or_fn_config"
 # ///
-
-import keras
-from keras import layers
-
-inputs = keras.Input(shape=(4,))
-model = keras.Model(inputs, layers.Dense(4)(inputs))
-model.compile(loss=keras.losses.MeanSquaredError)
-
-clone = keras.models.clone_model(model)

@@ -44,4 +44,17 @@ clone = keras.models.clone_model(model)
 # found = "*to be a dict for method,*"
 # exception = "TypeError"
 # frame = "keras/src/trainers/trainer.py:compile_from_config"
+#
+# [[match]]
+# check = "warned"
+# aspect = "raises"
+# found = "*includes a `lambda`*"
+# exception = "UserWarning"
+# frame = "keras/src/saving/serialization_lib.py:serialize_keras_object"
+#
+# [[match]]
+# check = "made"
+# found = "*to be a dict for Function,*"
+# exception = "TypeError"
+# frame = "keras/src/trainers/trainer.py:compile_from_config"
 # ///

@@ -31,12 +31,12 @@ clone = keras.models.clone_model(model)
 # kind = ""
 # found = [
 #     "*to be a dict for A*", "*to be a dict for B*", "*to be a dict for C*", "*to be a dict for D*",
-#     "*to be a dict for E*", "*to be a dict for F*", "*to be a dict for G*", "*to be a dict for H*",
-#     "*to be a dict for I*", "*to be a dict for J*", "*to be a dict for K*", "*to be a dict for L*",
-#     "*to be a dict for M*", "*to be a dict for N*", "*to be a dict for O*", "*to be a dict for P*",
-#     "*to be a dict for Q*", "*to be a dict for R*", "*to be a dict for S*", "*to be a dict for T*",
-#     "*to be a dict for U*", "*to be a dict for V*", "*to be a dict for W*", "*to be a dict for X*",
-#     "*to be a dict for Y*", "*to be a dict for Z*",
+#     "*to be a dict for E*", "*to be a dict for Fa*", "*to be a dict for Fl*", "*to be a dict for Ful*",
+#     "*to be a dict for G*", "*to be a dict for H*", "*to be a dict for I*", "*to be a dict for J*",
+#     "*to be a dict for K*", "*to be a dict for L*", "*to be a dict for M*", "*to be a dict for N*",
+#     "*to be a dict for O*", "*to be a dict for P*", "*to be a dict for Q*", "*to be a dict for R*",
+#     "*to be a dict for S*", "*to be a dict for T*", "*to be a dict for U*", "*to be a dict for V*",
+#     "*to be a dict for W*", "*to be a dict for X*", "*to be a dict for Y*", "*to be a dict for Z*",
 # ]
 # exception = "TypeError"
 # frame = "keras/src/saving/serialization_lib.py:deserialize_keras_object"
