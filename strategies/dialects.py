@@ -32,7 +32,6 @@ _PYTHON = {
     "math": "import math",
     "importlib": "import importlib.util",
     "sys": "import sys",
-    "tempfile": "import tempfile",
 }
 DIALECTS: Mapping[str, Dialect] = {
     "keras": Dialect(

@@ -47,10 +47,12 @@ MOST_INPUTS = 3
 _TENSORS = 2
 """How many choices of tensors an instruction is tried on, before it gets an input of its own."""
 _TOUCHES = (
-    *("", "", "", "attributes", "named", "frozen", "frozen after", "dtype", "policy", "policy map", "autocast"),
+    *("", "", "", "", "named", "frozen", "frozen after", "dtype", "policy", "policy map", "autocast"),
     "regularized",
 )
 """What a layer is given beside its arguments."""
+_WRITTEN = ("<", "lambda", "functools.", "ops.")
+"""How the text of a function begins, which may be set once the layer is made."""
 _ARRANGEMENTS: tuple[Arrangement, ...] = (*("plain",) * 4, "list", "tuple", "dict", "nested")
 
 
@@ -254,10 +256,9 @@ class Drawing:
             arguments["trainable"] = "False"
         elif touch == "frozen after":
             after.append("trainable = False")
-        elif touch == "attributes":
-            for name, text in list(arguments.items()):
-                if sort_of(name) and name in kind.more and text.startswith(("<", "lambda", "functools.", "ops.")):
-                    after.append(f"{name} = {arguments.pop(name)}")
+        functions = [name for name, text in arguments.items() if sort_of(name) and text.startswith(_WRITTEN)]
+        if functions and choices.chance(4):
+            after += [f"{name} = {arguments.pop(name)}" for name in functions if name in kind.more]
         if kind.name == "DropMask" and choices.number(2):
             after.append("supports_masking = True")
         return tuple(after)

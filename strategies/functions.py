@@ -160,7 +160,8 @@ def _without(method: str, text: str) -> str:
 def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
     """The values of a sort, by their forms, and the definitions that they need."""
     values, definitions = {}, {}
-    for form in _WRITTEN:
+    # Which value a weight begins with is undefined where the initializer reads the weight of a layer.
+    for form in _WRITTEN if kind != "initializer" else (form for form in _WRITTEN if "layer" not in form):
         values[form], new = written(form, sort.name, sort.takes, sort.gives)
         definitions.update(new)
     own = "MeanError" if kind == "metric" else sort.name.title()

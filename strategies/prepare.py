@@ -66,16 +66,6 @@ _SET = (
     *("activity_regularizer = keras.regularizers.L2(0.5)", "rate = 0.25", "seed = 3"),
 )
 """What is set on a layer that has it."""
-_PAST = (
-    *("keras.models.clone_model(model)", "keras.Model.from_config(model.get_config())"),
-    *("keras.models.model_from_json(model.to_json())", "keras.Model(model.inputs, model.layers[-1].output)"),
-    *("keras.Model(model.inputs, [layer.output for layer in model.layers[1:]])", "keras.Sequential(model.layers)"),
-)
-"""A model that was made of the model."""
-_STORED = """\
-with tempfile.TemporaryDirectory() as folder:
-    model.save(folder + "/model.keras")
-    model = keras.models.load_model(folder + "/model.keras")"""
 
 
 class Model(NamedTuple):
@@ -182,7 +172,6 @@ _LINES: Mapping[str, Callable[[Choices, Model, int | None], list[str]]] = {
     "quantize": lambda choices, model, on: [choices.pick(_QUANTIZED)],
     "hang": lambda choices, model, on: _hung(choices),
     "set": lambda choices, model, on: [f"<it>.{choices.pick(_SET)}"],
-    "past": lambda choices, model, on: [f"model = {text}" if (text := choices.pick((*_PAST, ""))) else _STORED],
 }
 _TURNS = {
     "compile": 6,

@@ -1,4 +1,4 @@
-"""Print how evenly graphs are drawn: which arguments and values of layers come, and which originals run.
+"""Print how evenly graphs are drawn: which arguments and values of layers come, and which originals do not run.
 
 `python -m tests.even_draws` is the gauge of a night; `--list` names what never came.
 """
@@ -10,124 +10,95 @@ import os
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.search.hunt import draws
 from clonediff.harness.server.signatures import signatures
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.cases import case_of
+from clonediff.harness.trials.graph_trials import GraphTrials
+from clonediff.reports.known import KnownIssues
 from clonediff.strategies.layers import NOT_DRAWN
 from clonediff.strategies.of_release import kinds_of
 from clonediff.strategies.operations import is_operation
-from clonediff.strategies.program import GENERATIONS, Apply, Generation, Graph, Nest, instructions
+from clonediff.strategies.program import GENERATIONS, Apply, Generation, Graph, instructions
 
-Pair = tuple[str, str]
-"""A layer, and an argument of its constructor."""
-Value = tuple[str, str, str]
-
-
-class Drawable(NamedTuple):
-    """What a release has: the pairs of its layers, and the values that are tried of them."""
-
-    layers: frozenset[str]
-    pairs: frozenset[Pair]
-    values: frozenset[Value]
+Words: TypeAlias = tuple[str, ...]
+"""A layer; a layer and an argument of its constructor; these, and a value."""
 
 
-class Drawn(NamedTuple):
-    """What graphs had, and how many of their originals did not run."""
+@dataclass
+class Drawn:
+    """What graphs had, and how long it took to draw them."""
 
-    layers: Counter[str]
-    pairs: Counter[Pair]
-    values: Counter[Value]
-    kinds: Counter[str]
-    nests: int
-    unrun: int
-    graphs: int
-    seconds: float
+    met: Counter[Words] = field(default_factory=Counter)
+    graphs: int = 0
+    calls: int = 0
+    unrun: int = 0
+    seconds: float = 0.0
 
 
-def drawable(generation: Generation) -> Drawable:
-    """What can be drawn of the release that is installed."""
+def drawable(generation: Generation) -> dict[str, set[Words]]:
+    """What the release that is installed has; of values, those that are tried beside the simplest ones."""
     has = signatures(framework(generation))
     layers = {name: parts["constructor"] for name, parts in has["layers"].items() if name not in NOT_DRAWN}
     kinds = kinds_of(has["layers"], has["functions"], generation)
-    return Drawable(
-        frozenset(layers),
-        frozenset((layer, parameter["name"]) for layer, parameters in layers.items() for parameter in parameters),
-        frozenset(
-            (layer, argument, text)
-            for layer in layers
-            for argument, texts in kinds[layer].more.items()
-            for text in texts
-        ),
-    )
+    values = ((name, argument, text) for name in layers for argument, row in kinds[name].more.items() for text in row)
+    return {
+        "layers": {(name,) for name in layers},
+        "arguments": {(name, each["name"]) for name, parameters in layers.items() for each in parameters},
+        "values": set(values),
+    }
 
 
 def drawn(generation: Generation, count: int, seed: int) -> Drawn:
     """Draw graphs, and run each original."""
-    process = SubjectProcess(Subject.parse(generation))
-    met = Drawn(Counter(), Counter(), Counter(), Counter(), 0, 0, 0, 0.0)
-    process.start()
-    began, seconds = time.perf_counter(), 0.0
-    for graph in draws(process, seed, count, cloners=("fixed",)):
-        seconds += time.perf_counter() - began
-        nests = sum(isinstance(each, Nest) for each in instructions(graph.program.body))
-        unrun = met.unrun + (not _runs(graph, process))
-        met = met._replace(nests=met.nests + nests, unrun=unrun, graphs=met.graphs + 1)
-        for apply in _applied(graph):
-            met.kinds[apply.kind] += 1
-            if not is_operation(apply.kind):
-                met.layers[apply.kind] += 1
-                for argument, text in _arguments(apply):
-                    met.pairs[apply.kind, argument] += 1
-                    met.values[apply.kind, argument, text] += 1
+    found = Drawn()
+    with closing(SubjectProcess(Subject.parse(generation))) as process:
+        process.start()
+        trials = GraphTrials(process, KnownIssues(), cloners=())
         began = time.perf_counter()
-    process.close()
-    return met._replace(seconds=seconds)
+        for graph in draws(process, seed, count, cloners=("fixed",)):
+            found.seconds += time.perf_counter() - began
+            found.graphs += 1
+            found.unrun += trials.try_graph(graph, costly=False).unrun
+            for words in _words(graph):
+                found.met.update(words[:length] for length in range(1, len(words) + 1))
+            found.calls += sum(isinstance(each, Apply) for each in instructions(graph.program.body))
+            began = time.perf_counter()
+    return found
 
 
-def _applied(graph: Graph) -> Iterator[Apply]:
-    return (each for each in instructions(graph.program.body) if isinstance(each, Apply))
+def _words(graph: Graph) -> Iterator[Words]:
+    """Each argument that a layer is made with, or given afterwards."""
+    for apply in instructions(graph.program.body):
+        if isinstance(apply, Apply) and not is_operation(apply.kind):
+            later = (line.partition(" = ")[::2] for line in apply.after)
+            arguments = [(apply.kind, *pair) for pair in (*apply.arguments, *later)]
+            yield from arguments or [(apply.kind,)]
 
 
-def _arguments(apply: Apply) -> Iterator[Pair]:
-    """The arguments that a layer is made with, or given afterwards."""
-    yield from apply.arguments
-    for line in apply.after:
-        name, _, text = line.partition(" = ")
-        yield name, text
-
-
-def _runs(graph: Graph, process: SubjectProcess) -> bool:
-    answer = process.trial(case_of(graph), cloners=())
-    inference = getattr(getattr(answer, "original", None), "inference", None)
-    return inference is not None and inference.failure is None
-
-
-def report(generation: Generation, has: Drawable, met: Drawn) -> str:
+def report(generation: Generation, has: dict[str, set[Words]], found: Drawn) -> Iterator[str]:
     """The figures, a line for each."""
-    calls = sum(met.kinds.values())
-    uses = sorted(met.pairs[pair] for pair in has.pairs)
-    lower, middle, upper = (statistics.quantiles(uses, n=10)[at] for at in (0, 4, 8))
-    rows = [
-        f"{generation}: {met.graphs:,} graphs, {1000 * met.seconds / met.graphs:.1f} ms each to draw, {calls:,} calls, "
-        f"{met.nests:,} models in models",
-        f"layers      {_share(has.layers, met.layers)}",
-        f"arguments   {_share(has.pairs, met.pairs)}",
-        f"uses of an argument  {lower:.0f}, {middle:.0f}, {upper:.0f} (10%, 50%, 90%)",
-        f"values      {_share(has.values, met.values)}",
-        f"originals that do not run  {met.unrun:,} ({met.unrun / met.graphs:.1%})",
-    ]
-    return "\n".join(rows)
+    each = 1000 * found.seconds / found.graphs
+    yield f"{generation}: {found.graphs:,} graphs with {found.calls:,} calls, {each:.1f} ms each to draw"
+    for name, words in has.items():
+        yield f"{name}: {_share(len(words & found.met.keys()), len(words))}"
+    tenths = statistics.quantiles((found.met[words] for words in has["arguments"]), n=10)
+    yield "uses of an argument: " + ", ".join(f"{tenths[at]:.0f}" for at in (0, 4, 8)) + " (10%, 50%, 90%)"
+    yield f"originals that do not run: {_share(found.unrun, found.graphs)}"
 
 
-def _share(has: frozenset[object], met: Counter[object]) -> str:  # type: ignore[type-var]
-    count = sum(1 for each in has if met[each])
-    return f"{count:,} of {len(has):,} ({count / len(has):.0%})"
+def _share(count: int, whole: int) -> str:
+    return f"{count:,} of {whole:,} ({count / whole:.1%})"
+
+
+def _listed(words: Collection[Words]) -> str:
+    return " ".join(sorted(".".join(each) for each in words))
 
 
 def main() -> None:
@@ -138,12 +109,10 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="name what never came")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    has, met = drawable(options.generation), drawn(options.generation, options.graphs, options.seed)
-    print(report(options.generation, has, met))
-    if options.list:
-        print("layers:", *sorted(has.layers - met.layers.keys()))
-        print("arguments:", *(".".join(pair) for pair in sorted(has.pairs - met.pairs.keys())))
-        print("values:", *sorted(has.values - met.values.keys()), sep="\n    ")
+    has, found = drawable(options.generation), drawn(options.generation, options.graphs, options.seed)
+    print(*report(options.generation, has, found), sep="\n")
+    for name, words in has.items() if options.list else ():
+        print(f"no {name}: {_listed(words - found.met.keys())}")
 
 
 if __name__ == "__main__":
