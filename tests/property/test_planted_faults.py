@@ -58,17 +58,17 @@ def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: S
 
 def test_what_only_the_costly_checks_see_is_made_small(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted("second_clone_broken"),))
-    found = search(trials, examples=60, seed=1, kinds=["Dense", "ReLU"])
+    found = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None
     assert trials.tally.unsteady == 0
     assert len(found.graph.program.body) == 1
     seen = {hit.key for hit in trials.try_graph(found.graph, costly=True).hits}
-    assert search(trials, examples=10, seed=1, kinds=["Dense", "ReLU"], seen=seen) is None
+    assert search(trials, examples=10, seed=3, kinds=["Dense", "ReLU"], seen=seen) is None
     until = time.monotonic() + 1000.0
-    late = search(trials, examples=60, seed=1, kinds=["Dense", "ReLU"], until=until, reducing=-1000.0)
+    late = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"], until=until, reducing=-1000.0)
     assert late is not None and late.graph is not None
     assert len(late.graph.program.body) > 1, "there is no time to make it smaller"
-    assert search(trials, examples=60, seed=1, until=0.0) is None
+    assert search(trials, examples=60, seed=3, until=0.0) is None
 
 
 def test_what_shows_once_and_not_again_is_counted_and_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
