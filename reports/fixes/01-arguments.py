@@ -1,0 +1,154 @@
+"""`clone_model` looks at its arguments before it uses them.
+
+A function that cannot be called, a model that is none, and a `clone_function`
+that returns no layer raise where they are given. An `InputLayer` and a list of
+one tensor are `input_tensors`, as the documentation has it. What has a config
+of its own, and is cloned with a model alone, is cloned by it.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "arguments not checked"
+# mends = [
+#     "call-function-uncallable", "clone-function-gives-none", "clone-function-uncallable", "model-not-looked-at",
+#     "own-constructor", "own-option"
+# ]
+# [places]
+# "keras/src/models/cloning.py" = [
+#     "clone_model", "_clone_by_config", "_wrap_clone_function", "_clone_layer",
+#     "_given_inputs",
+# ]
+# ///
+
+import functools
+
+from keras.src import backend
+from keras.src import tree
+from keras.src.layers import InputLayer
+from keras.src.models.cloning import _clone_functional_model
+from keras.src.models.cloning import _clone_sequential_model
+from keras.src.models.functional import Functional
+from keras.src.models.model import Model
+from keras.src.models.sequential import Sequential
+from keras.src.saving import serialization_lib
+
+
+def clone_model(
+    model,
+    input_tensors=None,
+    clone_function=None,
+    call_function=None,
+    recursive=False,
+    **kwargs,
+):
+    cache = kwargs.pop("cache", None)
+    if kwargs:
+        raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs)}")
+    names = "clone_function", "call_function"
+    functions = dict(zip(names, (clone_function, call_function)))
+    if not isinstance(model, Model):
+        raise ValueError(f"Expected a `Model`. Received: model={model}")
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            raise ValueError(
+                f"Expected `{name}` to be callable. Received: {function}"
+            )
+    given = {**functions, "input_tensors": input_tensors}
+    given = [name for name, value in given.items() if value is not None]
+    is_sequential = isinstance(model, Sequential)
+    base = Sequential if is_sequential else Functional
+    if not isinstance(model, base) or (
+        type(model).get_config is not base.get_config
+        and not (given or recursive)
+    ):
+        if given:
+            raise ValueError(
+                f"Arguments {given} are for Sequential and Functional models. "
+                f"Received a model of the type '{type(model).__name__}'."
+            )
+        return _clone_by_config(model)
+    clone_layer = _wrap_clone_function(
+        recursive=recursive, cache=cache, **functions
+    )
+    if not is_sequential:
+        return _clone_functional_model(
+            model, clone_layer, input_tensors, call_function
+        )
+    if call_function is not None:
+        raise ValueError(
+            "`call_function` is for Functional models: the layers of a "
+            "Sequential model are called when it is built. Received a model "
+            f"of the type '{type(model).__name__}'."
+        )
+    return _clone_sequential_model(model, clone_layer, input_tensors)
+
+
+def _clone_by_config(model):
+    """Clones a model of a class that has a config of its own."""
+    config = serialization_lib.serialize_keras_object(model)
+    return serialization_lib.deserialize_keras_object(
+        config,
+        custom_objects={type(model).__name__: type(model)},
+        safe_mode=False,  # it was written by this process
+    )
+
+
+def _wrap_clone_function(
+    clone_function, call_function=None, recursive=False, cache=None
+):
+    """A function that clones each layer once, and inner models if it is to."""
+    cache = {} if cache is None else cache
+    clone_one = clone_function or functools.partial(_clone_layer, cache=cache)
+
+    def clone_layer(layer):
+        if id(layer) in cache:
+            return cache[id(layer)]
+        if recursive and isinstance(layer, (Functional, Sequential)):
+            is_sequential = isinstance(layer, Sequential)
+            clone = clone_model(
+                layer,
+                clone_function=clone_function,
+                call_function=None if is_sequential else call_function,
+                recursive=True,
+                cache=cache,
+            )
+        else:
+            clone = clone_one(layer)
+        if not callable(clone):
+            raise ValueError(
+                f"`clone_function` must return a layer. For '{layer.name}', "
+                f"it returned: {clone}"
+            )
+        cache[id(layer)] = clone
+        return clone
+
+    clone_layer.cache = cache
+    return clone_layer
+
+
+def _clone_layer(layer, cache):
+    """The clone of a layer where no `clone_function` is given."""
+    return type(layer).from_config(layer.get_config())
+
+
+def _given_inputs(input_tensors, expected):
+    """`input_tensors` as tensors, nested as those that are expected."""
+    is_one = isinstance(input_tensors, (list, tuple)) and (
+        len(input_tensors) == 1 and isinstance(expected, backend.KerasTensor)
+    )
+    given = tree.map_structure(
+        lambda x: x.output if isinstance(x, InputLayer) else x,
+        input_tensors[0] if is_one else input_tensors,
+    )
+    if not all(isinstance(x, backend.KerasTensor) for x in tree.flatten(given)):
+        raise ValueError(
+            f"Expected `input_tensors` of KerasTensors. Received: {given}"
+        )
+    try:
+        tree.assert_same_structure(given, expected)
+    except ValueError as e:
+        raise ValueError(
+            "`input_tensors` must have the same structure as model.input, "
+            f"{expected}. Received: {given}"
+        ) from e
+    return given

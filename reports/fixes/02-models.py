@@ -1,0 +1,126 @@
+"""Inputs are cloned as layers, and models with what they are made of.
+
+An input was made anew from a shape, a dtype and a name, a model from its name.
+The input layers are cloned by their configs, an input that is there twice is
+one input, and a `Sequential` keeps its class. `input_tensors` stay where they
+are in the graph. A nested model is cloned as a model, so that what its config
+cannot hold is kept.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "inputs and model rebuilt from few attributes"
+# mends = [
+#     "compile-lambda", "dtype-argument", "function-argument", "given-input-layer", "given-input-name",
+#     "given-input-rewired", "given-list", "input-name", "input-options", "lambda-refused", "lambda-refused-3.12",
+#     "lambda-refused-3.2", "lambda-refused-inside", "lambda-refused-inside-3.13", "layer-twice", "model-trainable",
+#     "nested-tuple-argument", "own-layer-without-build", "own-sequential", "recursive-trainable", "repeated-input",
+#     "sequential-trainable", "stft-window"
+# ]
+# [places]
+# "keras/src/models/cloning.py" = [
+#     "_clone_layer", "_clone_input", "_clone_sequential_model", "_clone_functional_model", "_clone_operation",
+#     "_call_again", "_finish", "_compile_alike",
+# ]
+# ///
+
+from keras.src import backend
+from keras.src import tree
+from keras.src.layers import Input
+from keras.src.layers import InputLayer
+from keras.src.models.cloning import _given_inputs
+from keras.src.models.cloning import clone_model
+from keras.src.models.functional import Functional
+from keras.src.models.functional import functional_like_constructor
+from keras.src.models.sequential import Sequential
+from keras.src.saving import serialization_lib
+
+
+def _clone_layer(layer, cache):
+    if type(layer).get_config in (Sequential.get_config, Functional.get_config):
+        return clone_model(layer, cache=cache)
+    clone = _clone_input(layer)
+    cache.setdefault("unfinished", []).append((layer, clone))
+    return clone
+
+
+def _clone_input(layer):
+    """The clone of a layer that is no model."""
+    with serialization_lib.SafeModeScope(False):
+        return type(layer).from_config(layer.get_config())
+
+
+def _clone_sequential_model(model, clone_function, input_tensors=None):
+    layers = [clone_function(layer) for layer in model.layers]
+    first = model._layers[:1]
+    if input_tensors is not None:
+        tensor = _given_inputs(input_tensors, backend.KerasTensor((1,)))
+        if not isinstance(tensor._keras_history.operation, InputLayer):
+            # An `InputLayer` of this tensor would cut it off from its layer.
+            tensor = Input(
+                batch_shape=tensor.shape, dtype=tensor.dtype, name=tensor.name
+            )
+        layers.insert(0, tensor)
+    elif first and isinstance(first[0], InputLayer):
+        layers.insert(0, _clone_input(first[0]))
+    is_plain = type(model).__init__ is Sequential.__init__
+    clone = (type(model) if is_plain else Sequential)(
+        layers, name=model.name, trainable=model.trainable
+    )
+    _finish(model, clone, clone_function.cache)
+    return clone
+
+
+def _clone_functional_model(
+    model, clone_function, input_tensors=None, call_function=None
+):
+    copies = {}
+
+    def clone_tensor(x):
+        if id(x) not in copies:
+            copies[id(x)] = _clone_input(x._keras_history.operation).output
+        return copies[id(x)]
+
+    if input_tensors is None:
+        inputs = tree.map_structure(clone_tensor, model.input)
+    else:
+        inputs = _given_inputs(input_tensors, model.input)
+    outputs = _call_again(
+        model,
+        inputs,
+        lambda operation: _clone_operation(operation, clone_function, copies),
+        call_function,
+    )
+    is_plain = functional_like_constructor(type(model))
+    clone = (type(model) if is_plain else Functional)(
+        inputs, outputs, name=model.name
+    )
+    _finish(model, clone, clone_function.cache)
+    return clone
+
+
+def _clone_operation(operation, clone_function, copies):
+    """The clone of a layer, or of another operation of a graph."""
+    return clone_function(operation)
+
+
+def _call_again(model, inputs, operation_fn, call_fn):
+    """Makes the calls of a model again, and returns its outputs."""
+    return model._run_through_graph(
+        inputs, operation_fn=operation_fn, call_fn=call_fn
+    )
+
+
+def _finish(model, clone, cache):
+    """Gives a clone what its model has beside its layers."""
+    # Not by the setter, which would thaw or freeze the layers.
+    clone._trainable = model._trainable
+    cache.pop("unfinished", None)
+    _compile_alike(model, clone)
+
+
+def _compile_alike(model, clone):
+    """Compiles the clone of a compiled model."""
+    if model.compiled:
+        with serialization_lib.SafeModeScope(False):
+            clone.compile_from_config(model.get_compile_config())

@@ -1,0 +1,44 @@
+"""Operations that are no layers are copied.
+
+`clone_function` is for layers, and yet was asked about each operation, which
+many cannot answer: the config of `ops.vectorized_map` holds a function, that of
+others leaves arguments out. An operation has no state, so a copy with the same
+arguments is its clone.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "operations through configs"
+# mends = [
+#     "clone-function-operations", "config-lists-shared", "operation-arguments", "operation-partial", "patches-name",
+#     "session-image-format"
+# ]
+# [places]
+# "keras/src/models/cloning.py" = ["_clone_operation", "_copy_operation"]
+# ///
+
+from keras.src import tree
+from keras.src.layers import Layer
+
+
+def _clone_operation(operation, clone_function, copies):
+    if isinstance(operation, Layer):
+        return clone_function(operation)
+    if id(operation) not in copies:
+        copies[id(operation)] = _copy_operation(operation)
+    return copies[id(operation)]
+
+
+def _copy_operation(operation):
+    """A copy of an operation that is no layer, which was never called."""
+    copy = object.__new__(type(operation))
+    for name, value in vars(operation).items():
+        if isinstance(value, (list, tuple, dict)):
+            value = tree.map_structure(lambda x: x, value)
+        vars(copy)[name] = value
+    copy._inbound_nodes, copy._outbound_nodes = [], []
+    if operation._auto_config is not None:
+        copy._auto_config = type(operation._auto_config)(
+            **tree.map_structure(lambda x: x, operation._auto_config.config)
+        )
+    return copy

@@ -1,0 +1,155 @@
+"""A config that is read back at once holds live objects.
+
+A config is a file format: functions are names in it, arrays lists, classes
+names, and what cannot be written is refused. `clone_model` writes no file. In a
+`LiveScope`, an object that has a config is in the config of another as its
+clone, and everything else as itself.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "config is a file format"
+# mends = [
+#     "activation-lambda", "activation-layer-class", "activation-namesake", "compile-auc-weights",
+#     "compile-lambda-warns", "compile-method", "compile-own-function", "function-named-like-a-class",
+#     "function-of-layer", "function-out-of-scope", "given-wider-inner", "lambda-globals", "lambda-mask",
+#     "lambda-method", "lambda-named", "lambda-namesake", "lambda-output-shapes", "lambda-partial", "layer-path",
+#     "policy-class", "recurrent-policy", "wrapped-weight-path"
+# ]
+# [places]
+# "keras/src/saving/serialization_lib.py" = [
+#     "LiveScope", "is_live", "live_first", "live_object", "live_config", "serialize_keras_object", "deserialize_keras_object",
+# ]
+# "keras/src/activations/__init__.py" = ["serialize"]
+# "keras/src/layers/core/lambda_layer.py" = ["Lambda._serialize_function_to_config"]
+# "keras/src/layers/preprocessing/index_lookup.py" = ["listify_tensors"]
+# "keras/src/layers/rnn/bidirectional.py" = ["Bidirectional.from_config"]
+# "keras/src/models/cloning.py" = ["_clone_input", "_compile_alike"]
+# ///
+
+import functools
+import inspect
+
+import numpy as np
+
+from keras.src.backend.common import global_state
+from keras.src.saving import serialization_lib
+from keras.src.saving.serialization_lib import SafeModeScope
+
+
+class LiveScope(SafeModeScope):
+    """Scope in which configs hold live objects: they are read at once."""
+
+    def __init__(self, live=True):
+        super().__init__(False)
+        self.live = live
+
+    def __enter__(self):
+        super().__enter__()
+        self.original_live = is_live()
+        global_state.set_global_attribute("live_configs", self.live)
+
+    def __exit__(self, *args, **kwargs):
+        super().__exit__(*args, **kwargs)
+        global_state.set_global_attribute("live_configs", self.original_live)
+
+
+def is_live():
+    return global_state.get_global_attribute("live_configs", False)
+
+
+def live_first(function):
+    """Lets a function that writes or reads a config leave live objects."""
+    is_method = next(iter(inspect.signature(function).parameters)) == "self"
+    reads = function.__name__ == "deserialize_keras_object"
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        obj = args[is_method]
+        is_written = isinstance(obj, str) or (
+            isinstance(obj, dict) and "class_name" in obj and "config" in obj
+        )
+        if not is_live() or is_written:
+            return function(*args, **kwargs)
+        if isinstance(obj, dict):
+            return {key: wrapper(value) for key, value in obj.items()}
+        if type(obj) in (list, tuple):
+            return type(obj)(map(wrapper, obj))
+        if reads:
+            return obj
+        try:
+            return live_object(obj)
+        except (TypeError, NotImplementedError):
+            return function(*args, **kwargs)  # it has half of a config
+
+    return wrapper
+
+
+def live_object(obj):
+    """What an object is in a config that is read back at once."""
+    from keras.src.dtype_policies import DTypePolicy
+    from keras.src.models.cloning import clone_model
+    from keras.src.models.model import Model
+
+    if isinstance(obj, np.ndarray):
+        return obj.copy()
+    if isinstance(obj, type) or not hasattr(obj, "get_config"):
+        return obj
+    if type(obj) is DTypePolicy:
+        return obj.name  # plain, as the config of `Operation` has to be
+    if isinstance(obj, Model):
+        with LiveScope(False):
+            return clone_model(obj)
+    return type(obj).from_config(live_config(obj))
+
+
+def live_config(obj):
+    """The config of an object that is read back at once."""
+    return obj.get_config()
+
+
+@live_first
+def serialize_keras_object(obj): ...
+
+
+@live_first
+def deserialize_keras_object(config): ...
+
+
+@live_first
+def serialize(activation): ...
+
+
+class Lambda:
+    @live_first
+    def _serialize_function_to_config(self, fn): ...
+
+
+class Bidirectional:
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        layers = {
+            name: serialization_lib.deserialize_keras_object(
+                config[name], custom_objects=custom_objects
+            )
+            for name in ("layer", "backward_layer")
+            if name in config
+        }
+        with serialization_lib.LiveScope(False):  # it edits configs
+            return cls(**{**config, **layers})
+
+
+@live_first
+def listify_tensors(x): ...
+
+
+def _clone_input(layer):
+    with serialization_lib.LiveScope():
+        return serialization_lib.live_object(layer)
+
+
+def _compile_alike(model, clone):
+    if not model.compiled:
+        return
+    with serialization_lib.LiveScope():
+        clone.compile_from_config(model.get_compile_config())

@@ -1,0 +1,67 @@
+"""What was set on a layer is set on its clone.
+
+Whether it is trainable, its policy, whether it casts and masks, and where it is
+rematerialized is in no config, or not in that of the layers inside, which a
+layer makes when it is built.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "set on a layer afterwards or not passed to inner layers"
+# mends = [
+#     "augmentation-names", "discretization-policy", "discretization-trainable", "frozen-attention",
+#     "frozen-conv-lstm", "frozen-jitter", "frozen-lookup", "frozen-own-layer", "hashed-crossing-trainable",
+#     "layer-autocast", "lookup-trainable", "pipeline-trainable", "policy-in-layer", "policy-of-input",
+#     "policy-of-lookup", "policy-of-model", "policy-of-pipeline", "remat-activation", "remat-mask", "remat-no-gradient",
+#     "spatial-dropout-policy", "spatial-dropout-trainable", "supports-masking", "unnamed-jitter", "unnamed-lookup",
+#     "unnamed-sublayers", "weight-trainable"
+# ]
+# [places]
+# "keras/src/models/cloning.py" = ["_clone_input", "_finish", "_copy_settings", "_copy_own_settings"]
+# ///
+
+from keras.src.dtype_policies import DTypePolicyMap
+from keras.src.models.cloning import _compile_alike
+from keras.src.saving import serialization_lib
+
+
+def _clone_input(layer):
+    with serialization_lib.LiveScope():
+        clone = serialization_lib.live_object(layer)
+    _copy_settings(layer, clone)
+    return clone
+
+
+def _finish(model, clone, cache):
+    _copy_own_settings(model, clone)
+    # Once more, now that there are the layers and weights of `build()`.
+    unfinished = cache.get("unfinished", [])
+    for old, new in unfinished:
+        _copy_settings(old, new)
+    cache["unfinished"] = [pair for pair in unfinished if not pair[1].built]
+    _compile_alike(model, clone)
+
+
+def _copy_settings(layer, clone):
+    """Copies what is set on a layer, and on the layers inside it."""
+    layers, clones = layer._flatten_layers(), clone._flatten_layers()
+    if [type(x) for x in layers] != [type(x) for x in clones]:
+        layers, clones = [layer], [clone]  # it is not built yet
+    for old, new in zip(layers, clones):
+        _copy_own_settings(old, new)
+
+
+def _copy_own_settings(old, new):
+    """Copies what is set on one layer, by no setter that sets others."""
+    new._trainable = old._trainable
+    new._supports_masking = old._supports_masking
+    new._remat_mode = old._remat_mode
+    new.autocast = old.autocast
+    new.name = old.name
+    is_map = isinstance(old._dtype_policy, DTypePolicyMap)
+    if old.quantization_mode == new.quantization_mode and not is_map:
+        new._dtype_policy = old._dtype_policy
+    variables = old._trainable_variables, new._trainable_variables
+    if len(variables[0]) == len(variables[1]):
+        for variable, new_variable in zip(*variables):
+            new_variable.trainable = variable.trainable

@@ -1,0 +1,73 @@
+"""What a config leaves out is taken from the arguments of the constructor.
+
+The `get_config` of two dozen classes lacks an argument: `use_cudnn`, `seed`,
+`axis`, `dtype`. Each object remembers the plain values that it was given, and a
+live config has those that it would lack.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "class config leaves a key out"
+# mends = [
+#     "attention-score-mode", "bounding-boxes-fill", "compile-cosine-loss", "compile-cosine-metric", "compile-huber",
+#     "compile-loss-dtype", "compile-sparse-axis", "config-tells-a-part", "encoding-sparse", "grayscale-seed",
+#     "identity-gain", "lora-alpha-alone", "recurrent-use-cudnn", "simple-rnn-seed"
+# ]
+# [places]
+# "keras/src/saving/keras_saveable.py" = ["remembering", "KerasSaveable.__new__"]
+# "keras/src/ops/operation.py" = ["Operation.__new__"]
+# "keras/src/initializers/initializer.py" = ["Initializer.__new__"]
+# "keras/src/saving/serialization_lib.py" = ["live_config"]
+# ///
+
+import functools
+import inspect
+
+
+def remembering(new):
+    """Lets `__new__` keep the plain arguments of the constructor."""
+
+    @functools.wraps(new)
+    def wrapper(cls, *args, **kwargs):
+        instance = new(cls, *args, **kwargs)
+        if not args and not kwargs:
+            return instance
+        signature = inspect.signature(cls.__init__)
+        try:
+            given = signature.bind(None, *args, **kwargs).arguments
+        except TypeError:
+            return instance
+        for name, parameter in signature.parameters.items():
+            if parameter.kind == inspect.Parameter.VAR_KEYWORD:
+                given.update(given.pop(name, {}))
+        vars(instance)["_given"] = {
+            name: value
+            for name, value in given.items()
+            if isinstance(value, (str, int, float, bool))
+        }
+        return instance
+
+    return wrapper
+
+
+class KerasSaveable:
+    @remembering
+    def __new__(cls, *args, **kwargs):
+        return super().__new__(cls)
+
+
+class Operation:
+    @remembering
+    def __new__(cls, *args, **kwargs): ...
+
+
+class Initializer:
+    @remembering
+    def __new__(cls, *args, **kwargs):
+        return super().__new__(cls)
+
+
+def live_config(obj):
+    """The config of an object, with the arguments that it leaves out."""
+    given = getattr(obj, "__dict__", {}).get("_given", {})
+    return {**given, **obj.get_config()}

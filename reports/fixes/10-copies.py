@@ -1,0 +1,340 @@
+"""`clone_model` of a model alone copies it.
+
+Whatever a config leaves out, and however a layer was built, a copy has it. Each
+object that belongs to a model is copied once, so that the copies refer to each
+other as the originals do, and each variable begins as its original did.
+"""
+
+# /// clonediff
+# generation = "keras"
+# root = "copies"
+# mends = [
+#     "activation-shared", "adapted-lookup", "adapted-normalization", "arrays-as-lists", "auto-config-keeps-list",
+#     "cast-mask", "compile-optimizer-built", "discretization-summary", "layer-hung-on", "lora-alpha-dense",
+#     "lora-alpha-embedding", "merge-built-elsewhere", "normalization-built-elsewhere", "prelu-built-elsewhere",
+#     "quantized-inside", "quantized-inside-how", "quantized-kernel-shape", "quantized-order", "random-shear",
+#     "renamed-output", "sequential-operation-names", "session-color-jitter", "session-compile",
+#     "session-flash-attention", "session-floats"
+# ]
+# [places]
+# "keras/src/models/copying.py" = [
+#     "copying_alone", "copy_model", "LEFT_OUT", "SHARED", "PLAIN", "TRACKABLE", "Copier",
+#     "is_wrapper", "attributes_of", "kind_of", "parts_of", "rebuilt", "is_set", "copy_of_table",
+# ]
+# "keras/src/models/cloning.py" = ["clone_model"]
+# "keras/src/backend/common/variables.py" = [
+#     "remembering_initializer", "Variable.__init__",
+# ]
+# ///
+
+import collections
+import functools
+import sys
+import types
+
+import numpy as np
+
+from keras.src import initializers
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.backend.common.variables import Variable as KerasVariable
+from keras.src.initializers.random_initializers import RandomInitializer
+from keras.src.models.model import Model
+from keras.src.ops.function import Function
+from keras.src.ops.function import make_node_key
+from keras.src.ops.operation import Operation
+from keras.src.optimizers.base_optimizer import BaseOptimizer
+from keras.src.random.seed_generator import SeedGenerator
+from keras.src.random.seed_generator import make_default_seed
+from keras.src.utils.module_utils import tensorflow as tf
+from keras.src.utils.tracking import Tracker
+
+SHARED = (type, types.ModuleType, str, int, float)
+PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
+TRACKABLE = (
+    "tensorflow.python.trackable.data_structures",
+    "tensorflow.python.trackable.layer_utils",
+)
+LEFT_OUT = {
+    "train_function": lambda: None,
+    "test_function": lambda: None,
+    "predict_function": lambda: None,
+    "_eval_epoch_iterator": lambda: None,
+    "_jax_state": lambda: None,
+    "_value": lambda: None,
+    "_keras_history": lambda: None,
+    "_obj_reference_counts_dict": lambda: None,
+    "_losses": list,
+    "_losses_override": list,
+    "_loss_ids": set,
+}
+"""What a run or an `id` has left in an object, and what its copy has there."""
+
+
+def remembering_initializer(init):
+    """Lets a variable know the value with which it began."""
+
+    @functools.wraps(init)
+    def wrapper(self, initializer, *args, **kwargs):
+        init(self, initializer, *args, **kwargs)
+        self._first = initializer
+
+    return wrapper
+
+
+class Variable:
+    @remembering_initializer
+    def __init__(self, initializer): ...
+
+
+def copying_alone(clone):
+    """Lets `clone_model` copy a model for which nothing else is asked."""
+
+    @functools.wraps(clone)
+    def wrapper(model, *args, **kwargs):
+        if args or kwargs or not isinstance(model, Model):
+            return clone(model, *args, **kwargs)
+        return copy_model(model)
+
+    return wrapper
+
+
+@copying_alone
+def clone_model(model): ...
+
+
+def copy_model(model):
+    """A model with copies of all that belongs to another, and new values."""
+    return Copier(model).memo[id(model)]
+
+
+class Copier:
+    """Walks over a model, makes an empty copy of each object, fills them."""
+
+    def __init__(self, model):
+        self.memo, self.seen = {}, {}
+        self.calls = set()  # the ids of the lists of calls of operations
+        self.walk(model)
+        copied = [x for x in self.seen.values() if kind_of(x) == "object"]
+        for thing in sorted(copied, key=is_wrapper):
+            self.fill(thing, self.memo[id(thing)])
+        pairs = [(thing, self.memo[id(thing)]) for thing in copied]
+        self.number_calls(pairs)
+        for thing, new in pairs:
+            self.complete(thing, new)
+        for thing, new in pairs:
+            if isinstance(thing, KerasVariable):
+                self.begin(thing, new)
+        for thing, new in pairs:
+            if isinstance(thing, SeedGenerator) and thing._initial_seed is None:
+                new.state.assign([make_default_seed(), 0])
+            elif isinstance(thing, BaseOptimizer) and thing.built:
+                if isinstance(thing._learning_rate, KerasVariable):
+                    new._learning_rate.assign(thing._learning_rate)
+                keys = map(new._var_key, new._trainable_variables)
+                indices = {key: number for number, key in enumerate(keys)}
+                vars(new)["_trainable_variables_indices"] = indices
+
+    def walk(self, model):
+        """Makes an empty copy of each object that belongs to the model."""
+        waiting = [model]
+        while waiting:
+            thing = waiting.pop()
+            kind = kind_of(thing)
+            if kind is None or id(thing) in self.seen:
+                continue
+            self.seen[id(thing)] = thing
+            if kind == "object":
+                makers = [vars(x).get("__new__") for x in type(thing).__mro__]
+                builtin = types.BuiltinMethodType
+                new = next(x for x in makers if isinstance(x, builtin))
+                self.memo[id(thing)] = new(type(thing))
+            elif kind == "table":
+                self.memo[id(thing)] = copy_of_table(thing)
+            elif kind == "array":
+                self.memo[id(thing)] = thing.copy()
+            if isinstance(thing, Operation):
+                lists = [thing._inbound_nodes, thing._outbound_nodes]
+                lists += [getattr(x, "_storage", x) for x in lists]
+                self.calls.update(map(id, lists))
+            if id(thing) in self.calls:  # those of other graphs stay away
+                waiting.extend(attributes_of(thing).values())
+            else:
+                waiting.extend(parts_of(thing, kind))
+
+    def of(self, thing):
+        """What the copy has in the place of something."""
+        kind = kind_of(thing)
+        is_part = kind in ("tuple", "function") and id(thing) in self.seen
+        if is_part and id(thing) not in self.memo:
+            self.memo[id(thing)] = thing  # where it leads to itself
+            parts = parts_of(thing, kind)
+            new = [self.of(part) for part in parts]
+            if any(one is not other for one, other in zip(parts, new)):
+                self.memo[id(thing)] = rebuilt(thing, new)
+        return self.memo.get(id(thing), thing)
+
+    def fill(self, thing, new):
+        """Gives a copy what its original has."""
+        if is_wrapper(thing):
+            type(thing).__init__(new, self.of(thing.__wrapped__))
+            return
+        if isinstance(thing, list):
+            is_calls = id(thing) in self.calls
+            items = [x for x in thing if not is_calls or id(x) in self.memo]
+            list.extend(new, map(self.of, items))
+        elif isinstance(thing, dict):
+            for key, value in thing.items():
+                dict.__setitem__(new, self.of(key), self.of(value))
+        elif isinstance(thing, set):
+            set.update(new, map(self.of, thing))
+        for name, value in attributes_of(thing).items():
+            empty = LEFT_OUT.get(name)
+            value = empty() if empty else self.of(value)
+            if hasattr(new, "__dict__"):
+                vars(new)[name] = value
+            else:
+                object.__setattr__(new, name, value)
+
+    def number_calls(self, pairs):
+        """Lets each tensor know its call, by its number in the copy."""
+        for thing, new in pairs:
+            history = getattr(thing, "_keras_history", None)
+            if isinstance(thing, KerasTensor) and history:
+                operation, number, place = history
+                if id(operation) in self.memo:
+                    node = self.of(operation._inbound_nodes[number])
+                    operation = self.of(operation)
+                    number = operation._inbound_nodes.index(node)
+                new._keras_history = type(history)(operation, number, place)
+
+    def complete(self, thing, new):
+        """Makes again what goes by an `id`, and the seeds of no choice."""
+        if isinstance(thing, Tracker):
+            new.stored_ids = {
+                name: set(map(id, store))
+                for name, (_, store) in new.config.items()
+            }
+        elif isinstance(thing, Function):
+            nodes = [x for nodes in new._nodes_by_depth.values() for x in nodes]
+            calls = [(x, x.operation._inbound_nodes) for x in nodes]
+            keys = {make_node_key(x.operation, y.index(x)) for x, y in calls}
+            vars(new)["_nodes"] = keys
+        elif isinstance(thing, RandomInitializer) and thing._init_seed is None:
+            new.seed = make_default_seed()
+
+    def begin(self, variable, new):
+        """Gives the copy of a variable the value that its original had."""
+        first = vars(new).get("_first")
+        if isinstance(first, str):
+            first = initializers.get(first)
+        if callable(first):
+            new._initialize_with_initializer(first)
+        else:
+            value = variable.value if first is None else first
+            new._initialize(new._convert_to_tensor(value, dtype=new._dtype))
+
+
+def is_wrapper(thing):
+    """Whether something is a container that TensorFlow wraps."""
+    return hasattr(type(thing), "__wrapped__")
+
+
+def attributes_of(thing):
+    """The attributes of an object, by name."""
+    if hasattr(thing, "__dict__"):
+        return vars(thing)
+    slots = getattr(type(thing), "__slots__", ())
+    return {name: getattr(thing, name) for name in slots if name in dir(thing)}
+
+
+def kind_of(thing):
+    """How a thing is copied; `None` where it is shared."""
+    cls = type(thing)
+    if isinstance(thing, SHARED):
+        return None
+    if cls in (types.FunctionType, types.MethodType, functools.partial):
+        return "function"
+    if isinstance(thing, tuple) and not is_wrapper(thing):
+        return "tuple"
+    if isinstance(thing, np.ndarray):
+        return "array"
+    if cls.__name__ == "MutableHashTable":
+        return "table"
+    modules = [base.__module__ for base in cls.__mro__]
+    if any(name.startswith("keras.src") for name in modules) or cls in PLAIN:
+        return "object"
+    if cls.__module__ in TRACKABLE or cls.__name__ == "TrackableReference":
+        return "object"
+    package = cls.__module__.partition(".")[0]
+    is_of_users = package == "__main__" or not (
+        package in sys.stdlib_module_names
+        or package in ("tensorflow", "jax", "jaxlib", "torch", "numpy")
+    )
+    is_plain = cls.__reduce_ex__ is object.__reduce_ex__ and (
+        cls.__reduce__ is object.__reduce__ and hasattr(thing, "__dict__")
+    )
+    return "object" if is_of_users and is_plain else None
+
+
+def parts_of(thing, kind):
+    """What a thing leads to."""
+    if kind == "tuple":
+        return list(thing)
+    if isinstance(thing, types.MethodType):
+        return [thing.__self__]
+    if isinstance(thing, functools.partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if kind == "function":
+        cells = [x.cell_contents for x in thing.__closure__ or () if is_set(x)]
+        return [*cells, *vars(thing).values()]
+    if is_wrapper(thing):
+        return [thing.__wrapped__]
+    named = attributes_of(thing) if kind == "object" else {}
+    parts = [value for name, value in named.items() if name not in LEFT_OUT]
+    if isinstance(thing, (list, dict, set)):
+        parts += thing
+    if isinstance(thing, dict):
+        parts += thing.values()
+    history = getattr(thing, "_keras_history", None)
+    if isinstance(thing, KerasTensor) and history and history.operation:
+        parts.append(history.operation._inbound_nodes[history.node_index])
+    return parts
+
+
+def rebuilt(thing, parts):
+    """A tuple or a function with other parts."""
+    if isinstance(thing, types.MethodType):
+        return types.MethodType(thing.__func__, parts[0])
+    if isinstance(thing, functools.partial):
+        count = 1 + len(thing.args)
+        named = dict(zip(thing.keywords, parts[count:]))
+        return functools.partial(*parts[:count], **named)
+    if isinstance(thing, tuple):
+        is_named = hasattr(thing, "_fields")
+        return type(thing)(*parts) if is_named else type(thing)(parts)
+    values, closure = iter(parts), thing.__closure__ or ()
+    cells = [types.CellType(next(values)) if is_set(x) else x for x in closure]
+    new = types.FunctionType(
+        thing.__code__,
+        thing.__globals__,
+        thing.__name__,
+        thing.__defaults__,
+        tuple(cells) or None,
+    )
+    new.__kwdefaults__ = thing.__kwdefaults__
+    vars(new).update(zip(vars(thing), values))
+    return new
+
+
+def is_set(cell):
+    """Whether a cell of a closure holds something."""
+    return cell != types.CellType()
+
+
+def copy_of_table(table):
+    """A table of TensorFlow of its own, with the same items."""
+    new = tf.lookup.experimental.MutableHashTable(
+        table.key_dtype, table.value_dtype, table._default_value
+    )
+    new.insert(*table.export())
+    return new
