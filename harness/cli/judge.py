@@ -11,7 +11,8 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import JudgeBudget, Judged, change_of, judge_change, judge_proposals
+from clonediff.harness.judge.judging import JudgeBudget, Judged, change_of, diff_of, judge_change, judge_proposals
+from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.subject import Subject
@@ -21,6 +22,10 @@ from clonediff.reports.records import AT_LEAST
 
 @click.command("judge")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE...]")
+@click.option("--series", is_flag=True, help="Put one FILE on the other, and say what each of them mends.")
+@click.option("--fixes", metavar="ID", multiple=True, help="What it is to mend [what a FILE says of itself].")
+@click.option("--as-diff", is_flag=True, help="Print what the FILEs change, one after the other, and try nothing.")
+@click.option("--tests", is_flag=True, help="Run Keras' own tests of what is changed; for a checkout.")
 @click.option("--repo", metavar="FOLDER", help="Judge a change of this repository, such as ../keras or ../keras/jax.")
 @click.option("--base", metavar="BRANCH", help="What the change is against: the commit where it left this branch.")
 @click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the folder, as it is].")
@@ -41,11 +46,11 @@ def command(
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
     forum or from a model. Nothing in a file is run in this process, but in one with limits of time and memory.
 
-    Each is tried on the model of the bug report, on those of the known issues, and on drawn ones, beside the untouched
-    release. Worse is what the release does not show: something breaks that worked, or an exception has become a wrong
-    clone. With --repo and --base, a change of Keras is judged so: the head against the commit where it left the base.
+    Each is tried on the scripts and the models of the known issues, and on drawn models, beside the untouched release.
+    Worse is what the release does not show: something breaks that worked, or an exception has become a wrong clone.
+    With --repo and --base, a change of Keras is judged so: the head against the commit where it left the base.
 
-    Exit codes: 0 nothing is worse, and a proposal fixes the reported bug; 1 otherwise; 2 the command could not do its
+    Exit codes: 0 nothing is worse, and each FILE fixes what it is for; 1 otherwise; 2 the command could not do its
     work; 130 interrupted.
     """
     subject, trials, seed, minutes = (options[name] for name in ("subject", "trials", "seed", "minutes"))
@@ -59,20 +64,34 @@ def command(
     change = repo is not None and base is not None
     if change == bool(files) or (options["markdown"] and not change):
         raise click.UsageError("name proposed fixes, FILE..., or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
-    if change and subject:
-        raise click.UsageError("--subject is for a FILE: name the backend of a change as in --repo ../keras/jax")
+    of_files = {name: value for name in ("subject", "series", "as_diff", "tests") if (value := options[name])}
+    if change and of_files:
+        name = next(iter(of_files)).replace("_", "-")
+        raise click.UsageError(f"--{name} is for a FILE: name the backend of a change as in --repo ../keras/jax")
+    known = load()
+    for id_ in options["fixes"]:
+        if known.get(id_) is None:
+            raise click.UsageError(f"--fixes {id_}: no known issue has that id: they are the scripts in reports/known")
+    texts = {str(file): file.read_text("utf-8-sig", "replace") for file in files}
+    on = Subject.parse(subject or "keras")
+    if options["as_diff"]:
+        try:
+            say(diff_of(texts, on))
+        except ProposalError as error:
+            raise click.UsageError(str(error)) from error
+        return
     seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
     budget = JudgeBudget(seconds, 400 if trials is None else trials, seed, AT_LEAST[options["at_least"]])
     verdicts: list[Judged] = []
+    asked = {"fixes": options["fixes"], "series": options["series"], "tests": options["tests"]}
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
-            verdicts.append(judge_change(*change_of(repo, base, head), load(), budget, progress.show))
+            verdicts.append(judge_change(*change_of(repo, base, head), known, budget, progress.show, options["fixes"]))
         else:
-            texts = {str(file): file.read_text("utf-8-sig", "replace") for file in files}
-            for judged in judge_proposals(texts, Subject.parse(subject or "keras"), load(), budget, progress.show):
+            for judged in judge_proposals(texts, on, known, budget, progress.show, **asked):
                 verdicts.append(judged)
                 if not as_json:
-                    progress.say(terminal_lines(judged))
+                    progress.say(terminal_lines(judged, series=options["series"]))
     if as_json:
         say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
     elif change:

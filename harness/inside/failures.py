@@ -13,7 +13,6 @@ from ..observation import Failure, Frame
 from .canonical import without_addresses
 
 GRAPH_FILE = "<graph>"
-CANDIDATE_FILE = "<candidate>"
 LONGEST_MESSAGE = 500
 MOST_FRAMES = 60
 

@@ -1,56 +1,58 @@
-"""Compares what replaces `clone_model`, a proposed fix or a change of Keras, with the untouched release.
+"""Compares a release with what takes its place, proposed fixes or a change of Keras.
 
-The models of known issues are tried first, then drawn ones. A cause that the release does not show is worse: something
-breaks that worked, or an exception has become a wrong clone. A cause that the release shows as well is left.
+The scripts of known issues are run with both, and then their models and drawn ones are tried. A known issue is mended
+where its script ends well and its model is cloned faithfully; gone where another bug is on its model; left otherwise.
+Worse is what the release does not show: a script that failed not, or a cause on a model, unless another model of the
+release has it, and this one hid it behind a crash.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from clonediff.harness.inside.failures import CANDIDATE_FILE
-from clonediff.harness.judge.proposals import Proposal, ProposalError, apply, read_proposal
+from clonediff.harness.judge.edits import PrivateCopy
+from clonediff.harness.judge.keras_tests import TestsCompared, compare
+from clonediff.harness.judge.proposals import ProposalError, read_proposal
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script
-from clonediff.harness.scripts.reproducer import reproducer
+from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.search.hunt import search
 from clonediff.harness.subjects.environment import Place
-from clonediff.harness.subjects.outcomes import Ready, SubjectError
+from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import commit_of, in_full, merge_base, place_of, split
 from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.made import NOT_BUILT
-from clonediff.harness.trials.graph_trials import Costly, GraphTrials
-from clonediff.harness.trials.triage import alike, makes_a_clone, title
+from clonediff.harness.trials.graph_trials import UPSTREAM, Costly, GraphTrials
+from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
 from clonediff.harness.trials.trial import LOST, Case, Hit, Trial, lost_difference
-from clonediff.reports.known import KnownIssues
+from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.records import DOES, UPSTREAM_AND_FIXED, Cause, Severity
-from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Graph
 
 Say = Callable[[str], None]
 
-REPORTED = """\
-{import_keras}
+ALL = "all of them"
+"""The name of the verdict on a whole series."""
 
-inputs = keras.Input((1,))
-first, second = keras.layers.Lambda(lambda x: [x, x])(inputs)
-model = keras.Model(inputs, keras.layers.Add()([first, second]))
-"""
-"""The model of the bug report (keras#12202): a layer with two outputs and no mask, both of them used."""
-
+_FEW = 40
+"""So many scripts are run by one process: to import Keras in a second takes longer."""
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
-_CLONE = re.compile(r"^clone = .*$", re.MULTILINE)
+_ABOUT = re.compile(r'\A"""[\s\S]*?"""\n|^# /// clonediff\n(?:#.*\n)*?# ///\n', re.MULTILINE)
+"""What the script of a known issue says of the issue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ class JudgeBudget:
     limits: Limits = field(default_factory=lambda: Limits(trial=15.0, cloning=0))
 
 
-class JudgedCause(msgspec.Struct, frozen=True):
-    """A cause on the smallest model that shows it, the name of the first that did, and a script."""
+class Worse(msgspec.Struct, frozen=True):
+    """A cause that the release does not show, on the smallest model that has it, and a script."""
 
     id: str
     title: str
@@ -79,190 +81,183 @@ class JudgedCause(msgspec.Struct, frozen=True):
 class Judged(msgspec.Struct, frozen=True):
     """What came of a proposal, or of a change of Keras.
 
-    `models` counts the trials of models that the release builds. `mends` and `leaves` are the known issues whose model
-    is now cloned faithfully, and those whose model is not. `reported` says whether the reported bug is gone, None if
-    nobody asked. `refused` says why nothing could be tried, `stopped` why not everything was.
+    Of the known issues whose scripts fail on the release, `mends`, `gone` and `leaves` have the ids, and of the others
+    `breaks`. `fixes` has what it is for. `models` counts the trials of models that the release builds. `refused` says
+    why nothing could be tried, `stopped` why not everything was. `part` says which part of the file was taken.
     """
 
     name: str
     against: str
     versions: dict[str, str] = {}
-    taken: str = ""
+    part: str = ""
+    fixes: tuple[str, ...] = ()
     refused: str = ""
     models: int = 0
-    worse: tuple[JudgedCause, ...] = ()
-    left: tuple[JudgedCause, ...] = ()
+    worse: tuple[Worse, ...] = ()
     mends: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
-    reported: bool | None = None
+    breaks: tuple[str, ...] = ()
+    tests: TestsCompared | None = None
     stopped: str = ""
 
     @property
+    def fails(self) -> tuple[str, ...]:
+        """What it is for, and does not fix."""
+        return tuple(id_ for id_ in self.fixes if id_ in self.leaves or id_ in self.breaks)
+
+    @property
+    def broken_tests(self) -> tuple[str, ...]:
+        """Tests of Keras that no longer pass."""
+        return self.tests.broken if self.tests is not None else ()
+
+    @property
     def holds(self) -> bool:
-        """Whether nothing is worse, the reported bug is gone if somebody asked, and everything was tried."""
-        return not (self.refused or self.stopped or self.worse) and self.reported is not False
+        """Whether it fixes what it is for, nothing is worse, and everything was tried."""
+        return not (self.refused or self.stopped or self.worse or self.breaks or self.fails or self.broken_tests)
 
     @property
     def word(self) -> str:
         """The verdict in a few words."""
-        if self.refused:
-            return "does not load"
-        if self.worse:
-            return "makes something worse"
-        if self.reported is False:
-            return "does not fix the reported bug"
-        if self.stopped:
-            return "unfinished"
-        return "holds, leaves others broken" if self.left else "holds"
+        words = {
+            "does not load": self.refused,
+            "makes something worse": self.worse or self.breaks or self.broken_tests,
+            f"does not fix {', '.join(self.fails)}": self.fails,
+            "unfinished": self.stopped,
+        }
+        return next((word for word, applies in words.items() if applies), "holds")
 
 
-class CandidateProcess(SubjectProcess):
-    """A subject's process in which a proposal replaces the release's own code, also after each restart."""
+class Release:
+    """A release, and what is wrong with it: the scripts that fail there, and the causes on models."""
 
-    def __init__(self, subject: Subject, proposal: Proposal, limits: Limits, place: Place) -> None:
-        """Nothing is started until it is needed. Where the proposal is a diff, the release at `place` is patched."""
-        super().__init__(subject, place=place, limits=limits)
-        self._code = "" if proposal.is_diff else proposal.text
-        self._changed: int | None = None
+    def __init__(self, subject: Subject, known: KnownIssues, budget: JudgeBudget, say: Say, fixed: bool = True) -> None:
+        """`fixed`: what our `clone_model` breaks, too, does not count."""
+        self.subject, self.budget, self.say = subject, budget, say
+        self.place = place_of(subject)
+        self.issues = known.on(subject.generation).issues
+        self.process = SubjectProcess(subject, place=self.place, limits=budget.limits)
+        self._trials = GraphTrials(self.process, KnownIssues(), cloners=UPSTREAM_AND_FIXED if fixed else (UPSTREAM,))
+        self._by_case: dict[bytes, Trial] = {}
+        self._shown: set[str] = set()
+        passing = self.passing(subject, self.place, self.issues)
+        self.failing = [issue for issue in self.issues if issue.id not in passing]
+        self.package = _package(subject, self.place)
 
-    def start(self) -> Ready:
-        """Start the child, if none runs, and put the candidate in its place there."""
-        try:
-            ready = super().start()
-            if not self._code or self.pid == self._changed:
-                return ready
-            cloning = self.cloning(self._code, timeout=10.0)  # its lines define functions
-        except SubjectError as error:
-            raise ProposalError(f"with it, {error}") from error
-        self._changed = self.pid
-        failure = cloning.failure
-        if failure is not None:
-            frames = [frame for frame in failure.frames if frame.file == CANDIDATE_FILE]
-            at = f" (line {frames[-1].line}, in {frames[-1].function})" if frames else ""
-            raise ProposalError(f"{failure.type}: {failure.message}{at}")
-        if not cloning.replaced:
-            names = ", ".join(cloning.functions)
-            raise ProposalError(f"it runs, and replaces none of the release's functions ({names})")
-        return ready
+    def passing(self, subject: Subject, place: Place, issues: Sequence[KnownIssue]) -> set[str]:
+        """The ids of the issues whose script ends well in that place."""
+        ended: set[str] = set()
 
+        def run(part: Sequence[KnownIssue]) -> None:
+            with contextlib.closing(ScriptRunner(subject, place)) as runner:
+                loads, _ = runner.answer(Script(f"import {subject.generation}\n", "ImportError", sure=True))
+                if loads is not ReplayAnswer.GONE:
+                    SubjectProcess(subject, place=place).start()  # which says why it does not
+                for number, issue in enumerate(part):
+                    self.say(f"scripts of known issues, {number} of {len(part)}")
+                    answer, _ = runner.answer(Script(issue.script, issue.raises, sure=True))
+                    if answer is ReplayAnswer.GONE:
+                        ended.add(issue.id)
 
-def reference(process: SubjectProcess, cloners: tuple[str, ...] = UPSTREAM_AND_FIXED) -> Callable[[Case], Trial]:
-    """A function that tries each model once on the untouched release."""
-    release = GraphTrials(process, KnownIssues(), cloners=cloners)
-    trials: dict[bytes, Trial] = {}
+        parts = [part for part in (issues[::2], issues[1::2]) if len(issues) > _FEW] or [issues]
+        with ThreadPoolExecutor(len(parts)) as executor:
+            list(executor.map(run, parts))
+        return ended
 
-    def trial_of(case: Case) -> Trial:
-        key = msgspec.json.encode(case)
-        if key not in trials:
-            trials[key] = release.try_case(case)
-        return trials[key]
+    def trial_of(self, case: Case, *, costly: bool = False) -> Trial:
+        """The trial of a model, which is tried once."""
+        key = msgspec.json.encode((case, costly))
+        if key not in self._by_case:
+            trial = self._by_case[key] = self._trials.try_case(case, costly=costly)
+            for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
+                self._shown |= {fingerprint(difference) for difference in cause.differences}
+        return self._by_case[key]
 
-    return trial_of
+    def has(self, trial: Trial, cause: Cause) -> bool:
+        """Whether the release has a cause on a model, or hides it there and has it on another."""
+        before = trial.clones[UPSTREAM].causes
+        ours = trial.clones["fixed"].causes if "fixed" in trial.clones else ()
+        if any(alike(cause, other) and other.severity <= cause.severity for other in (*before, *ours)):
+            return True
+        if any(fingerprint(other) == cause.fingerprint for it in before for other in it.differences):
+            return True
+        hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._shown
+        return not makes_a_clone(before) and (hidden or KnownIssues(self.issues).of(cause) is not None)
 
 
 class Candidate(GraphTrials):
-    """A process in which something else clones, beside the untouched release."""
+    """A process with something else in the place of the release."""
 
-    def __init__(
-        self,
-        process: SubjectProcess,
-        on_release: Callable[[Case], Trial],
-        known: KnownIssues,
-        budget: JudgeBudget,
-        cloner: str = UPSTREAM_AND_FIXED[0],
-        in_script: Callable[[str], str] = str,
-    ) -> None:
-        """`known` are the issues of the release; `in_script` puts what clones into a script."""
-        super().__init__(process, KnownIssues(), cloners=(cloner,))
-        self._on_release, self._issues, self._budget, self._cloner = on_release, known, budget, cloner
-        self._in_script = in_script
-        self._worse: dict[str, tuple[Cause, str, Case]] = {}
-        self._left: dict[str, tuple[Cause, str, Case]] = {}
+    def __init__(self, process: SubjectProcess, release: Release) -> None:
+        super().__init__(process, KnownIssues(), cloners=(UPSTREAM,))
+        self._release, self._budget = release, release.budget
+        self._worse: dict[str, tuple[Cause, str, Case, bool]] = {}
         self._models = 0
 
-    def judge(self, judged: Judged, say: Say, *, reported: bool) -> Judged:
+    def judge(self, judged: Judged) -> Judged:
         """Try everything; where it is interrupted, the verdict is on what was tried by then."""
+        release, stopped = self._release, ""
         mends: list[str] = []
-        leaves: list[str] = []
-        stopped, fixed = "", None
+        gone: list[str] = []
         try:
-            if reported:
-                source = REPORTED.format(import_keras=DIALECTS[self.generation].imports["keras"])
-                case = Case(source, ({"shape": [1], "dtype": "float32", "fill": "normal"},))
-                causes = self.look(case, "the bug report")
-                fixed = not any(cause.severity <= Severity.COMPUTES for cause, _ in causes)
-            # What is documented is no bug to mend.
-            issues = [issue for issue in self._issues.issues if issue.fingerprint and not issue.documented]
-            for number, issue in enumerate(issues):
-                say(f"known issues, {number} of {len(issues)}")
-                case = case_of_script(issue)
-                left = self.look(case, f"the known issue {issue.id}")
-                if self._counted(self._on_release(case), "upstream"):
-                    (leaves if left else mends).append(issue.id)
-            self._draw(say)
-            for id_, (_, where, case) in list(self._worse.items()):
-                if id_ not in {cause.fingerprint for cause, worse in self.look(case, where) if worse}:
-                    del self._worse[id_]  # it came of a time limit on a busy machine, say
+            passing = release.passing(self.process.subject, self.process.place, release.issues)
+            failing = [issue.id for issue in release.failing]
+            judged = replace(
+                judged,
+                leaves=tuple(id_ for id_ in failing if id_ not in passing),
+                breaks=tuple(issue.id for issue in release.issues if issue.id not in {*failing, *passing}),
+            )
+            for issue in release.issues:
+                release.say(f"models of known issues, {len(release.issues)}: {issue.id}")
+                others = self.look(_model_of(issue), f"the known issue {issue.id}") if issue.fingerprint else []
+                if issue.id in passing and issue.id in failing:
+                    (gone if others else mends).append(issue.id)
+            self._draw()
+            for id_, (_, where, case, costly) in list(self._worse.items()):
+                if id_ not in {cause.fingerprint for cause, worse in self.look(case, where, costly=costly) if worse}:
+                    del self._worse[id_]  # it came of a time limit on a busy machine, or the release hid it
         except KeyboardInterrupt:
             stopped = "interrupted"
         except _GivenUp as error:
             stopped = str(error)
-        return msgspec.structs.replace(
-            judged,
-            models=self._models,
-            worse=self._judged(self._worse),
-            left=self._judged({name: left for name, left in self._left.items() if name not in self._worse}),
-            mends=tuple(mends),
-            leaves=tuple(leaves),
-            reported=fixed,
-            stopped=stopped,
+        return replace(
+            judged, models=self._models, worse=self._as_worse(), mends=tuple(mends), gone=tuple(gone), stopped=stopped
         )
 
-    def look(self, case: Case, where: str) -> list[tuple[Cause, bool]]:
+    def look(self, case: Case, where: str, *, costly: bool = False) -> list[tuple[Cause, bool]]:
         """Try a model: each cause that counts, and whether it is worse than in the release."""
-        causes = list(self._against_release(case))
+        causes = list(self._against_release(case, costly))
         for cause, worse in causes:
-            smallest = self._worse if worse else self._left
-            _, first_on, smaller = smallest.get(cause.fingerprint, (cause, where, None))
-            if smaller is None or len(case.source) < len(smaller.source):
-                smallest[cause.fingerprint] = cause, first_on, case
+            known = self._worse.get(cause.fingerprint)
+            if worse and (known is None or len(case.source) < len(known[2].source)):
+                self._worse[cause.fingerprint] = cause, known[1] if known else where, case, costly
         return causes
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
         """Try a graph that was drawn; what is worse there is worth making smaller."""
         case = case_of(graph)
-        causes = [cause for cause, worse in self.look(case, "a drawn model") if worse]
+        costly = self.sampled(graph) if costly is None else costly
+        causes = [cause for cause, worse in self.look(case, "a drawn model", costly=costly) if worse]
         return Trial(hits=tuple(Hit(cause.fingerprint, "worse", title(cause), case, graph, cause) for cause in causes))
 
-    def _against_release(self, case: Case) -> Iterator[tuple[Cause, bool]]:
+    def _against_release(self, case: Case, costly: bool) -> Iterator[tuple[Cause, bool]]:
         if self.process.losses.total() >= MOST_LOST:
             raise _GivenUp(f"it has ended or held up its process {MOST_LOST} times: given up")
         with ThreadPoolExecutor(1) as executor:
-            waiting = executor.submit(self._on_release, case)
-            trial = self.try_case(case)
-            release = waiting.result()
-        if not release.built:
+            waiting = executor.submit(self._release.trial_of, case, costly=costly)
+            trial = self.try_case(case, costly=costly)
+            before = waiting.result()
+        if not before.built or UPSTREAM not in before.clones:
             return
         self._models += 1
         if not trial.built:
             yield _unbuilt(trial), True
             return
-        before = release.clones["upstream"].causes
-        # What `fixed` breaks, too, does not count against a proposal.
-        fixed = release.clones["fixed"].causes if "fixed" in release.clones else ()
-        for cause in self._counted(trial, self._cloner):
-            known = self._issues.of(cause)
-            if (known is not None and known.documented) or _is_among(cause, fixed):
-                continue
-            # If the release makes no clone, then a known issue that shows now was hidden, and a crash is no worse.
-            excused = not makes_a_clone(before) and (known is not None or cause.severity is Severity.CRASHES)
-            yield cause, not (_is_among(cause, before) or excused)
+        for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
+            if cause.severity <= self._budget.at_least:
+                yield cause, not self._release.has(before, cause)
 
-    def _counted(self, trial: Trial, cloner: str) -> list[Cause]:
-        causes = trial.clones[cloner].causes if cloner in trial.clones else ()
-        return [cause for cause in causes if cause.severity <= self._budget.at_least]
-
-    def _draw(self, say: Say) -> None:
+    def _draw(self) -> None:
         """Draw models, each that shows something worse made small before the next is looked for."""
         budget, turn = self._budget, 0
         until = time.monotonic() + budget.seconds
@@ -274,31 +269,38 @@ class Candidate(GraphTrials):
                 seed=budget.seed * 1_000_003 + turn,
                 seen=keys,
                 until=until,
-                after_each=lambda: say(f"drawn models, {self.tally.drawn}"),
+                after_each=lambda: self._release.say(f"drawn models, {self.tally.drawn}"),
                 reducing=4.0,
             )
             turn += 1
             if hit is not None:
                 keys.add(hit.key)
 
-    def _judged(self, causes: dict[str, tuple[Cause, str, Case]]) -> tuple[JudgedCause, ...]:
-        """The causes, the worst first."""
-        judged = []
-        for cause, where, case in sorted(causes.values(), key=lambda entry: entry[0].severity):
-            known, root = self._issues.of(cause), cause.root
-            script = self._in_script(reproducer(case, self.generation, root).text)
+    def _as_worse(self) -> tuple[Worse, ...]:
+        """What is worse, the worst first."""
+        worse = []
+        for cause, where, case, _ in sorted(self._worse.values(), key=lambda entry: entry[0].severity):
+            known, root = KnownIssues(self._release.issues).of(cause), cause.root
+            script = f"# With what is judged in its place.\n{reproducer(case, self.generation, root).text}"
             words = cause.fingerprint, title(cause), DOES[cause.severity], root.found, where, script
-            judged.append(JudgedCause(*words, known=None if known is None else known.id))
-        return tuple(judged)
+            worse.append(Worse(*words, known=None if known is None else known.id))
+        return tuple(worse)
 
 
 class _GivenUp(Exception):
     """A candidate has cost too many processes."""
 
 
-def _is_among(cause: Cause, causes: tuple[Cause, ...]) -> bool:
-    """Whether one of the others breaks alike, and no less comes of it."""
-    return any(alike(cause, known) and known.severity <= cause.severity for known in causes)
+def _model_of(issue: KnownIssue) -> Case:
+    """The model of a known issue, without what its script says of the issue."""
+    case = case_of_script(issue)
+    return replace(case, source=_ABOUT.sub("", case.source).lstrip())
+
+
+def _package(subject: Subject, place: Place) -> Path:
+    """The folder of the package of a release."""
+    spec = None if place else find_spec(subject.generation)
+    return Path(place[0]) / subject.generation if spec is None else Path(spec.origin or "").resolve().parent
 
 
 def _unbuilt(trial: Trial) -> Cause:
@@ -311,44 +313,74 @@ def _unbuilt(trial: Trial) -> Cause:
 
 
 def judge_proposals(
-    texts: Mapping[str, str], subject: Subject, known: KnownIssues, budget: JudgeBudget, say: Say
+    texts: Mapping[str, str],
+    subject: Subject,
+    known: KnownIssues,
+    budget: JudgeBudget,
+    say: Say,
+    *,
+    fixes: Collection[str] = (),
+    series: bool = False,
+    tests: bool = False,
 ) -> Iterator[Judged]:
-    """The verdict on each proposal, the text of a file by its name, as it comes."""
-    place = place_of(subject)
-    with SubjectProcess(subject, place=place, limits=budget.limits) as release:
-        cloning = release.cloning()
-        trial_of = reference(release)
-        known = known.on(subject.generation, release.ready.keras)
+    """The verdict on each proposal, the text of a file by its name, as it comes.
+
+    In a `series`, each is put on those before: what each mends, and at last the verdict on all of them.
+    """
+    with contextlib.ExitStack() as stack:
+        release = Release(subject, known, budget, say)
+        stack.enter_context(release.process)
+        place: Place = ()
+        open_issues, for_all = release.failing, list(fixes)
         for name, text in texts.items():
-            judged = Judged(name, str(subject), release.versions)
+            if not place or not series:
+                copy = PrivateCopy(
+                    release.package, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clonediff-")))
+                )
+                place = (str(copy.folder), *release.place)
+            judged = Judged(name, str(subject), release.process.versions)
             try:
-                proposal = read_proposal(name, text, cloning.functions)
-                judged = msgspec.structs.replace(judged, taken=proposal.part)
-                with tempfile.TemporaryDirectory(prefix="clonediff-") as private:
-                    if proposal.is_diff:
-                        apply(proposal.text, Path(cloning.package), Path(private))
-                    first = (private,) if proposal.is_diff else ()
-                    with CandidateProcess(subject, proposal, budget.limits, (*first, *place)) as process:
-                        in_script = partial(_in_script, proposal, cloning.module)
-                        candidate = Candidate(process, trial_of, known, budget, "candidate", in_script)
-                        judged = candidate.judge(judged, say, reported=True)
-            except ProposalError as error:
-                judged = msgspec.structs.replace(judged, refused=str(error))
+                proposal = read_proposal(name, text, copy.cloning_functions())
+                if reason := proposal.is_not_for(subject.generation, release.process.ready.keras):
+                    if series:
+                        continue
+                    raise ProposalError(reason)
+                judged = replace(judged, part=proposal.part, fixes=tuple(fixes or proposal.mends))
+                copy.put(proposal)
+                if series:
+                    passing = release.passing(subject, place, open_issues)
+                    open_issues = [issue for issue in open_issues if issue.id not in passing]
+                    left = tuple(issue.id for issue in open_issues)
+                    judged = replace(judged, mends=tuple(sorted(passing)), leaves=left)
+                    for_all += proposal.mends
+                else:
+                    with SubjectProcess(subject, place=place, limits=budget.limits) as process:
+                        judged = Candidate(process, release).judge(judged)
+                    judged = replace(judged, tests=compare(copy) if tests else None)
+            except (ProposalError, SubjectError) as error:
+                judged = replace(judged, refused=str(error))
             yield judged
-            if judged.stopped == "interrupted":
+            if judged.stopped == "interrupted" or (series and judged.refused):
                 return
+        if series:
+            judged = Judged(ALL, str(subject), release.process.versions, fixes=tuple(dict.fromkeys(for_all)))
+            with SubjectProcess(subject, place=place, limits=budget.limits) as process:
+                judged = Candidate(process, release).judge(judged)
+            yield replace(judged, tests=compare(copy) if tests else None)
 
 
-def _in_script(proposal: Proposal, module: str, script: str) -> str:
-    """A script in which a module of the release clones as is proposed."""
-    if proposal.is_diff:
-        return f"# Run it on the patched release.\n{script}"
-    proposed = (
-        f"PROPOSED = {proposal.text.strip()!r}\n\nimport importlib\n\n"
-        f'cloning = importlib.import_module("{module}")\nexec(PROPOSED, vars(cloning))\n\n'
-        "clone = cloning.clone_model(model)"
-    )
-    return _CLONE.sub(lambda match: proposed, script, count=1)
+def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
+    """What proposals change, one after the other, as a unified diff against the release."""
+    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+        copy = PrivateCopy(_package(subject, place_of(subject)), Path(folder))
+        for name, text in texts.items():
+            try:
+                proposal = read_proposal(name, text, copy.cloning_functions())
+                if not proposal.is_not_for(subject.generation):
+                    copy.put(proposal)
+            except ProposalError as error:
+                raise ProposalError(f"{name}: {error}") from error
+        return copy.diff()
 
 
 def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
@@ -367,13 +399,12 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
     return old, new
 
 
-def judge_change(base: Subject, head: Subject, known: KnownIssues, budget: JudgeBudget, say: Say) -> Judged:
+def judge_change(
+    base: Subject, head: Subject, known: KnownIssues, budget: JudgeBudget, say: Say, fixes: Collection[str] = ()
+) -> Judged:
     """The verdict on the change from one tree to another."""
     say("starting both")
-    with (
-        SubjectProcess(base, place=place_of(base), limits=budget.limits) as before,
-        SubjectProcess(head, place=place_of(head), limits=budget.limits) as after,
-    ):
-        issues = known.on(base.generation, before.ready.keras)
-        candidate = Candidate(after, reference(before, UPSTREAM_AND_FIXED[:1]), issues, budget)
-        return candidate.judge(Judged(str(head), str(base), after.versions), say, reported=False)
+    release = Release(base, known, budget, say, fixed=False)
+    with release.process, SubjectProcess(head, place=place_of(head), limits=budget.limits) as process:
+        judged = Judged(str(head), str(base), process.versions, fixes=tuple(fixes))
+        return Candidate(process, release).judge(judged)

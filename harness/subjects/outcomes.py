@@ -42,19 +42,6 @@ class Lost(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.how}: {self.message}" if self.message else self.how
 
 
-class CloningFunctions(msgspec.Struct, frozen=True):
-    """The cloning functions of a release: their module, the folder of the package, their names.
-
-    `replaced` has those in whose place other code has been put, `failure` what stopped that.
-    """
-
-    module: str
-    package: str
-    functions: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
-    failure: Failure | None = None
-
-
 class ValuesReport(msgspec.Struct, frozen=True):
     """How the arrays behind two digests differ; `missing` names those that the child no longer has."""
 

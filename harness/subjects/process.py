@@ -13,7 +13,6 @@ from clonediff.harness.observation import Answer, Case, ClassAudited, Failure, R
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
 from clonediff.harness.subjects.outcomes import (
-    CloningFunctions,
     Lost,
     NoDeviceError,
     Ready,
@@ -166,14 +165,6 @@ class SubjectProcess:
         request = {"do": "values", "digests": pairs}
         reports = self._ask(request, list[ValuesReport], 60.0) if self._child else None
         return reports if isinstance(reports, list) else [ValuesReport(missing=pair) for pair in pairs]
-
-    def cloning(self, code: str = "", timeout: float = 60.0) -> CloningFunctions:
-        """The release's cloning functions; where the `code` of a proposed fix is given, put that in their place."""
-        SubjectProcess.start(self)  # not `self.start`: that of a `CandidateProcess` calls this method
-        cloning = self._ask({"do": "cloning", "code": code}, CloningFunctions, timeout)
-        if isinstance(cloning, Lost):
-            raise SubjectError(f"{self.subject}: its process ends: {cloning.line}")
-        return cloning
 
     def draw(self, request: dict[str, Any], timeout: float = 30.0) -> Graph | None:
         """Draw a graph; see `server.drawing` for the request. None if the draw ends the process, or gives no model."""

@@ -74,7 +74,7 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
 
 def takes_arguments(cloner: str) -> bool:
     """Whether a cloner can be given what `clone_model` is given beside the model."""
-    return cloner in ("upstream", "fixed", "candidate")
+    return cloner in ("upstream", "fixed")
 
 
 def _is_in(folder: str, module: str) -> bool:

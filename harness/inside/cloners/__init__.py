@@ -45,7 +45,6 @@ def fixed(model: Any, context: TrialContext) -> Any:
 CLONERS: dict[str, Cloner] = {
     "upstream": upstream,
     "fixed": fixed,
-    "candidate": upstream,  # in a process where a proposed fix has taken the place of its functions
 }
 
 

@@ -35,10 +35,7 @@ PROCESS_LOST = (
 _WARNS = "cloning warns of something that building does not"
 WARNS = Aspect("warned", "derived", PROPERTY, "", "raises", _WARNS, "raises", alone=True)
 
-_FRAMEWORK_FILES = re.compile(
-    r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/"
-    r"|^<candidate>$"  # a proposed fix in the place of the release's own, see `clonediff.harness.server.candidates`
-)
+_FRAMEWORK_FILES = re.compile(r"^(keras|tf_keras|keras_core|tensorflow(_core)?/python/keras|inside/cloners|fixed)/")
 _HELPER_FILES = re.compile(r"/traceback_utils\.py$|/src/backend/(?!common/)[a-z]+/|/autograph/|/optree/|/tree/")
 
 _CALL_FILES = re.compile(r"/engine/base_layer\w*\.py$|/layers/|/ops/operation\.py$")

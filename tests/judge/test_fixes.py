@@ -1,0 +1,216 @@
+"""The fixes of `reports/fixes`: each names what there is, and each goes on top of those before it."""
+
+from __future__ import annotations
+
+import importlib.util
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from clonediff.harness.judge.edits import PrivateCopy
+from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
+from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
+from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.subjects.subject import Subject
+from clonediff.reports.known import load
+
+FOLDER = Path(__file__).parents[2] / "reports" / "fixes"
+FIXES = [read_proposal(path.name, path.read_text(), ()) for path in sorted(FOLDER.glob("*.py"))]
+GENERATIONS = ("keras", "tf_keras")
+
+
+def copy_of(generation: str, folder: Path) -> PrivateCopy:
+    spec = importlib.util.find_spec(generation)
+    assert spec is not None and spec.origin is not None
+    folder.mkdir()
+    return PrivateCopy(Path(spec.origin).parent, folder)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
+    copy = copy_of(generation, tmp_path / "copy")
+    for fix in FIXES:
+        if not fix.is_not_for(generation):
+            before = copy.changed()
+            copy.put(fix)
+            assert fix.header is not None and set(before) | set(fix.header.places) == set(copy.changed())
+    for name in copy.changed():
+        compile((copy.folder / name).read_text(), name, "exec")
+    patched = copy_of(generation, tmp_path / "patched")
+    patched.put(Proposal("all.diff", copy.diff(), "", is_diff=True))
+    assert patched.changed() == copy.changed()
+    assert patched.diff() == copy.diff()
+
+
+def test_fixes_mend_known_issues_that_exist_once() -> None:
+    known = {issue.id: issue.generation for issue in load().issues}
+    mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
+    assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no known issues any more"
+    assert all(fix.header is not None and fix.header.generation == known[id_] for id_, fix in mended)
+    ids = [id_ for id_, _ in mended]
+    assert sorted(ids) == sorted(set(ids))
+
+
+SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
+EVERY = 5
+"""Of so many scripts, one is run by day."""
+
+
+@pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL), ("keras", FIXES), ("tf_keras", FIXES)])
+@pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=pytest.mark.slow(reason="it runs all scripts"))])
+def test_fixes_mend_what_they_say(generation: str, fixes: list[Proposal], step: int, tmp_path: Path) -> None:
+    copy = copy_of(generation, tmp_path / "copy")
+    fixes = [fix for fix in fixes if not fix.is_not_for(generation)]
+    for fix in fixes:
+        copy.put(fix)
+    mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
+    issues = [issue for issue in load().issues if issue.id in mended]
+    with closing(ScriptRunner(Subject.parse(generation), (str(copy.folder),))) as runner:
+        answers = {issue.id: runner.answer(Script(issue.script, issue.raises, sure=True)) for issue in issues}
+    assert {id_: answer for id_, answer in answers.items() if answer[0] is not ReplayAnswer.GONE} == {}
+
+
+COPIED = """\
+import h5py, keras, numpy as np, tensorflow as tf
+from keras import layers
+
+class Blocks(layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [layers.Dense(4), {"one": layers.Dense(4)}]
+
+    def build(self, shape):
+        self.blocks[0].build(shape)
+        self.blocks[1]["one"].build(shape)
+
+    def call(self, x):
+        return self.blocks[1]["one"](self.blocks[0](x))
+
+words = layers.StringLookup()
+words.adapt(np.array(["a", "b"]))
+inputs, text = keras.Input((4,)), keras.Input((), dtype="string")
+outputs = layers.Dropout(0.5)(layers.BatchNormalization()(Blocks()(inputs)))
+model = keras.Model([inputs, text], [outputs, words(text)])
+model.compile(keras.optimizers.Adam(0.25), loss=["mse", None])
+model.optimizer.build(model.trainable_variables)
+clone = keras.models.clone_model(model)
+
+assert not np.array_equal(model.weights[0], clone.weights[0]), "values are fresh"
+assert len({id(x) for it in (model, clone) for x in it.variables}) == 2 * len(model.variables)
+assert clone.optimizer is not model.optimizer and float(clone.optimizer.learning_rate) == 0.25
+assert clone.get_layer("string_lookup").get_vocabulary() == ["[UNK]", "b", "a"]
+saved = []
+for name, each in (("model", model), ("clone", clone)):
+    tf.train.Checkpoint(model=each).write(name)
+    each.save_weights(name + ".weights.h5")
+    keys = []
+    h5py.File(name + ".weights.h5").visititems(lambda key, value: keys.append((key, getattr(value, "shape", ()))))
+    saved.append((keys, tf.train.list_variables(name)))
+assert saved[0] == saved[1], saved
+first = "model/optimizer/_trainable_variables/0/.ATTRIBUTES/VARIABLE_VALUE"
+np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first), clone.trainable_variables[0])
+"""
+"""A model whose clone begins anew, and is saved as the model is."""
+
+
+def test_copy_begins_anew_and_saves_what_its_model_saves(tmp_path: Path) -> None:
+    copy = copy_of("keras", tmp_path / "copy")
+    for fix in FIXES:
+        if not fix.is_not_for("keras"):
+            copy.put(fix)
+    with closing(ScriptRunner(Subject.parse("keras"), (str(copy.folder),))) as runner:
+        assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
+
+
+RELEASE = '''\
+"""A module."""
+
+import abc
+
+from keras.src import tree
+
+
+@abc.abstractmethod
+def one():
+    """What one is for."""
+    return abc
+
+
+class Two:
+    @property
+    def two(self):
+        return 2
+'''
+HEADER = """\
+# /// clonediff
+# generation = "keras"
+# root = "a root"
+# places."keras/src/models/cloning.py" = [{}]
+# ///
+
+import math
+
+from keras.src import backend
+"""
+EDITS = {
+    "keeps decorators and docstring": (
+        '"one"',
+        "def one():\n    return 1\n",
+        '@abc.abstractmethod\ndef one():\n    """What one is for."""\n    return 1\n',
+    ),
+    "adds a decorator": (
+        '"marked", "one"',
+        "def marked(function):\n    return function\n\n\n@marked\ndef one(): ...\n",
+        "\n\ndef marked(function):\n    return function\n\n\n@abc.abstractmethod\n@marked\ndef one():\n",
+    ),
+    "imports what is used, in order": (
+        '"one"',
+        "def one():\n    return math, backend\n",
+        "import abc\nimport math\n\nfrom keras.src import backend\nfrom keras.src import tree\n",
+    ),
+    "replaces a method": (
+        '"Two.two"',
+        "class Two:\n    def two(self):\n        return 3\n",
+        "class Two:\n    @property\n    def two(self):\n        return 3\n",
+    ),
+    "adds a method": (
+        '"Two.three"',
+        "class Two:\n    def three(self):\n        return 3\n",
+        "        return 2\n\n    def three(self):\n        return 3\n",
+    ),
+}
+"""What a header names, a definition, and lines of the file with it in its place."""
+
+
+def put(text: str, folder: Path) -> str:
+    path = folder / "site" / "keras" / "src" / "models" / "cloning.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(RELEASE)
+    copy = PrivateCopy(folder / "site" / "keras", folder / "copy")
+    copy.put(read_proposal("fix.py", text, copy.cloning_functions()))
+    return (copy.folder / "keras/src/models/cloning.py").read_text()
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_definition_takes_the_place_of_the_one_with_its_name(name: str, tmp_path: Path) -> None:
+    names, code, lines = EDITS[name]
+    assert lines in put(HEADER.format(names) + "\n\n" + code, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (HEADER.format('"none"'), "names none, which it does not define"),
+        (HEADER.format('"one"').replace("models/", "nowhere/") + "def one(): ...\n", "the release has no such folder"),
+        (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
+        (HEADER.format("1"), "Expected `str`"),
+        (HEADER.format('"one"').replace("root", "rot"), "unknown field `rot`"),
+        (HEADER.format('"one"') + "def one(): ...\ndef two(): ...\n", "has no place for two"),
+        ("def other(): ...\n", "replaces none of the release's functions"),
+        ("def one(:\n", "not Python"),
+    ],
+)
+def test_fix_that_cannot_be_put_in_place_says_why(text: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(ProposalError, match=reason):
+        put(text, tmp_path)
