@@ -32,6 +32,7 @@ from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import commit_of, in_full, merge_base, place_of, split
+from clonediff.harness.subjects.scratch import scratch
 from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.made import NOT_BUILT
@@ -135,7 +136,7 @@ class Release:
         """`fixed`: what our `clone_model` breaks, too, does not count."""
         self.subject, self.budget, self.say = subject, budget, say
         self.place = place_of(subject)
-        self.issues = known.on(subject.generation).issues
+        self.issues = [issue for issue in known.on(subject.generation).issues if issue.script]
         self.process = SubjectProcess(subject, place=self.place, limits=budget.limits)
         self._trials = GraphTrials(self.process, KnownIssues(), cloners=UPSTREAM_AND_FIXED if fixed else (UPSTREAM,))
         self._by_case: dict[bytes, Trial] = {}
@@ -182,7 +183,7 @@ class Release:
         if any(fingerprint(other) == cause.fingerprint for it in before for other in it.differences):
             return True
         hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._shown
-        return not makes_a_clone(before) and (hidden or KnownIssues(self.issues).of(cause) is not None)
+        return not makes_a_clone(before) and (hidden or KnownIssues(tuple(self.issues)).of(cause) is not None)
 
 
 class Candidate(GraphTrials):
@@ -280,7 +281,7 @@ class Candidate(GraphTrials):
         """What is worse, the worst first."""
         worse = []
         for cause, where, case, _ in sorted(self._worse.values(), key=lambda entry: entry[0].severity):
-            known, root = KnownIssues(self._release.issues).of(cause), cause.root
+            known, root = KnownIssues(tuple(self._release.issues)).of(cause), cause.root
             script = f"# With what is judged in its place.\n{reproducer(case, self.generation, root).text}"
             words = cause.fingerprint, title(cause), DOES[cause.severity], root.found, where, script
             worse.append(Worse(*words, known=None if known is None else known.id))
@@ -335,7 +336,7 @@ def judge_proposals(
         for name, text in texts.items():
             if not place or not series:
                 copy = PrivateCopy(
-                    release.package, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="clonediff-")))
+                    release.package, Path(stack.enter_context(tempfile.TemporaryDirectory(dir=scratch())))
                 )
                 place = (str(copy.folder), *release.place)
             judged = Judged(name, str(subject), release.process.versions)
@@ -371,7 +372,7 @@ def judge_proposals(
 
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
     """What proposals change, one after the other, as a unified diff against the release."""
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(_package(subject, place_of(subject)), Path(folder))
         for name, text in texts.items():
             try:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from clonediff.harness.judge.edits import PrivateCopy
+from clonediff.harness.subjects.scratch import scratch
 
 
 class TestsCompared(msgspec.Struct, frozen=True):
@@ -36,7 +37,7 @@ def _passing(root: Path, files: tuple[str, ...]) -> set[str]:
     """The tests that pass in the package below a folder."""
     variables = {**os.environ, "PYTHONPATH": str(root), "TF_CPP_MIN_LOG_LEVEL": "3"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={root}", *files]
-    with tempfile.TemporaryDirectory(prefix="clonediff-") as folder:
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         report = Path(folder, "report.xml")
         subprocess.run([*command, f"--junitxml={report}"], cwd=root, env=variables, capture_output=True, check=False)
         cases = ElementTree.parse(report).iter("testcase") if report.is_file() else ()

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from clonediff.harness.judge.proposals import ProposalError, apply, read_proposal
+from clonediff.harness.judge.edits import PrivateCopy
+from clonediff.harness.judge.proposals import ProposalError, read_proposal
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.keras_12202.models import HEAD, MASK, Effects, search, source_of
 from clonediff.harness.subjects import releases
@@ -173,7 +174,7 @@ def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
         try:
             proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
             if proposal.is_diff:
-                apply(proposal.text, Path(place[0], "keras"), Path(private))
+                PrivateCopy(Path(place[0], "keras"), Path(private)).put(proposal)
             text, place = ("", (private, *place)) if proposal.is_diff else (proposal.text, place)
         except ProposalError as error:
             text = f"raise ValueError({str(error)!r})"

@@ -22,12 +22,7 @@ from ..inside.frameworks.interface import Framework
 from ..inside.observer import Observer, take_over
 from ..inside.trial import run_trial
 from ..observation import Answer, Case, Request
-<<<<<<< HEAD:harness/server/serve.py
 from .audited import audited_by_name, classes
-from .candidates import cloning
-=======
-from .cloners.users import problem
->>>>>>> 41b49155 (judge runs the known scripts, takes a series, and prints a diff):harness/inside/serve.py
 from .drawing import Drawer
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"

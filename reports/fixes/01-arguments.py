@@ -9,10 +9,7 @@ of its own, and is cloned with a model alone, is cloned by it.
 # /// clonediff
 # generation = "keras"
 # root = "arguments not checked"
-# mends = [
-#     "call-function-uncallable", "clone-function-gives-none", "clone-function-uncallable", "model-not-looked-at",
-#     "own-constructor", "own-option"
-# ]
+# mends = ["clone-function-uncallable", "own-option"]
 # [places]
 # "keras/src/models/cloning.py" = [
 #     "clone_model", "_clone_by_config", "_wrap_clone_function", "_clone_layer",

@@ -11,10 +11,8 @@ cannot hold is kept.
 # generation = "keras"
 # root = "inputs and model rebuilt from few attributes"
 # mends = [
-#     "compile-lambda", "dtype-argument", "function-argument", "given-input-layer", "given-input-name",
-#     "given-input-rewired", "given-list", "input-name", "input-options", "lambda-refused", "lambda-refused-3.12",
-#     "lambda-refused-3.2", "lambda-refused-inside", "lambda-refused-inside-3.13", "layer-twice", "model-trainable",
-#     "nested-tuple-argument", "own-layer-without-build", "own-sequential", "recursive-trainable", "repeated-input",
+#     "compile-lambda", "dtype-argument", "given-input-rewired", "given-list", "input-name", "input-options",
+#     "lambda-refused", "lambda-refused-inside", "layer-twice", "model-trainable", "own-sequential", "repeated-input",
 #     "sequential-trainable", "stft-window"
 # ]
 # [places]

@@ -9,10 +9,7 @@ arguments is its clone.
 # /// clonediff
 # generation = "keras"
 # root = "operations through configs"
-# mends = [
-#     "clone-function-operations", "config-lists-shared", "operation-arguments", "operation-partial", "patches-name",
-#     "session-image-format"
-# ]
+# mends = ["operation-arguments", "operation-partial", "patches-name"]
 # [places]
 # "keras/src/models/cloning.py" = ["_clone_operation", "_copy_operation"]
 # ///

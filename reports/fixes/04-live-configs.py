@@ -10,11 +10,9 @@ clone, and everything else as itself.
 # generation = "keras"
 # root = "config is a file format"
 # mends = [
-#     "activation-lambda", "activation-layer-class", "activation-namesake", "compile-auc-weights",
-#     "compile-lambda-warns", "compile-method", "compile-own-function", "function-named-like-a-class",
-#     "function-of-layer", "function-out-of-scope", "given-wider-inner", "lambda-globals", "lambda-mask",
-#     "lambda-method", "lambda-named", "lambda-namesake", "lambda-output-shapes", "lambda-partial", "layer-path",
-#     "policy-class", "recurrent-policy", "wrapped-weight-path"
+#     "activation-lambda", "activation-namesake", "compile-auc-weights", "compile-own-function",
+#     "function-named-like-a-class", "function-of-layer", "lambda-globals", "lambda-mask", "lambda-output-shapes",
+#     "wrapped-weight-path"
 # ]
 # [places]
 # "keras/src/saving/serialization_lib.py" = [

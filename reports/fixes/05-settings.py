@@ -8,14 +8,7 @@ layer makes when it is built.
 # /// clonediff
 # generation = "keras"
 # root = "set on a layer afterwards or not passed to inner layers"
-# mends = [
-#     "augmentation-names", "discretization-policy", "discretization-trainable", "frozen-attention",
-#     "frozen-conv-lstm", "frozen-jitter", "frozen-lookup", "frozen-own-layer", "hashed-crossing-trainable",
-#     "layer-autocast", "lookup-trainable", "pipeline-trainable", "policy-in-layer", "policy-of-input",
-#     "policy-of-lookup", "policy-of-model", "policy-of-pipeline", "remat-activation", "remat-mask", "remat-no-gradient",
-#     "spatial-dropout-policy", "spatial-dropout-trainable", "supports-masking", "unnamed-jitter", "unnamed-lookup",
-#     "unnamed-sublayers", "weight-trainable"
-# ]
+# mends = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy", "weight-trainable"]
 # [places]
 # "keras/src/models/cloning.py" = ["_clone_input", "_finish", "_copy_settings", "_copy_own_settings"]
 # ///

@@ -7,7 +7,7 @@ another.
 # /// clonediff
 # generation = "keras"
 # root = "paths and names"
-# mends = ["nameless-weight", "open-name-scope"]
+# mends = []
 # [places]
 # "keras/src/models/cloning.py" = ["_copy_settings", "_copy_paths"]
 # ///

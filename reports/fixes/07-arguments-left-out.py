@@ -9,9 +9,8 @@ live config has those that it would lack.
 # generation = "keras"
 # root = "class config leaves a key out"
 # mends = [
-#     "attention-score-mode", "bounding-boxes-fill", "compile-cosine-loss", "compile-cosine-metric", "compile-huber",
-#     "compile-loss-dtype", "compile-sparse-axis", "config-tells-a-part", "encoding-sparse", "grayscale-seed",
-#     "identity-gain", "lora-alpha-alone", "recurrent-use-cudnn", "simple-rnn-seed"
+#     "bounding-boxes-fill", "compile-cosine-metric", "compile-huber", "compile-loss-dtype", "encoding-sparse",
+#     "grayscale-seed", "identity-gain", "recurrent-use-cudnn"
 # ]
 # [places]
 # "keras/src/saving/keras_saveable.py" = ["remembering", "KerasSaveable.__new__"]

@@ -7,7 +7,7 @@ call than in its model, and its output is that of another.
 # /// clonediff
 # generation = "keras"
 # root = "order of calls"
-# mends = ["call-order", "call-order-outputs"]
+# mends = ["call-order-outputs"]
 # [places]
 # "keras/src/models/cloning.py" = ["_call_again", "_calls_in_order"]
 # ///

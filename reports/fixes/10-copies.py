@@ -9,12 +9,8 @@ other as the originals do, and each variable begins as its original did.
 # generation = "keras"
 # root = "copies"
 # mends = [
-#     "activation-shared", "adapted-lookup", "adapted-normalization", "arrays-as-lists", "auto-config-keeps-list",
-#     "cast-mask", "compile-optimizer-built", "discretization-summary", "layer-hung-on", "lora-alpha-dense",
-#     "lora-alpha-embedding", "merge-built-elsewhere", "normalization-built-elsewhere", "prelu-built-elsewhere",
-#     "quantized-inside", "quantized-inside-how", "quantized-kernel-shape", "quantized-order", "random-shear",
-#     "renamed-output", "sequential-operation-names", "session-color-jitter", "session-compile",
-#     "session-flash-attention", "session-floats"
+#     "adapted-lookup", "adapted-normalization", "auto-config-keeps-list", "lora-alpha-dense", "quantized-inside",
+#     "quantized-order", "random-shear"
 # ]
 # [places]
 # "keras/src/models/copying.py" = [

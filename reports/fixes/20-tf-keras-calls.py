@@ -9,14 +9,10 @@ by one, nested models as models, and have what was set on them.
 # generation = "tf_keras"
 # root = "operations through configs"
 # mends = [
-#     "tf-activity-regularizer", "tf-argument-for-json", "tf-array-argument", "tf-bidirectional-trainable",
-#     "tf-clone-function-gives-none", "tf-compute-dtype-of-model", "tf-constant-dtype", "tf-ellipsis", "tf-equal",
-#     "tf-frozen-attention", "tf-frozen-conv-lstm", "tf-frozen-lookup", "tf-frozen-own-layer", "tf-given-input-layer",
-#     "tf-given-made", "tf-given-more", "tf-kept-calls", "tf-lambda-nested", "tf-layer-autocast", "tf-list-of-one",
-#     "tf-model-for-a-layer", "tf-model-trainable", "tf-nested-trainable", "tf-nested-weight-name",
-#     "tf-own-sequential", "tf-policy-in-layer", "tf-policy-of-model", "tf-sequential-input-spec",
-#     "tf-sequential-trainable", "tf-supports-masking", "tf-thawed-own-layer", "tf-unnamed-lookup",
-#     "tf-unnamed-sublayers", "tf-varargs"
+#     "tf-activity-regularizer", "tf-array-argument", "tf-constant-dtype", "tf-ellipsis", "tf-equal",
+#     "tf-frozen-own-layer", "tf-given-input-layer", "tf-given-made", "tf-given-more", "tf-lambda-nested",
+#     "tf-layer-autocast", "tf-list-of-one", "tf-model-for-a-layer", "tf-model-trainable", "tf-nested-weight-name",
+#     "tf-own-sequential", "tf-sequential-input-spec", "tf-thawed-own-layer", "tf-varargs"
 # ]
 # [places]
 # "tf_keras/src/models/cloning.py" = [
