@@ -15,8 +15,9 @@ from clonediff.reports.records import SEVERITIES, Cause, Difference, Severity
 
 
 class CauseShown(msgspec.Struct, frozen=True):
-    """A cause on one model. `known` is the issue that explains it, `because` its title, `link` where it is reported.
+    """A cause on one model. `known` is the issue that explains it, `because` its title and reason.
 
+    `link` is where that is reported.
     `happens` is what it does to the clone, `sentence` the cause in words of the model, `effects` what follows from it.
     `advice` says how to mend the model; `own` that the fault is that of a class or function of the user's.
     """
@@ -59,7 +60,7 @@ def cause_shown(cause: Cause, issue: KnownIssue | None, *, words: str = "", **mo
     if issue is not None:
         known = {
             "known": issue.id,
-            "because": issue.title,
+            "because": ". ".join(filter(None, (issue.title, issue.because))),
             "link": issue.link,
             "documented": issue.documented,
         }
