@@ -55,7 +55,7 @@ def _bugs(known: KnownIssues) -> Iterator[str]:
     for generation, name in NAMES.items():
         yield f"## {name}\n"
         for root, bugs in by_root(known, generation):
-            yield f"### {name}: {ROOTS[root]} (`{'tf-' * (generation == 'tf_keras')}{root}`)\n"
+            yield f"### {name}: {ROOTS[root]} (`{'tf-' * (generation == 'tf_keras')}{root}`)"
             for _, group in groupby(_by_file(bugs), lambda bug: bug.files[0]):
                 yield from map(_line, group)
             yield ""
