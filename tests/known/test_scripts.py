@@ -249,3 +249,13 @@ def test_the_index_is_that_of_the_scripts(tmp_path: Path) -> None:
         "write it again: python -m clonediff.reports.known_index"
     )
     assert len(text.splitlines()) <= 250
+
+
+def test_the_readme_counts_the_bugs_of_the_newest_releases() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    for generation, words in (
+        ("keras", "{} bugs of Keras 3.15.1, of which a maintainer would take {}"),
+        ("tf_keras", "{} of `tf_keras` 2.21.0, of which they would take {}"),
+    ):
+        bugs = KNOWN.on(generation, READ_IN[generation]).bugs
+        assert words.format(len(bugs), sum(bug.verdict == "accept" for bug in bugs)) in text
