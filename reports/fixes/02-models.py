@@ -12,8 +12,8 @@ cannot hold is kept.
 # root = "inputs and model rebuilt from few attributes"
 # mends = [
 #     "compile-lambda", "dtype-argument", "given-input-rewired", "given-list", "input-name", "input-options",
-#     "lambda-refused", "lambda-refused-inside", "layer-twice", "model-trainable", "own-sequential", "repeated-input",
-#     "sequential-trainable", "stft-window"
+#     "lambda-refused", "lambda-refused-inside", "layer-in-two-models", "layer-twice", "model-trainable",
+#     "own-sequential", "repeated-input", "sequential-trainable", "stft-window"
 # ]
 # [places]
 # "keras/src/models/cloning.py" = [

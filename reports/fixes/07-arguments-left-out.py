@@ -10,7 +10,7 @@ live config has those that it would lack.
 # root = "class config leaves a key out"
 # mends = [
 #     "bounding-boxes-fill", "compile-cosine-metric", "compile-huber", "compile-loss-dtype", "encoding-sparse",
-#     "grayscale-seed", "identity-gain", "recurrent-use-cudnn"
+#     "flash-attention", "grayscale-seed", "identity-gain", "recurrent-use-cudnn"
 # ]
 # [places]
 # "keras/src/saving/keras_saveable.py" = ["remembering", "KerasSaveable.__new__"]

@@ -9,8 +9,8 @@ other as the originals do, and each variable begins as its original did.
 # generation = "keras"
 # root = "copies"
 # mends = [
-#     "adapted-lookup", "adapted-normalization", "auto-config-keeps-list", "lora-alpha-dense", "quantized-inside",
-#     "quantized-order", "random-shear"
+#     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order",
+#     "random-shear"
 # ]
 # [places]
 # "keras/src/models/copying.py" = [
