@@ -30,9 +30,12 @@ def names_of(owner: Any, private: re.Pattern[str] | None) -> tuple[set[str], set
     for name, value in attributes.items():
         if type(name) is not str:
             continue
-        if name[:1] != "_" or (private is not None and private.match(name)):
-            names.add(name)
-        elif (own and name[:2] != "__" and name not in of_packages) or is_of_users(value):
+        if (
+            name[:1] != "_"
+            or (private is not None and private.match(name))
+            or (own and name[:2] != "__" and name not in of_packages)
+            or is_of_users(value)
+        ):
             names.add(name)
         elif name[1:] in arguments:
             public = name[1:] in attributes or hasattr(kind, name[1:])

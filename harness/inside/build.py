@@ -6,7 +6,8 @@ import contextlib
 import linecache
 import sys
 import types
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from .failures import GRAPH_FILE
 
@@ -34,7 +35,7 @@ def script(source: str | None) -> Iterator[Any]:
 
 def build(source: str, module: Any) -> Any:
     """Run the source in `module`; the model that it leaves there under the name `model`."""
-    exec(compile(source, GRAPH_FILE, "exec"), module.__dict__)  # noqa: S102 - the source is the model
+    exec(compile(source, GRAPH_FILE, "exec"), module.__dict__)
     return module.__dict__["model"]
 
 

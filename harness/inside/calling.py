@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import signal
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from ..observation import Case, Failure
 from .cloners import Cloner, TrialContext, call_cloner, clone_model_by
@@ -73,14 +74,14 @@ class Calling:
 
     def _value(self, text: str) -> Any:
         names = dict(self._module.__dict__, model=self._model)
-        return eval(text, names)  # noqa: S307 - the script's own words
+        return eval(text, names)
 
     @contextlib.contextmanager
     def _within(self) -> Iterator[None]:
         """The scopes in which a model is cloned, and the limit of time."""
         with contextlib.ExitStack() as scopes:
             for text in self._case.within:
-                scopes.enter_context(eval(text, dict(self._module.__dict__)))  # noqa: S307 - the script's own words
+                scopes.enter_context(eval(text, dict(self._module.__dict__)))
             if self.seconds:
                 faulthandler.register(signal.SIGALRM, chain=True)  # it writes where it is; the signal ends the process
                 signal.setitimer(signal.ITIMER_REAL, self.seconds)

@@ -8,7 +8,8 @@ import functools
 import json
 import re
 import types
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def entry(value: Any) -> str:
     whole = text(value)
     if len(whole) <= LONGEST:
         return whole
-    return "%s...%s" % (whole[: LONGEST - 27], short_hash(whole.encode("utf-8", "backslashreplace")))
+    return "{}...{}".format(whole[: LONGEST - 27], short_hash(whole.encode("utf-8", "backslashreplace")))
 
 
 def text(value: Any, depth: int = 0) -> str:
@@ -52,27 +53,27 @@ def text(value: Any, depth: int = 0) -> str:
             value = dict(value, config={key: item for key, item in value["config"].items() if key != "name"})
         keys = [(key if isinstance(key, str) else repr(key), item) for key, item in value.items() if key != _BUILT_ON]
         items = sorted((without_addresses(key), text(item, depth + 1)) for key, item in keys)
-        return "{%s}" % ", ".join("%s: %s" % item for item in items)
+        return "{{{}}}".format(", ".join("{}: {}".format(*item) for item in items))
     if isinstance(value, (list, tuple)):
         inner = ", ".join([text(item, depth + 1) for item in value])
-        return "[%s]" % inner if isinstance(value, list) else "(%s)" % inner
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
     if isinstance(value, (set, frozenset)):
-        return "{%s}" % ", ".join(sorted(text(item, depth + 1) for item in value))
+        return "{{{}}}".format(", ".join(sorted(text(item, depth + 1) for item in value)))
     if isinstance(value, np.ndarray):
         body: Any = value.tobytes()
         if value.dtype.kind in "OSU":  # the bytes of objects are pointers
             body = json.dumps([as_text(item) for item in value.flat]).encode()
-        return "array(%s, %s, %s)" % (value.dtype, value.shape, short_hash(body))
+        return f"array({value.dtype}, {value.shape}, {short_hash(body)})"
     if isinstance(value, np.generic):
-        return "%s(%s)" % (value.dtype, value)
+        return f"{value.dtype}({value})"
     if isinstance(value, type):
         return " ".join(filter(None, ("class", value.__module__ + "." + value.__qualname__, class_code(value))))
     if isinstance(value, types.MethodType):
-        return "method %s" % function(value.__func__, depth)
+        return f"method {function(value.__func__, depth)}"
     if isinstance(value, types.FunctionType):
         return function(value, depth)
     if callable(value) and hasattr(value, "__name__"):
-        return "function %s" % value.__name__
+        return f"function {value.__name__}"
     return _object(value, depth)
 
 
@@ -80,8 +81,8 @@ def function(value: Any, depth: int = 0) -> str:
     """A Python function: its name, and a digest of its code, its defaults, what it closes over, and its globals."""
     parts = [_code(value.__code__), text(value.__defaults__, depth + 1), text(value.__kwdefaults__, depth + 1)]
     parts += [_content(content, depth + 4) for content in contents(value.__closure__ or ())]
-    parts += ["%s: %s" % (name, _content(content, depth + 4)) for name, content in globals_of(value)]
-    return "function %s %s" % (value.__name__, short_hash("\n".join(parts).encode("utf-8", "backslashreplace")))
+    parts += [f"{name}: {_content(content, depth + 4)}" for name, content in globals_of(value)]
+    return "function {} {}".format(value.__name__, short_hash("\n".join(parts).encode("utf-8", "backslashreplace")))
 
 
 def _content(value: Any, depth: int) -> str:
@@ -121,7 +122,7 @@ def class_code(kind: Any) -> str:
             functions = [getattr(accessor, "__func__", accessor) for accessor in accessors]
             codes = [getattr(item, "__code__", None) for item in functions]
             plain = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
-            parts.append("%s %s %s" % (name, plain, [_code(code) for code in codes if code is not None]))
+            parts.append(f"{name} {plain} {[_code(code) for code in codes if code is not None]}")
     return short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
 
 
@@ -135,17 +136,17 @@ def contents(cells: Any) -> Iterator[Any]:
 @functools.lru_cache(maxsize=4096)
 def _code(code: Any) -> str:
     constants = [_code(item) if isinstance(item, types.CodeType) else text(item) for item in code.co_consts]
-    return "%s %s %s %s" % (code.co_code.hex(), constants, code.co_names, code.co_varnames)
+    return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames}"
 
 
 def _object(value: Any, depth: int) -> str:
     name = type(value).__name__
     with contextlib.suppress(Exception):  # a symbolic tensor has no numbers, and a user's object may refuse to tell
         if hasattr(value, "numpy") and hasattr(value, "dtype"):
-            return "%s %s" % (name, text(np.asarray(value.numpy()), depth + 1))
+            return f"{name} {text(np.asarray(value.numpy()), depth + 1)}"
         if hasattr(value, "get_config"):
-            return "%s %s" % (name, text(value.get_config(), depth + 1))
-        return without_addresses("%s %s" % (name, value))
+            return f"{name} {text(value.get_config(), depth + 1)}"
+        return without_addresses(f"{name} {value}")
     return name
 
 

@@ -23,7 +23,7 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
     try:
         config = framework.config(layer)
     except Exception as error:  # a layer may have no config: that is what there is to say of it
-        return {"get_config": "raises %s" % type(error).__name__}
+        return {"get_config": f"raises {type(error).__name__}"}
     without = _COMPARED_ELSEWHERE | _GRAPH_KEYS if "layers" in config else _COMPARED_ELSEWHERE
     config = {name: value for name, value in config.items() if name not in without}
     if framework.is_graph(layer) or not isinstance(layer, framework.layer_class):
@@ -81,13 +81,13 @@ def parts(arguments: dict[str, Any]) -> dict[str, str]:
 
 def _tell(path: str, value: Any, texts: dict[str, str]) -> None:
     if isinstance(value, (list, tuple)):
-        texts[path] = "%d" % len(value)
+        texts[path] = str(len(value))
         for place, item in enumerate(value):
-            _tell("%s[%d]" % (path, place), item, texts)
+            _tell(f"{path}[{place}]", item, texts)
     elif isinstance(value, dict):
-        texts[path] = "%s" % sorted(map(str, value))
+        texts[path] = str(sorted(map(str, value)))
         for key, item in value.items():
-            _tell("%s[%r]" % (path, key), item, texts)
+            _tell(f"{path}[{key!r}]", item, texts)
     else:
         _tell_object(path, value, texts)
 
@@ -104,7 +104,7 @@ def _tell_object(path: str, value: Any, texts: dict[str, str]) -> None:
     texts[path] = kind  # of a lambda without its bytes, which tell the line that it stands in as well
     if isinstance(settings, dict) and kind != "__lambda__":
         for name, part in settings.items():
-            _tell_object("%s.%s.%s" % (path, kind, name), part, texts)
+            _tell_object(f"{path}.{kind}.{name}", part, texts)
 
 
 def _settings(value: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Description:
         compiled = framework.compiled(model)
         digests = {
             id(state): digest(value)
-            for state, value in zip(self.states, self.first_states)
+            for state, value in zip(self.states, self.first_states, strict=False)
             if not observer.values_by_chance and id(state) not in by_chance
         }
         self.shape = Shape(
@@ -65,7 +65,7 @@ class Description:
     def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
         self.facts = facts or self.facts_now(original)
-        for attributes, of_layer in zip(self.shape.facts, self.facts.of):
+        for attributes, of_layer in zip(self.shape.facts, self.facts.of, strict=False):
             attributes.clear()
             attributes.update(of_layer)
 

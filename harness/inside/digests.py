@@ -43,7 +43,7 @@ class Digests:
         else:
             array = one_nan(array) if dtype.kind in "fcV" else array
             body = _bytes(array)
-        name = short_hash(("%s%s" % (_name(dtype), array.shape)).encode(), body)
+        name = short_hash((f"{_name(dtype)}{array.shape}").encode(), body)
         # Half of the room that is left at most: there is always some for the small arrays, which outputs are.
         if name not in self._arrays and array.nbytes * 2 <= self._room:
             self._arrays[name] = array

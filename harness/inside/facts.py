@@ -13,7 +13,8 @@ import functools
 import re
 import types
 import weakref
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -100,7 +101,7 @@ class Facts:
         changes, kind = False, type(owner)
         names, held = names_of(owner, self._observer.private)
         for name in sorted(names.union(properties(kind)) - (frozenset() if path else _COMPARED_ELSEWHERE)):
-            here = "%s.%s" % (path, name)
+            here = f"{path}.{name}"
             if here in _LEFT_BY_TRAINING and self._number < 0 and self._observer.values_by_chance:
                 continue
             try:
@@ -112,7 +113,7 @@ class Facts:
                 if name == "seed" and type(value) is int and owner.get_config().get("seed", value) is None:
                     value = None  # it was drawn, not given
             except Exception as error:  # an attribute that it does not have yet
-                self._facts[here] = Fact("raises %s" % type(error).__name__)
+                self._facts[here] = Fact(f"raises {type(error).__name__}")
                 continue
             of_package = name in names_of_packages(kind) and (name not in held or name in _GRAPH_ATTRIBUTES)
             if of_package and self._is_list_of_parts(value):
@@ -148,7 +149,7 @@ class Facts:
             return False
         if isinstance(value, self._framework.variable_class):
             self.other_variables.append(value)
-            shape = "a variable of %s, %s" % (value.shape, value.dtype)
+            shape = f"a variable of {value.shape}, {value.dtype}"
             whole = shape if self._observer.values_by_chance else self._array(self._framework.read(value))
             self._facts[path] = Fact(whole, detail=str(getattr(value, "trainable", "")))
             return True
@@ -174,7 +175,7 @@ class Facts:
         if id(value) in self._variables:
             return Fact("a variable", variable=self._variables[id(value)])
         if isinstance(value, self._framework.tensor_class):
-            shape = "a tensor of %s" % (getattr(value, "shape", ""),)  # its dtype is compared with the call
+            shape = "a tensor of {}".format(getattr(value, "shape", ""))  # its dtype is compared with the call
             return Fact(shape, tensor=self._places.tensor_of_any_graph(value), detail=class_code(type(value)))
         return None
 
@@ -187,13 +188,13 @@ class Facts:
         if isinstance(function, _CODE):
             if isinstance(function, (types.FunctionType, types.MethodType)):
                 self._functions.append((self._number, path, function))
-            return "module %s" % function.__name__ if isinstance(function, types.ModuleType) else text(function)
+            return f"module {function.__name__}" if isinstance(function, types.ModuleType) else text(function)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or root_of(kind) not in OPAQUE:
             return ""
         if not _is_tensor(value):
             return entry(value)
         if not self._framework.tensors.concrete(value):
-            return "a tensor of %s" % (value.shape,)
+            return f"a tensor of {value.shape}"
         return self._array(self._framework.tensors.array(value))
 
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
@@ -222,17 +223,17 @@ class Facts:
             self._facts[path] = Fact(entry(value))
             return changes
         if isinstance(value, dict):
-            items = [("[%r]" % (key,), item) for key, item in value.items()]
+            items = [(f"[{key!r}]", item) for key, item in value.items()]
             items = [(where, item) for where, item in items if without_addresses(where) == where]
             order = "".join(where for where, _ in items)
-            self._facts[path] = Fact("%s of %d" % (name, len(value)), detail=short_hash(order.encode()))
+            self._facts[path] = Fact(f"{name} of {len(value)}", detail=short_hash(order.encode()))
         elif value and all(type(item) in self._calls for item in value):
             self._facts[path] = Fact(name)
             return False
         else:
             ordered = value if not isinstance(value, (set, frozenset)) else _in_order(value)
-            self._facts[path] = Fact("%s of %d" % (name, len(value)))
-            items = [("[%d]" % place, item) for place, item in enumerate(ordered)]
+            self._facts[path] = Fact(f"{name} of {len(value)}")
+            items = [(f"[{place}]", item) for place, item in enumerate(ordered)]
         for where, item in items:
             changes = self._value(path + where, item, depth + 1) or changes
         return changes
@@ -253,7 +254,7 @@ class Facts:
 
     def _array(self, value: Any) -> str:
         value = np.asarray(value)
-        return "array of %s, %s: %s" % (value.shape, value.dtype, self._observer.digests.digest(value))
+        return f"array of {value.shape}, {value.dtype}: {self._observer.digests.digest(value)}"
 
     def _text(self, text: str) -> Fact:
         """A text, and which layers it names."""
@@ -262,7 +263,7 @@ class Facts:
             stems = [_COUNTED.sub("", part) for part in parts]
             named = tuple(
                 (stem if stem in self._stems else part, self._named.get(part, NO_LAYER))
-                for stem, part in zip(stems, parts)
+                for stem, part in zip(stems, parts, strict=False)
             )
             self._texts[text] = Fact(repr(text), named=named if self._stems.intersection(stems) else ())
         return self._texts[text]
@@ -272,7 +273,7 @@ def _items_in(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """The objects in nested lists and dicts, each with the path there; what is plain there, `Shape.compiled` has."""
     if isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _items_in("%s[%r]" % (path, key), item)
+            yield from _items_in(f"{path}[{key!r}]", item)
     elif type(value) not in PLAIN:
         yield path, value
 
@@ -288,10 +289,10 @@ def held_by(function: Any) -> Iterator[tuple[str, Any]]:
     if not isinstance(function, types.FunctionType):
         return
     for place, value in enumerate(contents(function.__closure__ or ())):
-        yield ".__closure__[%d].cell_contents" % place, value
-    yield from ((".__defaults__[%d]" % place, value) for place, value in enumerate(function.__defaults__ or ()))
-    yield from ((".__kwdefaults__[%r]" % name, value) for name, value in (function.__kwdefaults__ or {}).items())
-    yield from ((".__globals__[%r]" % name, value) for name, value in globals_of(function))
+        yield f".__closure__[{place}].cell_contents", value
+    yield from ((f".__defaults__[{place}]", value) for place, value in enumerate(function.__defaults__ or ()))
+    yield from ((f".__kwdefaults__[{name!r}]", value) for name, value in (function.__kwdefaults__ or {}).items())
+    yield from ((f".__globals__[{name!r}]", value) for name, value in globals_of(function))
 
 
 def _unwrapped(value: Any) -> Any:

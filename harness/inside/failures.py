@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import Any, List, Tuple
+from typing import Any
 
 from ..observation import Failure, Frame
 from .canonical import without_addresses
@@ -16,7 +16,7 @@ GRAPH_FILE = "<graph>"
 LONGEST_MESSAGE = 500
 MOST_FRAMES = 60
 
-Frames = List[Tuple[str, str, Any]]
+Frames = list[tuple[str, str, Any]]
 """The file of each frame, its function and its line, the innermost last."""
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")

@@ -175,7 +175,7 @@ class Layers:
         framework = self._framework
         if isinstance(value, framework.tensor_class):
             place = self.tensor(value, holder)
-            return {"tensor": list(place)} if place else {"outside": "%s %s" % (framework.dtype(value), value.shape)}
+            return {"tensor": list(place)} if place else {"outside": f"{framework.dtype(value)} {value.shape}"}
         if value is None or isinstance(value, (bool, str, int)):
             return value
         if value is _DEFAULT:
@@ -223,7 +223,7 @@ def _role(holder: Any, layer: Any) -> str:
         role = name if value is layer else ""
         if isinstance(value, (list, tuple, dict)):
             items = value.items() if isinstance(value, dict) else enumerate(value)
-            role = next(("%s[%r]" % (name, key) for key, item in items if item is layer), "")
+            role = next((f"{name}[{key!r}]" for key, item in items if item is layer), "")
         if role and not role.startswith("_"):
             return role
         if role and not role.startswith(_LISTS_OF_KERAS):

@@ -21,7 +21,8 @@ import sys
 import threading
 import types
 import weakref
-from typing import Any, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def same_contents(before: list[Any], after: list[Any]) -> bool:
         and isinstance(old, (tuple, bytes))
         and len(old) == len(new)
         and (old == new if isinstance(old, bytes) else all(map(operator.is_, old, new)))
-        for old, new in zip(before, after)
+        for old, new in zip(before, after, strict=False)
         if old is not new
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +30,13 @@ def try_live(
     """
     observer = Observer(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
-        raise TypeError("expected a model, found %s" % type(model).__name__)
+        raise TypeError(f"expected a model, found {type(model).__name__}")
     if not framework.is_graph(model):
         message = "%s is subclassed: Keras knows no graph of its layers to compare. clonediff.clone_model clones it"
         raise TypeError(message % type(model).__name__)
     with unheard() as filters, framework.beside(), _as_they_were(model, observer):
         if not framework.ends(model)[0]:
-            raise ValueError("the model %r is not built: call it on data, or let it begin with an Input" % model.name)
+            raise ValueError(f"the model {model.name!r} is not built: call it on data, or let it begin with an Input")
         description = described(model, framework)
         specs = working_inputs(description, framework) if inputs is None else _specs(description.shape.inputs, inputs)
         classes = [kind for kind in {type(thing) for thing in description.layers.objects()} if is_own_class(kind)]
@@ -49,16 +50,17 @@ def _specs(ends: Sequence[End], inputs: Any) -> list[dict[str, Any]]:
     names = [end.name for end in ends]
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
-            raise ValueError("inputs: has %s, expected %s" % (_listed(inputs), _listed(names)))
+            raise ValueError(f"inputs: has {_listed(inputs)}, expected {_listed(names)}")
         arrays = [inputs[name] for name in names]
     else:
         arrays = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     if len(arrays) != len(ends):
-        raise ValueError("inputs: has %d arrays, expected one for each of %s" % (len(arrays), _listed(names)))
+        raise ValueError(f"inputs: has {len(arrays)} arrays, expected one for each of {_listed(names)}")
     specs = []
-    for end, array in zip(ends, map(np.asarray, arrays)):
+    for end, array in zip(ends, map(np.asarray, arrays), strict=False):
         shape = array.shape if end.shape is None else end.shape  # None is any rank
-        if len(shape) != array.ndim or any(size not in (None, have) for size, have in zip(shape, array.shape)):
+        both = zip(shape, array.shape, strict=False)
+        if len(shape) != array.ndim or any(size not in (None, have) for size, have in both):
             message = "inputs: the array for %r has the shape %s, expected %s"
             raise ValueError(message % (end.name, array.shape, tuple(shape)))
         batch, *sizes = array.shape or (1,)

@@ -49,7 +49,7 @@ class Observer:
 
 def take_over() -> None:
     """Freeze what there is and collect by count from now on. For a process of our own only."""
-    global _serving  # noqa: PLW0603 - the collector is a process-wide thing
+    global _serving
     _serving = True
     # Until 3.12, Python looks at a protocol anew at each `isinstance`, of which TensorFlow asks many.
     for name in ("_get_protocol_attrs", "_is_callable_members_only") if sys.version_info < (3, 12) else ():
@@ -62,7 +62,7 @@ def take_over() -> None:
 
 def tidy(framework: Framework) -> None:
     """Before a trial, or a program that is drawn: forget names, and now and then collect."""
-    global _count  # noqa: PLW0603 - likewise
+    global _count
     framework.forget()
     if not _serving:
         return

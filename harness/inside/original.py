@@ -160,7 +160,7 @@ class Original:
 
     def put_back(self) -> None:
         """Give its weights the values that they began with."""
-        for weight, value in zip(self.description.weights, self.description.initial):
+        for weight, value in zip(self.description.weights, self.description.initial, strict=False):
             self._framework.write(weight, value)
 
     def _shape_now(self, facts: Facts | None = None) -> Shape:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import types
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from .cloners import TrialContext, fixed
 from .frameworks.interface import Framework
@@ -37,15 +38,15 @@ def _with_a_config(model: Any, framework: Framework) -> Iterator[Any]:
     keras = framework.keras
     compiled = (keras.losses.Loss, keras.metrics.Metric, keras.optimizers.Optimizer)
     for thing in list(owned(model).values()):
-        if isinstance(thing, compiled):
-            yield thing
-        elif (
-            isinstance(thing, framework.layer_class)
-            and not framework.is_graph(thing)
-            and type(thing).__name__ != "InputLayer"
+        if isinstance(thing, compiled) or (
+            (
+                isinstance(thing, framework.layer_class)
+                and not framework.is_graph(thing)
+                and type(thing).__name__ != "InputLayer"
+            )
+            and framework.layer_nodes(thing)
         ):
-            if framework.layer_nodes(thing):
-                yield thing
+            yield thing
 
 
 def _call_alike(thing: Any, revived_thing: Any, framework: Framework) -> None:

@@ -7,8 +7,9 @@ calls it in its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from time import perf_counter
-from typing import Any, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,14 +32,14 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     if name == "words" and dtype != "string":
         name = fill_for(dtype)
     if name not in FILLS:
-        raise ValueError("unknown fill %r of an input: choose one of %s" % (name, ", ".join(sorted(FILLS))))
+        raise ValueError("unknown fill {!r} of an input: choose one of {}".format(name, ", ".join(sorted(FILLS))))
     return _as(dtype, FILLS[name](random, shape, spec))
 
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
     """The shape of the array of one input."""
     own = spec.get("batch")
-    return (batch if own is None else int(own),) + tuple(OPEN if size is None else int(size) for size in spec["shape"])
+    return (batch if own is None else int(own), *tuple(OPEN if size is None else int(size) for size in spec["shape"]))
 
 
 def target_arrays(shapes: Sequence[tuple[Any, ...]], seed: int) -> list[list[Any]]:
@@ -66,7 +67,7 @@ def weight_arrays(variables: list[tuple[str, tuple[int, ...], str]], seed: int) 
     drawn *= np.float32(0.5)
     arrays: list[Any] = []
     start = 0
-    for (name, shape, dtype), size in zip(variables, sizes):
+    for (name, shape, dtype), size in zip(variables, sizes, strict=False):
         if "float" not in dtype:
             arrays.append(None)
             continue
@@ -140,5 +141,7 @@ def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> 
     Of an input that stands in the place of what a call gave, the request says nothing.
     """
     shapes = [end.shape or (None,) for end in ends]  # of an unknown rank, nothing is known
-    declared = [{"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes)]
-    return declared if specs is None else [spec or own for spec, own in zip(specs, declared)]
+    declared = [
+        {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)
+    ]
+    return declared if specs is None else [spec or own for spec, own in zip(specs, declared, strict=False)]

@@ -29,7 +29,7 @@ class VariableValues:
     def restore(self) -> list[int]:
         """Put back what has changed; the numbers of the variables that had."""
         read, changed = self._framework.read, []
-        for number, (variable, value) in enumerate(zip(self.variables, self.values)):
+        for number, (variable, value) in enumerate(zip(self.variables, self.values, strict=False)):
             if not same(read(variable), value):
                 changed.append(number)
                 self._framework.write(variable, value)
@@ -37,7 +37,7 @@ class VariableValues:
 
     def change(self) -> None:
         """Give each variable that holds numbers others than it is to have."""
-        for variable, value in zip(self.variables, self.values):
+        for variable, value in zip(self.variables, self.values, strict=False):
             if value.dtype.kind not in "OSU":
                 other = ~value if value.dtype.kind == "b" else (value * 0.5 + 1.0).astype(value.dtype)
                 self._framework.write(variable, other)
@@ -47,17 +47,17 @@ def randomize(description: Description, observer: Observer) -> VariableValues:
     """Give every float weight a value that neither initializers nor chance would give it twice."""
     framework, values = observer.framework, VariableValues(observer)
     # The shape of what it holds: a variable's own may leave a dimension open.
-    weights = zip(description.shape.weights, description.initial)
+    weights = zip(description.shape.weights, description.initial, strict=False)
     shapes = [(weight.name.lower(), first.shape, weight.dtype) for weight, first in weights]
     arrays = weight_arrays(shapes, observer.seed)
-    for weight, array, first in zip(description.weights, arrays, description.initial):
+    for weight, array, first in zip(description.weights, arrays, description.initial, strict=False):
         if array is None or None in list(weight.shape):  # of an open shape is a summary of what was learned
             values.keep(weight, first)
             continue
         framework.write(weight, array)
         values.keep(weight, array if array.dtype == first.dtype else framework.read(weight))
     framework.weights_written(description.model)
-    for state, first in zip(description.states, description.first_states):
+    for state, first in zip(description.states, description.first_states, strict=False):
         values.keep(state, first)
     return values
 
@@ -68,22 +68,22 @@ def copy(
     """Give a clone the weights and the states of the original; the clone's values, and why it could not be done."""
     framework, copied = observer.framework, VariableValues(observer)
     counts = len(original.weights), len(clone.weights)
-    problem = "" if counts[0] == counts[1] else "the original has %d weights, the clone %d" % counts
+    problem = "" if counts[0] == counts[1] else f"the original has {counts[0]} weights, the clone {counts[1]}"
     weights, states = values.values[: counts[0]], values.values[counts[0] :]
-    for number, (variable, value) in enumerate(zip(clone.weights, clone.initial)):
+    for number, (variable, value) in enumerate(zip(clone.weights, clone.initial, strict=False)):
         if number < counts[0]:
             if weights[number].shape == value.shape or _takes(variable, weights[number]):
                 framework.write(variable, weights[number])
                 value = weights[number] if weights[number].dtype == value.dtype else framework.read(variable)
             else:
-                shapes = number, weights[number].shape, value.shape
-                problem = problem or "weight %d has shape %s in the original, %s in the clone" % shapes
+                shapes = f"has shape {weights[number].shape} in the original, {value.shape} in the clone"
+                problem = problem or f"weight {number} {shapes}"
         copied.keep(variable, value)
     if not problem:
         framework.weights_written(clone.model, original.model)
     ours, theirs = ([(value.shape, value.dtype) for value in values] for values in (states, clone.first_states))
     states = states if ours == theirs else clone.first_states
-    for variable, first, value in zip(clone.states, clone.first_states, states):
+    for variable, first, value in zip(clone.states, clone.first_states, states, strict=False):
         if not same(value, first):
             framework.write(variable, value)
         copied.keep(variable, value)
@@ -93,7 +93,9 @@ def copy(
 def _takes(variable: Any, value: Any) -> bool:
     """Whether a variable whose shape leaves dimensions open takes a value, whatever it holds now."""
     shape = list(variable.shape)
-    return len(shape) == value.ndim and all(size in (None, have) for size, have in zip(shape, value.shape))
+    return len(shape) == value.ndim and all(
+        size in (None, have) for size, have in zip(shape, value.shape, strict=False)
+    )
 
 
 # -- whether a clone's values are its own
@@ -121,7 +123,7 @@ def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
 
     A seed that is further on says nothing: it may have been another from the start.
     """
-    pairs = zip(original.first_states, clone.first_states)
+    pairs = zip(original.first_states, clone.first_states, strict=False)
     return tuple(not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs)
 
 

@@ -6,7 +6,8 @@ import contextlib
 import re
 import sys
 import warnings
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from ..observation import Failure
 from .canonical import without_addresses

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..inside.build import script
 from ..inside.facts import Facts as Walk
@@ -105,7 +106,7 @@ class Audit:
         def construct() -> Any:
             with script(text) as module:
                 module.__dict__.update(self._names)
-                exec(compile(text, "<class>", "exec"), module.__dict__)  # noqa: S102 - the user named the class
+                exec(compile(text, "<class>", "exec"), module.__dict__)
                 return module.example
 
         def from_config() -> Any:
@@ -144,7 +145,7 @@ class Audit:
             name = f"layers[{place.layer.name!r}]" if place.role == "layers" else place.role
             paths.append(f"{paths[1 + place.inside]}.{name}")
         facts_by_path: Facts = {}
-        for path, owner, facts in zip(paths, layers.objects(), walked.of):
+        for path, owner, facts in zip(paths, layers.objects(), walked.of, strict=False):
             facts_by_path.update((path + where, fact) for where, fact in facts.items())
             for name in ("name", "trainable"):
                 if hasattr(owner, name):

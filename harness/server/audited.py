@@ -9,8 +9,9 @@ import ast
 import inspect
 import itertools
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any
 
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
@@ -140,7 +141,7 @@ class _Auditor:
             for name in needed
         ]
         for chosen in itertools.islice(itertools.product(*choices), _COMBINED):
-            yield dict(zip(needed, chosen))
+            yield dict(zip(needed, chosen, strict=False))
         yield from self._bases
 
     def _values(self, name: str, default: Any) -> list[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import linecache
-from typing import Any, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -89,7 +90,7 @@ class Drawer:
         if chosen:
             unknown = sorted(set(chosen) - set(kinds))
             if unknown:
-                raise ValueError("kinds: %r is no layer or operation of this release" % unknown[0])
+                raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release")
             kinds = {name: kind for name, kind in kinds.items() if name in chosen}
         takes = inspect.signature(framework.keras.models.clone_model).parameters
         wants = {"call_function", "recursive"}.difference(takes)
@@ -105,7 +106,7 @@ def _refusals() -> Iterator[None]:
     except build.Refused:
         raise
     except Exception as error:
-        raise build.Refused("%s: %s" % (type(error).__name__, error)) from error
+        raise build.Refused(f"{type(error).__name__}: {error}") from error
 
 
 class BesideKeras:
@@ -131,23 +132,23 @@ class BesideKeras:
 
     def run(self, text: str) -> None:
         """Run lines. TensorFlow looks for the source of a function in the file that it is from."""
-        name = "<proposal %d>" % self._count
+        name = f"<proposal {self._count}>"
         self._count += 1
         if "\n" in text.rstrip("\n"):
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         code = compile(text, name, "exec")
         with _refusals():
-            exec(code, self._names)  # noqa: S102 - a proposal is code
+            exec(code, self._names)
 
     def enter(self, scope: str) -> None:
         """Enter a scope, until the end."""
         with _refusals():
-            self._scopes.enter_context(eval(scope, self._names))  # noqa: S307 - likewise
+            self._scopes.enter_context(eval(scope, self._names))
 
     def take(self, word: str, spec: Input, like: str = "") -> Any:
         """An input, with numbers as a trial gives it, or those of the tensor of which a model in a model has a copy."""
         if like and self._runs_each:
-            self._numbers[word] = eval(like, {}, self._numbers)  # noqa: S307 - a word that the builder wrote
+            self._numbers[word] = eval(like, {}, self._numbers)
         elif self._runs:
             array = input_array(msgspec.to_builtins(spec), DEFAULT_BATCH, np.random.default_rng(0))
             self._numbers[word] = self._framework.tensors.tensor(array)
@@ -160,14 +161,14 @@ class BesideKeras:
 
     def _on_numbers(self, code: Any) -> Any:
         with _refusals():
-            return eval(code, {**self._names, **self._numbers})  # noqa: S307 - likewise
+            return eval(code, {**self._names, **self._numbers})
 
     def _output(self, word: str, tensor: Any) -> Any:
         framework = self._framework
         with _refusals():  # it may be no tensor
             shape = framework.shape(tensor)
             if shape is None or not shape or shape[0] is not None or 0 in shape:
-                raise build.Refused("it gives a tensor of shape %s, without the batch or empty" % (shape,))
+                raise build.Refused(f"it gives a tensor of shape {shape}, without the batch or empty")
             sizes = tuple(None if size is None else int(size) for size in shape[1:])
             return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
@@ -176,7 +177,7 @@ class BesideKeras:
         code = compile(text, "<proposal>", "eval")
         outputs = []
         with _refusals():
-            result = eval(code, self._names)  # noqa: S307 - likewise
+            result = eval(code, self._names)
             for suffix, tensor in _flat(result):
                 if any(tensor is value for value in self._names.values()):
                     raise build.Refused("it gives back a tensor that it takes")
@@ -194,9 +195,9 @@ def _flat(value: Any, suffix: str = "") -> Iterator[tuple[str, Any]]:
     """The tensors in what a call gives, each with the text that leads to it."""
     if isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
-            yield from _flat(item, "%s[%d]" % (suffix, number))
+            yield from _flat(item, f"{suffix}[{number}]")
     elif isinstance(value, dict):
         for key in sorted(value):
-            yield from _flat(value[key], '%s["%s"]' % (suffix, key))
+            yield from _flat(value[key], f'{suffix}["{key}"]')
     else:
         yield suffix, value

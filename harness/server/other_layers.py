@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from ..inside.cloners.users import imported
 from ..inside.frameworks.interface import Framework
@@ -21,7 +22,7 @@ def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:
     for name in names:
         signatures = {kind: signature(layer, keras) for kind, layer in named(name) if _counts(layer, keras)}
         if not signatures:
-            raise ValueError("%s: expected a layer of %s, or a module or file that has some" % (name, keras.__name__))
+            raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file that has some")
         layers.update(signatures)
     return layers
 

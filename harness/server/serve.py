@@ -10,7 +10,8 @@ import gc
 import os
 import platform
 import sys
-from typing import Any, Callable, TextIO
+from collections.abc import Callable
+from typing import Any, TextIO
 
 import msgspec
 import numpy as np

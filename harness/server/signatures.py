@@ -17,9 +17,9 @@ def signatures(framework: Framework) -> dict[str, Any]:
     layers: dict[str, Any] = {}
     for name, layer in sorted(vars(keras.layers).items()):
         # AvgPool1D is there under the name of its class too, AveragePooling1D.
-        if isinstance(layer, type) and issubclass(layer, keras.layers.Layer):
-            if name == layer.__name__ or vars(keras.layers).get(layer.__name__) is not layer:
-                layers[name] = signature(layer, keras)
+        is_layer = isinstance(layer, type) and issubclass(layer, keras.layers.Layer)
+        if is_layer and (name == layer.__name__ or vars(keras.layers).get(layer.__name__) is not layer):
+            layers[name] = signature(layer, keras)
     functions = _of_keras(keras) if hasattr(keras, "ops") else _of_tensorflow()
     return {"layers": layers, "functions": functions, "objects": _objects(keras)}
 
@@ -139,7 +139,7 @@ def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]]:
 
 
 def documents(layer: Any, name: str) -> bool:
-    return re.search(r"^\s*`?%s`?:" % name, layer.__doc__ or "", re.MULTILINE) is not None
+    return re.search(rf"^\s*`?{name}`?:", layer.__doc__ or "", re.MULTILINE) is not None
 
 
 def words_of(constructor: Any) -> set[str]:

@@ -7,7 +7,8 @@ A name with a colon in it stands for such a function, which `users` imports.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from ..frameworks.interface import Framework
 from .users import function, is_users
@@ -54,7 +55,7 @@ def cloner(name: str) -> Cloner:
         return CLONERS[name]
     if is_users(name):
         return as_cloner(function(name))
-    raise KeyError("unknown cloner %r: choose one of %s" % (name, ", ".join(sorted(CLONERS))))
+    raise KeyError("unknown cloner {!r}: choose one of {}".format(name, ", ".join(sorted(CLONERS))))
 
 
 def as_cloner(function: Callable[..., Any]) -> Cloner:

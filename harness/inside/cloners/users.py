@@ -14,7 +14,8 @@ import re
 import sys
 import traceback
 import types
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ...observation import Failure
 from ..failures import encodable
@@ -39,12 +40,12 @@ class UsersCloner(NamedTuple):
     @property
     def name(self) -> str:
         """The whole name."""
-        return "%s%s:%s" % (self.folder + "/" if self.folder else "", self.module, self.function)
+        return "{}{}:{}".format(self.folder + "/" if self.folder else "", self.module, self.function)
 
     @property
     def short(self) -> str:
         """The same without the folder."""
-        return "%s:%s" % (self.module, self.function)
+        return f"{self.module}:{self.function}"
 
 
 def is_users(name: str) -> bool:
@@ -75,7 +76,7 @@ def function(name: str) -> Callable[..., Any]:
     """The function of that name. Its module is imported once."""
     cloner = users_cloner(name)
     if cloner is None:
-        raise CannotBeCalled("%s: expected module:function or FILE.py:function" % name)
+        raise CannotBeCalled(f"{name}: expected module:function or FILE.py:function")
     try:
         module = imported(cloner.module, cloner.folder)
         value: Callable[..., Any] = operator.attrgetter(cloner.function)(module)
@@ -96,10 +97,10 @@ def imported(name: str, folder: str = "") -> types.ModuleType:
     except BaseException as error:  # a module may end in anything, SystemExit among it
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if "importlib" not in frame.filename][1:]
-        place = " (%s, line %s)" % (own[-1].filename, own[-1].lineno) if own else ""
+        place = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
         advice = "" if folder else "; name FILE.py, or put its folder on the PYTHONPATH"
-        reason = "%s: %s%s%s" % (type(error).__name__, error, place, advice)
-        raise ImportError("%s cannot be imported: %s" % (name, reason), name=name) from error
+        reason = f"{type(error).__name__}: {error}{place}{advice}"
+        raise ImportError(f"{name} cannot be imported: {reason}", name=name) from error
     file = getattr(module, "__file__", None)
     if folder and file and not os.path.realpath(file).startswith(os.path.realpath(folder) + os.sep):
         problem = "another module of the name %s is imported already, from %s: give it another name"
@@ -112,6 +113,6 @@ def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
     if framework.is_graph(clone):
         return None
     cloner, kind = users_cloner(name), type(clone)
-    text = kind.__name__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__name__)
-    text = "a %s: return a Functional or Sequential model of %s" % (text, framework.keras.__name__)
-    return Failure(NO_MODEL, encodable("%s gave %s" % (cloner.short if cloner else name, text)))
+    text = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    text = f"a {text}: return a Functional or Sequential model of {framework.keras.__name__}"
+    return Failure(NO_MODEL, encodable(f"{cloner.short if cloner else name} gave {text}"))

@@ -19,7 +19,7 @@ def generation_of(model: Any) -> str:
         return "tf_keras"
     if "keras" in packages:
         return "keras"
-    raise TypeError("expected a model of Keras 3 or tf_keras, found %s" % type(model).__qualname__)
+    raise TypeError(f"expected a model of Keras 3 or tf_keras, found {type(model).__qualname__}")
 
 
 def framework(generation: str) -> Framework:

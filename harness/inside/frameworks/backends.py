@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -114,8 +115,8 @@ class Jax(Backend):
         # Some releases call the platform by the vendor's name.
         kinds = {"cuda": "gpu", "rocm": "gpu"}
         platforms = [(device.platform.lower(), device.id) for device in self.jax.devices()]
-        names = ["%s:%d" % (kinds.get(platform, platform), number) for platform, number in platforms]
-        return names if "cpu:0" in names else ["cpu:0"] + names
+        names = [f"{kinds.get(platform, platform)}:{number}" for platform, number in platforms]
+        return names if "cpu:0" in names else ["cpu:0", *names]
 
     def concrete(self, value: Any) -> bool:
         return isinstance(value, self.jax.Array) and not isinstance(value, self.jax.core.Tracer)
@@ -141,7 +142,7 @@ class Torch(Backend):
             self.torch.backends.cuda.matmul.allow_tf32 = False
 
     def devices(self) -> list[str]:
-        return ["cpu:0"] + ["gpu:%d" % number for number in range(self.torch.cuda.device_count())]
+        return ["cpu:0", *(f"gpu:{number}" for number in range(self.torch.cuda.device_count()))]
 
     def reseed(self, seed: int) -> None:
         self.torch.manual_seed(seed)

@@ -11,7 +11,8 @@ import functools
 import random
 import threading
 import weakref
-from typing import Any, Callable, ContextManager, Iterator, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class Framework:
         backend = self.tensors
         return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
-    def on(self, device: str | None) -> ContextManager[Any]:
+    def on(self, device: str | None) -> contextlib.AbstractContextManager[Any]:
         """A scope in which tensors and variables live on `device`."""
         return contextlib.nullcontext() if device is None else self._device(device)
 
@@ -127,7 +128,7 @@ class Framework:
         places = [*self._process_wide, *self.tensors.process_wide]
         before = [(owner, name, getattr(owner, name)) for owner, name in places if hasattr(owner, name)]
         registered = [(known, dict(known)) for known in self._registries]
-        python, numbers = random.getstate(), np.random.get_state()  # noqa: NPY002 - layers draw seeds from these
+        python, numbers = random.getstate(), np.random.get_state()
         try:
             for owner, name, value in before:
                 setattr(owner, name, _copied(value))
@@ -139,7 +140,7 @@ class Framework:
                 known.clear()
                 known.update(entries)
             random.setstate(python)
-            np.random.set_state(numbers)  # noqa: NPY002 - likewise
+            np.random.set_state(numbers)
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[None]:
@@ -154,7 +155,7 @@ class Framework:
         `backend` is for models that draw from the backend's own generator, whose reset may cost more than a call.
         """
         random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002 - a graph's lambdas may use the global generator
+        np.random.seed(seed)
         if backend:
             self.tensors.reseed(seed)
 

@@ -7,7 +7,8 @@ import contextlib
 import importlib
 import re
 import threading
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from ..structure import leaves
 from .backends import load_backend

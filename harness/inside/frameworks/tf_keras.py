@@ -170,7 +170,7 @@ class TfKeras(Framework):
 
     def weights_written(self, model: Any, original: Any = None) -> None:
         if original is not None:
-            for theirs, table in zip(self._tables(original), self._tables(model)):
+            for theirs, table in zip(self._tables(original), self._tables(model), strict=False):
                 table.set_weights(theirs.get_tensors())
         for layer in model._flatten_layers():
             if hasattr(layer, "finalize_state"):
