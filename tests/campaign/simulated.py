@@ -175,9 +175,9 @@ def simulate(workers: int, minutes: float, folder: Path) -> Figures:
         over.set()
         watch.join()
         pool.close()
-    thirds = [[mib for at, mib in resident.items() if (at - began) // (20 * minutes) == third] for third in (0, 1, 2)]
+    sizes = list(resident.values())
+    mebibytes = (max(sizes[len(sizes) // 3 : 2 * len(sizes) // 3]), max(sizes[2 * len(sizes) // 3 :]))
     twice = sum(count > 1 for count in campaign.reduced.values())
-    mebibytes = (max(thirds[1]), max(thirds[2]))
     return Figures(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
 
 
