@@ -161,7 +161,8 @@ class Values:
         while waiting:
             place, part = waiting.popleft()
             named = _named(part)
-            for name in sorted(name for name, value in named.items() if isinstance(value, kinds)):
+            names = [name for name, value in named.items() if isinstance(value, kinds)]
+            for name in sorted(names, key=lambda name: (name == "_layers", name)):  # which lists what has a name
                 value = named[name]
                 if id(value) in walked or name in self.keras.NOT_LEADING:
                     continue
