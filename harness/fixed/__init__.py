@@ -40,10 +40,9 @@ def clone_model(
             `layer(*args, **kwargs)`, and gives as many tensors. For Functional models of Keras 3.
         recursive: Whether `clone_function` and `call_function` apply to the layers of nested models as well.
         weights: Whether the clone gets the values of the weights and states of the model, and of its optimizer. By
-            default each weight begins as its layer begins it, and one that belongs to no layer keeps its value.
-            A weight that neither `build` nor the config makes keeps its value, with a warning. Variables of a layer
-            that the model does not track, as in a function, keep theirs.
-            What `adapt` has found stays as Keras documents it: a vocabulary is kept, a mean and a variance are weights.
+            default each weight begins as its layer begins it. One that belongs to no layer of the model, as in a
+            function, keeps its value; so does one that neither `build` nor the config makes, with a warning. A
+            vocabulary that `adapt` has found is kept; a mean and a variance are weights.
         name: The name of the clone; by default that of the original.
 
     Returns:

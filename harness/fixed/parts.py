@@ -21,7 +21,6 @@ Of = Callable[[Any], Any]
 EMPTY = types.CellType()
 WEAK_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
 BACKENDS = frozenset(["tensorflow", "jax", "jaxlib", "flax", "torch", "google", "wrapt", "absl", "ml_dtypes", "h5py"])
-"""The packages of the backends of Keras."""
 FRAMEWORKS = BACKENDS | {"inspect", "typing", "re"}
 LIBRARIES = {*FRAMEWORKS, "keras", "tf_keras", "keras_hub", "numpy", *sys.stdlib_module_names} - {"__main__"}
 """Packages whose functions read no global that leads to a model of the user's."""

@@ -1,7 +1,4 @@
-"""What the objects of tf_keras are, which is Keras 2 on TensorFlow, and with which values its variables begin.
-
-What each function does stands in `keras3`.
-"""
+"""What the objects of tf_keras, Keras 2 on TensorFlow, are; `keras3` documents the functions."""
 
 from __future__ import annotations
 
