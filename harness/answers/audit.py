@@ -48,8 +48,7 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
         try:
             found = process.classes(target)
         except RequestError as error:
-            reason = f"{error.failure.type}: {error.failure.message}" if error.failure else str(error)
-            raise SubjectError(f"{target}: cannot be imported: {reason}") from None
+            raise SubjectError(f"{target}: {error.failure.message if error.failure else error}") from None
     if isinstance(found, Lost):
         raise SubjectError(f"{target}: cannot be imported: it ends the process: {found.line}")
     return found

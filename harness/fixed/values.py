@@ -35,11 +35,9 @@ class Values:
 
     def run(self, weights: bool) -> None:
         """Give all variables their values, without a word: what Keras has to say, it said where the model was made."""
-        kept: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if not weights:
-                kept = self._begin()
+            kept: list[str] = [] if weights else self._begin()
             self._keep(variable for variable, _ in list(self.waiting.values()))
             self._apply_edits()
             self.keras.after_values(self.copier)
@@ -66,9 +64,9 @@ class Values:
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(one) for thing in (self.copier.root, *optimizers) for one in self.places(thing).values()}
         # `set_weights` cannot reach the weights of a layer that only a function holds.
-        others = {key: pair for key, pair in self.waiting.items() if key not in reached}
-        self._keep([variable for variable, _ in others.values()])
-        self.drawing.update((key, new) for key, (_, new) in others.items())  # an initializer may use them
+        others = [(variable, new) for key, (variable, new) in self.waiting.items() if key not in reached]
+        self._keep(variable for variable, _ in others)
+        self.drawing.update((id(variable), new) for variable, new in others)  # an initializer may use them
         layers = [layer for layer, _ in self.copier.pairs(keras.LAYER)]
         for layer in sorted(layers, key=lambda layer: layer is not self.copier.root):
             self._begin_layer(layer)
@@ -132,7 +130,8 @@ class Values:
         """Refuse a layer of which a setting was changed since it was built, and takes other weights."""
         for place, variable in self.places(twin).items():
             own = built.get(place, _at(place, layer))
-            if own is None or (place in built and own.shape != variable.shape):
+            is_part = any(place[:length] in built for length in range(len(place)))  # of a variable of a strategy
+            if (own is None and not is_part) or (place in built and own.shape != variable.shape):
                 has = "none" if own is None else tuple(own.shape)
                 raise ValueError(
                     f"clone_model: '{layer.name}' was built with other settings than it has: `{place[-1]}` would have "

@@ -21,6 +21,7 @@ assert found == expected, f"{found} weights in the clone, {expected} in the mode
 # root = "sharing"
 # verdict = "accept"
 # severity = "crashes"
+# loading = true
 # link = "https://github.com/keras-team/keras/issues/20172"
 # fingerprint = "sharing-layer-unshared-80dfe98f"
 # trial.inputs = [{ shape = [4] }]

@@ -159,7 +159,7 @@ def test_the_script_passes_on_the_model_built_again(generation: str, issue: Any,
     if issue.id in CHECKS_ARGUMENTS:
         pytest.skip(reason="it asks for an error of clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
-    head = AGAIN.format(source=source).replace("keras as", f"{generation} as")
+    head = AGAIN.replace("keras as", f"{generation} as").format(source=source)
     ended = scripts(generation).run(head + issue.script)
     assert ended.code == 0, f"it fails without cloning: {ended.last}"
 
