@@ -166,9 +166,7 @@ def _copy_of_partial(partial: functools.partial[Any], of: Of) -> Any:
 FUNCTIONS: dict[type, Callable[[Any, Of], Any]] = {
     types.MethodType: lambda method, of: types.MethodType(of(method.__func__), of(method.__self__)),
     functools.partial: _copy_of_partial,
-    functools._lru_cache_wrapper: lambda cache, of: functools.lru_cache(**cache.cache_parameters())(
-        of(cache.__wrapped__)
-    ),
+    functools._lru_cache_wrapper: lambda f, of: functools.lru_cache(**f.cache_parameters())(of(f.__wrapped__)),
     weakref.ref: lambda reference, of: reference if reference() is None else weakref.ref(of(reference())),
     weakref.WeakSet: lambda things, of: weakref.WeakSet([of(thing) for thing in things]),
     weakref.WeakKeyDictionary: lambda things, of: type(things)({of(key): of(things[key]) for key in things}),

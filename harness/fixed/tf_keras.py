@@ -203,10 +203,11 @@ def begun_optimizer(values: Values, optimizer: Any, trained: Any = None) -> Any:
     config = tf.nest.map_structure(lambda part: part, optimizer.get_config())  # with lists of its own
     if isinstance(schedule := vars(optimizer).get("_learning_rate"), LearningRateSchedule):
         config["learning_rate"] = values.copier.of(schedule)
+    cls: Any = type(optimizer)
     try:
-        twin = type(optimizer).from_config(config)
+        twin = cls.from_config(config)
     except TypeError:  # its constructor does not take its config
-        twin = next(cls for cls in type(optimizer).__mro__ if cls.__module__[:8] == "tf_keras").from_config(config)
+        twin = next(base for base in cls.__mro__ if base.__module__[:8] == "tf_keras").from_config(config)
     if trained is not None and hasattr(twin, "build"):
         twin.build(trained)
     elif "_index_dict" in vars(optimizer):
