@@ -1,8 +1,8 @@
-"""`Dense(activation=lambda ...)`: the config loses the marker of a lambda, so cloning raises.
+"""`activations.serialize` drops `class_name` for a lambda, so cloning a layer with one raises.
 
-`activations.serialize` keeps only the code of the lambda and drops the class name `__lambda__`, so
-`activations.deserialize` reads a plain dictionary, and `activations.get` rejects it. Enabling unsafe deserialization
-does not help. What the lambda closes over is put into the config as it is.
+It keeps only the code of the lambda, so `activations.deserialize` gets a plain dictionary, which `activations.get`
+rejects. Enabling unsafe deserialization does not help. Objects in the closure of the lambda are put into the config
+unserialized.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L102
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L121
 """

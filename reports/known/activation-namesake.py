@@ -1,7 +1,8 @@
-"""`activations.serialize`: `ops.gelu` becomes `activations.gelu`, so the clone computes other values.
+"""`activations.serialize` saves `ops.gelu` as `"gelu"`, so the clone gives different outputs.
 
-The config has only the name of a function if `keras.activations` has one of that name. `ops.gelu` approximates by
-default, `activations.gelu` does not. A user's own function of such a name is replaced in the same way.
+The config holds only the name of a function if `keras.activations` has one of that name. `ops.gelu` approximates by
+default, `activations.gelu` does not. An unregistered user function of such a name is replaced in the same way; a
+registered one is kept.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L102
 """
 

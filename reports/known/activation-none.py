@@ -1,7 +1,7 @@
-"""`activations.serialize`: an `activation` set to None raises `TypeError` when the layer is cloned.
+"""`activations.serialize` rejects None, so cloning a layer whose `activation` was set to None raises.
 
-A layer accepts None as its activation and calls it as one without; its config needs a function, or "linear". The model
-cannot be saved either.
+`Dense.call` skips an activation that is None, but `get_config` needs a function or "linear". The model cannot be saved
+either.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/activations/__init__.py#L79
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/dense.py#L225
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/dense.py#L371

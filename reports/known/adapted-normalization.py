@@ -1,7 +1,7 @@
-"""`Normalization.set_weights`: `mean` and `variance` stay stale, so the clone does not normalize.
+"""`Normalization.set_weights` does not update `mean` and `variance`, so the clone does not normalize.
 
-A call uses tensors that `finalize_state` makes from the weights. `adapt` and `load_weights` call it, but
-`set_weights`, the usual way to give a clone the values of the original, does not.
+`call` uses tensors that `finalize_state` computes from the weights. `adapt` and `load_weights` call it, but
+`set_weights`, the usual way to copy the weights to a clone, does not.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/normalization.py#L405
 """
 

@@ -1,4 +1,4 @@
-"""`AugMix.get_config` swaps `num_chains` and `chain_depth`, so the clone augments in another way.
+"""`AugMix.get_config` swaps `num_chains` and `chain_depth`, so the clone augments differently.
 
 https://github.com/keras-team/keras/blob/v3.13.2/keras/src/layers/preprocessing/image_preprocessing/aug_mix.py#L319
 """

@@ -1,7 +1,7 @@
-"""`LayerNormalization.get_config` hands out its tracked `axis`, so the clone keeps the original's weights alive.
+"""`LayerNormalization.get_config` returns its tracked `axis` list, so the clone keeps the original's variables alive.
 
-The clone keeps the arguments of its constructor, among them the list of the original. That list knows its tracker,
-which lists the variables of the original: they stay in memory as long as the clone.
+The clone stores its constructor arguments for the automatic config, among them the list of the original. That list
+refers to its tracker, which holds the variables of the original: they stay in memory as long as the clone.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/normalization/layer_normalization.py#L214
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/operation.py#L232
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/utils/tracking.py#L141

@@ -1,7 +1,7 @@
-"""`clone_model` replays calls by depth: attention called with and without scores raises "not connected".
+"""`clone_model` replays calls by depth, so attention called with and without scores raises "not connected".
 
-`Function` takes it that each call of a layer returns as many tensors as its first call. In the clone another call is
-the first, since calls are made again by their depth in the graph, not in the order in which they were made.
+`Function` assumes that each call of a layer returns as many tensors as its first call. In the clone, a different call
+can be the first, because calls are replayed by their depth in the graph, not in the order in which they were made.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/function.py#L88
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L407
 """

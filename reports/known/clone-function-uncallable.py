@@ -1,7 +1,7 @@
-"""`clone_model` wraps `clone_function` before checking it, so the check never fires.
+"""`clone_model` wraps `clone_function` before checking that it is callable, so the check never fails.
 
-The check for a callable sees the wrapper, which always is one: the error is a bare `TypeError`. A `call_function` is
-not checked at all, nor what `clone_function` returns; `clone_model(None)` returns None.
+The check sees the wrapper, which is always callable: the error is a bare `TypeError`. `call_function` is not checked at
+all, nor is what `clone_function` returns; `clone_model(None)` returns None.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L166
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L368
 """

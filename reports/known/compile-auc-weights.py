@@ -1,6 +1,7 @@
-"""`AUC.from_config` does not read `label_weights` back, so cloning and loading raise.
+"""`AUC.from_config` does not deserialize `label_weights`, so cloning and loading raise.
 
-`get_config` writes them as a tensor, which becomes a dictionary, and `from_config` gives it to the constructor as it is.
+`get_config` returns them as a tensor, which is serialized to a dictionary, and `from_config` passes that dictionary to
+the constructor.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/metrics/confusion_metrics.py#L1587
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/metrics/metric.py#L235
 """

@@ -1,7 +1,7 @@
-"""`compile(loss=MeanSquaredError)`: the config of a class cannot be made, so cloning and saving raise.
+"""`compile(loss=MeanSquaredError)`: the class itself is serialized, so cloning and saving raise.
 
-A loss or a metric may be given as a class, of which an object is made. The model remembers the class, and its
-`get_config` is called without an object.
+`compile` accepts a loss or a metric as a class and creates an instance. The compile config holds the class, and
+serialization calls its `get_config` without an instance.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/losses/__init__.py#L203
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/trainers/trainer.py#L229
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L406

@@ -1,4 +1,4 @@
-"""`metrics.CosineSimilarity.get_config` omits `axis`, so the clone measures along the last axis.
+"""`metrics.CosineSimilarity.get_config` omits `axis`, so the clone computes the metric along the last axis.
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/metrics/regression_metrics.py#L302
 """

@@ -1,7 +1,8 @@
-"""`Model.compile(loss=lambda ...)`: `clone_model` raises, as if it loaded an untrusted file.
+"""`clone_model` deserializes the compile config in safe mode, so a lambda loss raises.
 
-Since 3.9.0 the clone is compiled from a config, which is read back in safe mode. With unsafe deserialization enabled,
-cloning warns that a lambda is unsafe to save, though nothing is saved.
+Since 3.9.0 the clone is compiled from a config, which is treated like an untrusted file. A lambda metric raises, too,
+and so does any unregistered function, as `compile-own-function` shows. With unsafe deserialization enabled, cloning
+warns that a lambda is unsafe to save, though nothing is saved.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L424
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L681
 """

@@ -1,4 +1,4 @@
-"""`Loss.get_config` omits `dtype`, so a float64 loss is float32 in the clone and overflows.
+"""`Loss.get_config` omits `dtype`, so a float64 loss becomes float32 in the clone and overflows.
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/losses/loss.py#L91
 """

@@ -1,8 +1,8 @@
-"""`clone_model` compiles the clone from a config, so an unregistered loss raises.
+"""`clone_model` compiles the clone from a serialized config, so an unregistered loss function raises.
 
-Since 3.9.0 the clone is compiled, with what `get_compile_config` writes: a function or class by its name, which is looked
-up among registered ones, a bound method as an object without a config. Such a model can be cloned only before it is
-compiled.
+Since 3.9.0 the clone is compiled from the result of `get_compile_config`: a function or class is saved by name and
+looked up among registered ones, a bound method is saved as an object without a config. Such a model can be cloned only
+before it is compiled.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L424
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L899
 """

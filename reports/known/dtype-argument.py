@@ -1,6 +1,6 @@
-"""`Functional.get_config` cannot write a NumPy dtype among call arguments, so cloning raises.
+"""`Functional.get_config` cannot serialize a NumPy dtype among call arguments, so cloning a nested model raises.
 
-Models within a model are cloned from their configs, and the arguments of each call are part of one. A string works.
+A nested model is cloned through its config, which includes the arguments of each call. A string works.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/functional.py#L759
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L416
 """

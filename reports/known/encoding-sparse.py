@@ -1,4 +1,4 @@
-"""`CategoryEncoding.get_config` omits `sparse`, so the outputs of the clone are dense.
+"""`CategoryEncoding.get_config` omits `sparse`, so the clone returns dense outputs.
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/category_encoding.py#L147
 """

@@ -1,6 +1,6 @@
-"""`MultiHeadAttention.get_config` omits `flash_attention`, so the argument is lost in the clone.
+"""`MultiHeadAttention.get_config` omits `flash_attention`, so the clone falls back to the global setting.
 
-The constructor of the clone asks the global setting. `GroupedQueryAttention` does the same.
+`GroupedQueryAttention` does the same.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/attention/multi_head_attention.py#L237
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/attention/grouped_query_attention.py#L628
 """

@@ -1,8 +1,8 @@
 """`MultiHeadAttention(trainable=False)`: sublayers created in `build()` are trainable in the clone.
 
-The constructor of a layer keeps the flag for itself, and layers that are created afterwards do not get it; the
-setter, with which the original was frozen, hands it on. It is the same for each layer that creates others: custom
-ones, `RandomColorJitter`, `TextVectorization`.
+The constructor sets the flag of the layer alone, so sublayers created later do not get it; the `trainable` setter,
+which froze the original, passes it to the sublayers. The same holds for every layer that creates others: custom ones,
+`RandomColorJitter`, `TextVectorization`.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/attention/multi_head_attention.py#L294
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L312
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L644

@@ -1,6 +1,6 @@
 """`ConvLSTM1D` does not pass `trainable` to its cell, so frozen weights train in the clone.
 
-`LSTM` passes it on. `ConvLSTM2D` and `ConvLSTM3D` have the same constructor.
+`LSTM` does. `ConvLSTM2D` and `ConvLSTM3D` have the same constructor.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/rnn/conv_lstm.py#L503
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/rnn/lstm.py#L494
 """

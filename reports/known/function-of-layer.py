@@ -1,6 +1,6 @@
-"""`Dense(bias_initializer=array)`: the array becomes an unserializable closure, so cloning raises.
+"""`Dense(bias_initializer=array)`: `initializers.get` wraps the array in an unserializable closure, so cloning raises.
 
-`initializers.get` accepts an array and makes a local function of it, `initialize_fn`, which no config can hold.
+`initializers.get` accepts an array and returns a local function, `initialize_fn`, which no config can represent.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/initializers/__init__.py#L141
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L403
 """

@@ -1,7 +1,7 @@
-"""`clone_model(input_tensors=[tensor])` raises for a model with one input, though a list is documented.
+"""`clone_model` requires `input_tensors` structured like `model.input`, so a documented one-element list raises.
 
-The argument must have the structure of `model.input`, a tensor alone, where it is documented as an "optional list of
-input tensors or `InputLayer` objects". An `InputLayer` is rejected, too.
+For a model with one input, that is a single tensor, but the argument is documented as an "optional list of input
+tensors or `InputLayer` objects". An `InputLayer` is rejected, too.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L390
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L381
 """

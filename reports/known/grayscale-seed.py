@@ -1,6 +1,6 @@
-"""`RandomGrayscale.get_config` omits `seed`, so the clone draws other images.
+"""`RandomGrayscale.get_config` omits `seed`, so the clone converts different images to grayscale.
 
-`SimpleRNN` omitted it, too.
+`SimpleRNN` does the same.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/image_preprocessing/random_grayscale.py#L123
 """
 

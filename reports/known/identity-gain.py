@@ -1,4 +1,4 @@
-"""`initializers.Identity` has no `get_config`, so its `gain` is lost and the clone starts elsewhere.
+"""`initializers.Identity` has no `get_config`, so `gain` is reset to 1.0 in the clone.
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/initializers/constant_initializers.py#L135
 """

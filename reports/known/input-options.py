@@ -1,6 +1,6 @@
-"""`clone_model` drops `optional`, `sparse` and `ragged` of inputs, so an optional input refuses None.
+"""`clone_model` drops `optional`, `sparse` and `ragged` of `Input`, so the clone rejects None.
 
-A new `Input` is made of shape, dtype and name only.
+The new `Input` is created from shape, dtype and name only.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L399
 """
 

@@ -1,7 +1,7 @@
-"""`Lambda.from_config` makes a lambda from its code without its globals, so cloning raises.
+"""`Lambda.from_config` restores a lambda without its globals, so cloning raises.
 
-The function is made with the globals of a module of Keras; the `NameError` is reported as a shape that cannot be
-inferred. Since 3.15.0 a lambda is refused before that, unless unsafe deserialization is enabled, as the error advises.
+The function gets the globals of a Keras module; the `NameError` is reported as a shape that cannot be inferred. Since
+3.15.0 a lambda is rejected before that, unless unsafe deserialization is enabled, as the error advises.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L202
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/utils/python_utils.py#L97
 """

@@ -1,7 +1,8 @@
-"""`Lambda.from_config` does not deserialize `mask`, so the mask of the cloned layer is a dictionary.
+"""`Lambda.from_config` does not deserialize `mask`, so the cloned layer's `mask` is a dictionary.
 
-`from_config` reads the function, the output shape and the arguments back, but not the mask. Up to 3.15 the clone of a
-model replays the recorded mask; a layer behind any other call of the cloned layer raises.
+It deserializes `function`, `output_shape` and `arguments` only. The mask is lost in any form, a function, a tensor or
+an array, and by loading, too. Up to 3.15, the clone of a model hides it by replaying the recorded mask; a layer that
+follows any other call of the cloned layer raises.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L144
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L183
 """

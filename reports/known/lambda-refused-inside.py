@@ -1,6 +1,6 @@
-"""`Lambda` of a Python lambda in a nested model: `clone_model` raises, 3.5 to 3.14.
+"""`Lambda` with a Python lambda in a nested model: cloning raises (3.5 to 3.14).
 
-A nested model is read back from its config in safe mode. Since 3.15 a lambda is refused everywhere, as
+A nested model is deserialized from its config in safe mode. Since 3.15, a lambda is rejected everywhere, as
 `lambda-refused` shows.
 https://github.com/keras-team/keras/blob/v3.14.1/keras/src/models/cloning.py#L219
 https://github.com/keras-team/keras/blob/v3.14.1/keras/src/layers/core/lambda_layer.py#L191

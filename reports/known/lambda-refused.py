@@ -1,7 +1,7 @@
-"""`Lambda` of a Python lambda: `clone_model` raises, as if it loaded an untrusted file.
+"""`Lambda.from_config` defaults to safe mode, so cloning a layer with a lambda raises.
 
-`clone_model` calls `from_config` and sets no safe mode, which counts as safe, though the config was just made of the
-model at hand. 3.12.3 refused it, too.
+`clone_model` calls `from_config` without setting `safe_mode`, and unset counts as safe, though the config was just
+created from the model at hand. 3.12.3 rejected a lambda, too.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L219
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/lambda_layer.py#L193
 """

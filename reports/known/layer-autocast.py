@@ -1,4 +1,4 @@
-"""`Layer.get_config` omits `autocast`, so `autocast=False` is lost and the clone casts its inputs.
+"""`Layer.get_config` omits `autocast`, so the clone of an `autocast=False` layer casts its inputs.
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L1744
 """

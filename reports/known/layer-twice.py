@@ -1,6 +1,6 @@
 """`Sequential.get_config` lists a repeated layer once, so a nested clone skips its second call.
 
-The config is made of `Layer.layers`, which leaves out a layer that it has seen. The weights fit, so nothing warns.
+The config is created from `Layer.layers`, which leaves out duplicates. The weights fit, so there is no warning.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/sequential.py#L360
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L1716
 """

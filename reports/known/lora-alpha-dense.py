@@ -1,4 +1,4 @@
-"""`Dense.build` enables LoRA without `lora_alpha`, so the clone scales its low-rank part otherwise.
+"""`Dense.build` enables LoRA without `lora_alpha`, so the clone scales the LoRA update differently.
 
 `Embedding` and the other layers with LoRA do the same.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/core/dense.py#L156

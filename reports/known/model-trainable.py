@@ -1,7 +1,7 @@
-"""`clone_model` drops `trainable=False` of a functional model, so a thawed layer trains in the clone.
+"""`clone_model` drops `trainable=False` of a Functional model, so unfrozen layers train.
 
-The new model is made without the flag, which a clone of a `Sequential` gets. Layers keep their own flags: where one of
-them was thawed, it trains. Models within a model lose the flag in a recursive clone.
+The new model is created without the flag, which a clone of a `Sequential` gets. Layers keep their own flags: one that
+was unfrozen inside the frozen model trains. Nested models lose the flag in a recursive clone.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L414
 """
 

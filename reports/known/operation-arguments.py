@@ -1,7 +1,7 @@
-"""`ops.while_loop`: an operation that holds functions has no config, so cloning raises.
+"""`ops.while_loop`: an operation with function arguments has no config, so cloning raises.
 
-Operations are cloned through configs like layers, though they have no state. `ops.map` is cloned, but not in a nested
-model, whose config has to hold the function.
+Operations are cloned through their configs, like layers, though they have no state. `ops.map` can be cloned, but not in
+a nested model, whose config has to represent the function.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L219
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/operation.py#L308
 """

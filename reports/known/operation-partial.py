@@ -1,6 +1,6 @@
-"""`VectorizedMap.get_config` holds the function itself, so `ops.vectorized_map` can never be cloned.
+"""`VectorizedMap.get_config` returns its function unserialized, so cloning `ops.vectorized_map` raises.
 
-`from_config` reads the function as if it were the config of one. A registered function fails alike.
+`from_config` deserializes the function as if it were a config. A registered function raises, too.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/core.py#L1159
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/core.py#L1165
 """

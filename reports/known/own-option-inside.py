@@ -1,7 +1,7 @@
-"""`Functional` subclass with an extra argument: cloning a model that contains one raises.
+"""`Functional` subclass with a constructor argument: cloning an outer model raises (fixed in 3.15).
 
-The arguments of the constructor are read off a decorator, which has none, so no class that names them is taken for a
-functional one, and its config has no layers.
+Up to 3.14, the argument names of the constructor are read from a decorator, which has none. So a class that names its
+arguments is not recognized as a functional one, and its config has no layers.
 https://github.com/keras-team/keras/blob/v3.14.1/keras/src/models/functional.py#L713
 https://github.com/keras-team/keras/blob/v3.14.1/keras/src/models/model.py#L839
 """

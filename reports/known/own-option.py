@@ -1,8 +1,8 @@
-"""`clone_model` ignores the `get_config` of a functional subclass, so its arguments have their defaults.
+"""`clone_model` ignores `get_config` of a `Functional` subclass, so constructor arguments are reset to their defaults.
 
-The class gets inputs, outputs and a name. The branch that asks for its config is dead code: it runs where there is no
-`clone_function`, for which the default has been put in before. A class with a constructor of its own becomes a plain
-`Functional`.
+The class is called with inputs, outputs and a name. The branch that uses the config is dead code: it requires that
+there is no `clone_function`, but the default one has been set before. A class with other positional constructor
+arguments than `Functional` becomes a plain `Functional`.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L414
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L179
 """

@@ -1,5 +1,6 @@
-"""`clone_model` makes a plain `Sequential` of a subclass, so its `train_step` or `predict_step` is lost.
+"""`clone_model` turns a `Sequential` subclass into a plain `Sequential`, so its `train_step` is lost.
 
+`predict_step` and any other overridden method are lost, too.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L332
 """
 

@@ -1,6 +1,6 @@
 """`MultiHeadAttention.get_config` omits the quantization of its sublayers, so `set_weights` raises.
 
-The sublayers are created in `build`, as if they had never been quantized. `GroupedQueryAttention` does the same.
+`build` creates the sublayers unquantized. `GroupedQueryAttention` does the same.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/attention/multi_head_attention.py#L237
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/attention/grouped_query_attention.py#L628
 """

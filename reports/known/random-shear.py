@@ -1,6 +1,7 @@
-"""`RandomShear` refuses the negative factor that its own `get_config` writes, so cloning and loading raise.
+"""`RandomShear.from_config` rejects the negative bound that `get_config` writes, so cloning raises.
 
-The constructor makes a range from -0.5 to 0.5 of a factor of 0.5, and accepts no range that begins below zero.
+The constructor turns a factor of 0.5 into the range from -0.5 to 0.5, and rejects a range with a negative lower bound.
+Loading raises, too.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/image_preprocessing/random_shear.py#L137
 """
 

@@ -1,4 +1,4 @@
-"""`LSTM.get_config` and `GRU.get_config` omit `use_cudnn`, so `False` becomes "auto".
+"""`LSTM.get_config` and `GRU.get_config` omit `use_cudnn`, so `False` is reset to "auto".
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/rnn/lstm.py#L651
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/rnn/gru.py#L669

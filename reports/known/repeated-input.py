@@ -1,4 +1,4 @@
-"""`clone_model` makes an input for each place in `model.input`, so a repeated input raises.
+"""`clone_model` creates one `Input` per entry of `model.input`, so a repeated input raises.
 
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/cloning.py#L398
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/function.py#L384

@@ -1,7 +1,7 @@
-"""`clone_model` replays a computed `mask`, though `clone_function` replaced the layer that made it.
+"""`clone_model` reuses the recorded implicit `mask` when `clone_function` replaces the layer that produced it.
 
-`Layer.__call__` writes the mask, and the default of `training`, into the recorded arguments of the call, so that the
-clone gives both to the layer as if the user had.
+`Layer.__call__` adds the mask, and the default of `training`, to the recorded arguments of the call, so the clone
+passes both to the layer as if the user had.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/layer.py#L878
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/ops/function.py#L201
 """

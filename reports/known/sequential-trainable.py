@@ -1,6 +1,6 @@
 """`Sequential.from_config` drops `trainable`, so a frozen nested `Sequential` is unfrozen in the clone.
 
-Layers keep their own flags, so the weights differ where a layer of the frozen model was thawed.
+Layers keep their own flags, so the trainable weights differ if a layer of the frozen model was unfrozen.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/models/sequential.py#L383
 """
 

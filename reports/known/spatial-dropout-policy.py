@@ -1,4 +1,4 @@
-"""`SpatialDropout1D.get_config` writes the variable dtype for the policy, so bfloat16 outputs are float32.
+"""`SpatialDropout1D.get_config` saves the variable dtype as the dtype policy, so bfloat16 outputs become float32.
 
 It does not call `super().get_config()`, so `trainable` is lost, too. `Discretization` and `HashedCrossing` do the same.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/regularization/spatial_dropout.py#L27

@@ -1,5 +1,7 @@
-"""`STFTSpectrogram.from_config` does not read an array `window` back, so a nested clone raises.
+"""`STFTSpectrogram.from_config` does not deserialize an array `window`, so loading or nested cloning raises.
 
+`get_config` returns the array itself, so cloning the layer at the top level works. Once the config is serialized, in a
+file, a nested model or `Model.from_config`, the constructor gets a dictionary instead of the array.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/layers/preprocessing/stft_spectrogram.py#L375
 """
 

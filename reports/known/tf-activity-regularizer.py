@@ -1,6 +1,6 @@
 """`Layer.get_config` omits `activity_regularizer`, so the clone trains without the penalty.
 
-Each layer accepts it; only layers that write it themselves, such as `Dense`, keep it.
+Every layer accepts it; only layers that save it themselves, such as `Dense`, keep it.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L802
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L373
 """

@@ -1,4 +1,4 @@
-"""`clone_model`: a `Sequential` with `add_loss` or `add_metric` raises, since tensors are unhashable.
+"""`clone_model` uses tensors as dictionary keys, so a `Sequential` with `add_loss` or `add_metric` raises.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L446
 """

@@ -1,4 +1,4 @@
-"""`AlphaDropout.get_config` omits `noise_shape`, so the clone drops other units in training.
+"""`AlphaDropout.get_config` omits `noise_shape`, so the clone drops different units in training.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/regularization/alpha_dropout.py#L98
 """

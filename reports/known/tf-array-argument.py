@@ -1,7 +1,7 @@
-"""`Node.serialize` turns array arguments into lists, so a cloned layer that uses the array raises.
+"""`Node.serialize` converts array arguments to lists, so a cloned layer that needs an array raises.
 
-Layers are called again with what a config would hold. An argument that JSON cannot hold, such as a NumPy dtype, raises
-an error about saving.
+The clone calls its layers with the arguments as saved in a config. An argument that is not JSON-serializable, such as a
+NumPy dtype, raises an error about saving.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L212
 """
 

@@ -1,6 +1,7 @@
-"""`BatchNormalization.get_config` omits `synchronized`, so the clone trains on statistics of each replica.
+"""`BatchNormalization.get_config` omits `synchronized`, so the clone uses per-replica statistics.
 
-It omits `fused`, too, which makes no difference but of rounding.
+It omits `fused`, too: the clone of a layer with `fused=False` is fused if it can be, and its `moving_variance` is
+updated with the variance times N/(N-1), for N values per channel.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/normalization/batch_normalization.py#L810
 """
 

@@ -1,6 +1,7 @@
-"""`clone_model`: `1.0 - x` raises `TypeError` where `x` is not float32, as under mixed_float16.
+"""`1.0 - x` under mixed_float16: the constant becomes float32, so cloning raises `TypeError`.
 
-The constant tensor becomes a plain number, and the layer of the clone makes a float32 tensor of that.
+`Node.serialize` converts the constant tensor to a Python number, from which the cloned layer creates a float32 tensor.
+Loading and `from_config` raise, too, and so does any other dtype of `x`, such as float64.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L215
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L1078
 """

@@ -1,6 +1,6 @@
-"""`clone_model`: `x == y` or `x != y` in a model raises `TypeError`.
+"""`clone_model` loses an operand of `x == y` or `x != y` and raises `TypeError`.
 
-The first parameter of the operator's function is taken for the `self` of a layer, so what `x` is compared with is lost.
+The first parameter of the operator's function is taken for the `self` of a layer, so the other operand is lost.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/utils/layer_utils.py#L790
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/node.py#L193
 """

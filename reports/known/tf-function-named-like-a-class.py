@@ -1,6 +1,6 @@
-"""`initializers.deserialize`: `tf.ones` is read back as the class `Ones`, so cloning raises.
+"""`initializers.deserialize` resolves `tf.ones` to the class `Ones`, so cloning raises.
 
-Deserialization hands the name of a function, as a config, to a class of that name.
+Deserialization passes the name of a function, as a config, to a class of that name.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/saving/serialization_lib.py#L727
 """
 

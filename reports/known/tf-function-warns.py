@@ -1,6 +1,6 @@
-"""`regularizers.serialize` warns of registered functions, although layers accept them.
+"""`regularizers.serialize` warns about registered functions although layers accept them.
 
-`initializers.serialize` and `constraints.serialize` warn alike, each time a model is cloned.
+`initializers.serialize` and `constraints.serialize` do the same, each time a model is cloned.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/regularizers.py#L426
 """
 

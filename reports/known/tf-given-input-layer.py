@@ -1,4 +1,4 @@
-"""`clone_model`: `InputLayer` objects as `input_tensors` raise `ValueError`, though they are documented.
+"""`clone_model` rejects `InputLayer` objects in `input_tensors` with a `ValueError`, although they are documented.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L193
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/backend.py#L1345

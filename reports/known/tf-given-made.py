@@ -1,6 +1,7 @@
-"""`clone_model`: an output of another layer among `input_tensors` makes functional cloning hang.
+"""`clone_model` with the output of a layer among `input_tensors` hangs.
 
-The layer that made the tensor is taken for an input layer, and a call of it is waited for forever.
+The layer that produced the tensor is taken for an input layer, and reconstructing the model waits for a call of it
+forever.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L203
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1518
 """

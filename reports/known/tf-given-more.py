@@ -1,6 +1,8 @@
 """`clone_model`: too many `input_tensors` raise `IndexError: list index out of range`.
 
-No argument is checked: a `clone_function` that returns None fails with "'NoneType' object is not callable".
+Only a `Sequential` checks their number. Too few are accepted silently, and the other inputs are cloned. A
+`clone_function` must be callable, but what it returns is not checked: None fails with "'NoneType' object is not
+callable".
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L189
 """
 

@@ -1,6 +1,6 @@
-"""`clone_model`: a `Lambda` with a Python lambda in a nested model raises `ValueError`.
+"""`Lambda.from_config` runs in safe mode in a nested model, so cloning a lambda raises.
 
-Reading a nested model back opens a scope of safe mode, for which `clone_model` did not ask. The only way out is
+Deserializing the nested model opens a safe mode scope, which `clone_model` did not ask for. The only way out is
 `keras.__internal__.enable_unsafe_deserialization()`.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/saving/serialization_lib.py#L725
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/core/lambda_layer.py#L394

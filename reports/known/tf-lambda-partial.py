@@ -1,6 +1,6 @@
-"""`Lambda.get_config`: a `functools.partial` raises "no attribute '__name__'" when cloned.
+"""`Lambda.get_config` raises `AttributeError` for a `functools.partial`, so cloning raises.
 
-A bound method raises "unsupported callable", and a tensor as `mask` cannot be written.
+A bound method raises "unsupported callable", and a tensor as `mask` cannot be serialized.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/core/lambda_layer.py#L310
 """
 

@@ -1,4 +1,4 @@
-"""`Layer.get_config` omits `autocast`, so the clone of a layer with `autocast=False` casts its inputs.
+"""`Layer.get_config` omits `autocast`, so the clone of an `autocast=False` layer casts its inputs.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L806
 """

@@ -1,4 +1,4 @@
-"""`clone_model`: a layer that a model and a model within it call becomes two layers
+"""`clone_model` clones nested models separately, so a layer shared with the outer model is duplicated.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L52
 """

@@ -1,6 +1,7 @@
-"""`clone_model`: a layer used twice in a `Sequential` is called once in the clone.
+"""`clone_model` lists a repeated `Sequential` layer once, so the clone skips its second call.
 
-Layers are listed without repetition. The weights fit, so nothing warns.
+`Sequential.layers` leaves out duplicates, so `get_config` and `from_config`, and thus loading, lose the call, too. The
+weights fit, so there is no warning.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L382
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L3443
 """

@@ -1,4 +1,4 @@
-"""`clone_model`: a layer called on `[x]` is called on `x`, so `Concatenate()([x])` raises.
+"""`clone_model` unwraps a list of one tensor, so cloning `Concatenate()([x])` raises.
 
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/functional.py#L1462
 """

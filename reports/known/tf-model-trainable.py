@@ -1,6 +1,6 @@
-"""`clone_model`: a frozen model has `trainable=True` in the clone, so a thawed layer trains.
+"""`clone_model` drops `trainable=False` of the model, so unfrozen layers train.
 
-The new model is made without the flag, and so are nested models. Layers keep their own flags.
+The new model is created without the flag, and so are nested models. Layers keep their own flags.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L235
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L399
 """

@@ -1,7 +1,7 @@
-"""`Layer.build_from_config` builds outside the name scope, so the clone cannot be saved as HDF5.
+"""`Layer.build_from_config` builds outside the name scope, so saving the clone as HDF5 raises.
 
-The weights of a custom layer in a nested model lose the name of the layer: two such layers have weights of one name,
-and `save_weights` raises "name already exists".
+The weights of a custom layer in a nested model lose the name of the layer: two such layers have weights of the same
+name, and `save_weights` raises "name already exists".
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/saving/serialization_lib.py#L730
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L2386
 """

@@ -1,4 +1,4 @@
-"""`clone_model`: a `Sequential` subclass becomes a plain `Sequential`, so its `train_step` is lost.
+"""`clone_model` turns a `Sequential` subclass into a plain `Sequential`, so its `train_step` is lost.
 
 Subclasses of `Model` keep theirs.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L399

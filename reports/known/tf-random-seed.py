@@ -1,6 +1,6 @@
-"""`Attention` and `LSTM` configs omit `seed`, so the clone drops other units in training.
+"""`Attention.get_config` and `LSTM.get_config` omit `seed`, so the clone drops different units in training.
 
-`BaseRandomLayer` takes a seed and does not write it; `AdditiveAttention`, `GRU` and `SimpleRNN` do not, either.
+`BaseRandomLayer` accepts a seed and does not save it; nor do `AdditiveAttention`, `GRU` and `SimpleRNN`.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/base_layer.py#L3935
 """
 

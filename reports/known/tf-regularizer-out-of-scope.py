@@ -1,6 +1,6 @@
-"""`regularizers.deserialize` returns an unknown name as a string, so the clone fails in training.
+"""`regularizers.deserialize` returns an unknown name as a string, so training the clone raises.
 
-A name that is not found outside its `custom_object_scope` should raise at once, as `activations.deserialize` does.
+A name that is not found outside its `custom_object_scope` should raise at once, as in `activations.deserialize`.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/saving/serialization_lib.py#L580
 """
 

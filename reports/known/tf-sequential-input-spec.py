@@ -1,6 +1,6 @@
-"""`clone_model`: a deferred `Sequential` becomes fixed to its first input shape, and refuses others.
+"""`clone_model` fixes the first input shape of a deferred `Sequential`, so the clone rejects others.
 
-The clone begins with the `InputLayer` that the first call has made, from which follows an `input_spec`.
+The clone starts with the `InputLayer` that the first call created, which implies an `input_spec`.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/engine/sequential.py#L498
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/models/cloning.py#L389
 """

@@ -1,5 +1,6 @@
-"""`SpatialDropout2D` has no `get_config`, so the clone loses `data_format` and drops along the wrong axis.
+"""`SpatialDropout2D` does not save `data_format`, so the clone drops along the wrong axis.
 
+It inherits the `get_config` of `Dropout`.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/regularization/dropout.py#L129
 """
 

@@ -1,5 +1,7 @@
-"""`TextVectorization.get_config` writes the function of `split` as it is, so cloning raises
+"""`TextVectorization.get_config` does not serialize a callable `split` or `standardize`, so cloning raises.
 
+`from_config` tries to deserialize the function itself, and raises even if it is registered. With a registered function,
+loading and nested cloning work, because they serialize the config.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/preprocessing/text_vectorization.py#L504
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/preprocessing/text_vectorization.py#L534
 """
@@ -8,6 +10,7 @@ import tf_keras as keras
 from tf_keras import layers
 
 
+@keras.saving.register_keras_serializable()
 def by_letter(texts):
     return texts
 
@@ -23,7 +26,6 @@ clone = keras.models.clone_model(model)
 # root = "class-config"
 # verdict = "accept"
 # severity = "crashes"
-# loading = true
 # raises = "TypeError"
 # link = "https://github.com/keras-team/tf-keras/issues/716"
 # fingerprint = "made-raises-typeerror-6430f9e3"

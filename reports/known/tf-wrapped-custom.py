@@ -1,7 +1,7 @@
-"""`Wrapper.from_config` reads the wrapped layer as legacy: a registered custom layer raises "Unknown layer".
+"""`Wrapper.from_config` uses the legacy format, so a registered custom layer raises "Unknown layer".
 
-`from_config` looks for `module` in the config of the wrapper, where it never is, and the legacy format knows no
-registered names. A `custom_object_scope` helps.
+It looks for `module` in the config of the wrapper, where it never is, and the legacy format does not look up registered
+names. A `custom_object_scope` helps.
 https://github.com/keras-team/tf-keras/blob/v2.21.0/tf_keras/src/layers/rnn/base_wrapper.py#L86
 """
 

@@ -1,7 +1,7 @@
-"""`Variable.path` in an `RNN` or a nested model loses its parents, so filters differ.
+"""`Variable.path` loses its parents in an `RNN` or nested model, so path filters match differently.
 
-A path has the names of what is being built around a weight. A layer that is read from a config is built as soon as
-it is read, outside of the layer that holds it. `LayoutMap` and `exclude_from_weight_decay` go by the path.
+The path of a weight consists of the names of the objects being built around it. A layer created from a config is built
+at once, outside of the layer that holds it. `LayoutMap` and `exclude_from_weight_decay` filter by path.
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/backend/common/variables.py#L145
 https://github.com/keras-team/keras/blob/v3.15.1/keras/src/saving/serialization_lib.py#L787
 """
