@@ -165,12 +165,14 @@ def _forms(kind: str, sort: Sort) -> tuple[dict[str, str], dict[str, str]]:
         values[form], new = written(form, sort.name, sort.takes, sort.gives)
         definitions.update(new)
     own = "MeanError" if kind == "metric" else sort.name.title()
+    # Nor is it defined for a variable that a layer was given.
+    holds = _HELD[: {"activation": 3, "loss": None, "schedule": None}.get(kind, 4)]
     values |= {
         "namesake": f"<{sort.namesake}>",
         "class": f"<{own}>(2.0)",
         "unregistered class": f"<Own{own}>(2.0)",
         "class without a config": f"<Bare{own}>(2.0)",
-        **{f"class of {held}": f"<{own}>({held})" for held in _HELD[: None if kind in ("loss", "schedule") else 4]},
+        **{f"class of {held}": f"<{own}>({held})" for held in holds},
     }
     definitions |= {
         sort.namesake: f"def <{sort.namesake}>({sort.takes}):\n    return {sort.gives}\n",
