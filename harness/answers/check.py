@@ -19,12 +19,12 @@ from clonediff.harness.answers.in_process import ClonedModel, clone_live
 from clonediff.harness.answers.keras_here import keras_here
 from clonediff.harness.answers.mending import Own, advice
 from clonediff.harness.answers.own_models import ModelError, OwnModel, own_model
-from clonediff.harness.answers.sentences import UNBUILT, effects, sentence
+from clonediff.harness.answers.sentences import effects, sentence
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.trials.triage import makes_a_clone, with_blame
 from clonediff.reports.known import KnownIssues, load
-from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place, Severity
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
@@ -41,6 +41,7 @@ class Checked(msgspec.Struct, frozen=True):
     kind: str
     versions: dict[str, str]
     inputs: tuple[str, ...]
+    todo: str
     clones: dict[str, tuple[CauseShown, ...]]
     alone: tuple[CauseShown, ...] = ()
     asked: dict[str, str] = {}
@@ -60,12 +61,10 @@ def minded(causes: Collection[CauseShown]) -> list[CauseShown]:
     return [cause for cause in causes if not cause.name_only]
 
 
-def check(
-    spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "", input_shapes: Sequence[str] = ()
-) -> Checked:
-    """Check a model by its name on the command line, cloned as it is, or with arguments of `clone_model`."""
+def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> Checked:
+    """Check a model by its name on the command line, cloned as it is, or with a clone function."""
     try:
-        own = own_model(spec, cloners, clone_function, input_shapes)
+        own = own_model(spec, cloners, clone_function)
         cloned = clone_live(own.model, own.cloners)
     except ModelError:
         raise
@@ -79,8 +78,8 @@ def check(
     shown = {name: tuple(answers.shown(cause, name) for cause in of_it) for name, of_it in causes.items()}
     alone, asked = shown.pop(_REVIVED, ()), dict(own.asked)
     if rest := [name for name in own.cloners if name not in shown]:  # one before them has changed the model
-        shown |= check(spec, rest, clone_function, input_shapes).clones
-    return Checked(spec, own.kind, answers.versions, tuple(map(_fed, cloned.fed)), shown, alone, asked)
+        shown |= check(spec, rest, clone_function).clones
+    return Checked(spec, own.kind, answers.versions, tuple(map(_fed, cloned.fed)), own.todo, shown, alone, asked)
 
 
 class _Answers:
@@ -102,18 +101,7 @@ class _Answers:
         """The causes of a cloner, as a user counts them, without those of what was asked for."""
         clone = self._cloned.answer.clones[cloner].observation
         found = self._cloned.causes_of(cloner, promised=False, but_for=self._own.asked)
-        causes = counted(found, self._cloned.original.shape, clone.shape if clone else None)
-        return [*self._unbuilt(cloner), *causes]
-
-    def _unbuilt(self, cloner: str) -> list[Cause]:
-        if cloner not in self._own.unbuilt:
-            return []
-        inner = self._own.model.layers[-1]
-        place = Place(inner.name, type(inner).__name__, layer=0)
-        sides = {"expected": f"{len(inner.weights)} weights", "found": self._own.unbuilt[cloner]}
-        fields = {"within": "weights", "severity": Severity.CRASHES, "first": place, **sides}
-        root = Difference(check="weights", part="weight", change="missing", **fields)  # type: ignore[arg-type]
-        return [Cause(UNBUILT, root, severity=Severity.CRASHES)]
+        return counted(found, self._cloned.original.shape, clone.shape if clone else None)
 
     def shown(self, cause: Cause, cloner: str) -> CauseShown:
         """A cause with what is known of it, what to do, and a script."""
@@ -122,11 +110,6 @@ class _Answers:
         more: dict[str, Any] = {"advice": mended.text, "own": mended.own} if mended else {}
         more["sentence"] = sentence(cause, failure)
         more["effects"] = tuple(effects(cause, self._cloned.original))
-        if cause.fingerprint == UNBUILT:
-            more["because"] = (
-                "a subclassed model makes its weights when it is called, and `clone_model` does not call the clone"
-            )
-            more["advice"] = "call the clone on data before you set its weights"
         if names := colliding(cause):
             more["sentence"] = f"the weights {' and '.join(names)} have one name in the clone"
             more["effects"] = ("the clone cannot be saved as HDF5: `name already exists`",)
@@ -140,9 +123,6 @@ class _Answers:
         """The script that shows the cause by the surest of its differences; "" where none can."""
         if not self._own.clones:
             return ""
-        if cause.fingerprint == UNBUILT:
-            inner = "clone = keras.models.clone_model(model.layers[-1])"
-            return f"{self._case.source}\n{inner}\nassert len(clone.weights) == len(model.layers[-1].weights)\n"
         scripts = [reproducer(self._case, self._generation, each, cloner) for each in cause.differences]
         shows = [script for script in scripts if script.raises]
         if not shows:

@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +26,22 @@ class ModelError(ValueError):
 class OwnModel:
     """A model, the script that leaves it in `model`, and what is called to clone it, by the name of each cloner.
 
-    `clones` is how the script of a difference clones it. `asked` has the layers that a clone function makes otherwise,
-    once it was called. `unbuilt` has the cloners whose clone of a subclassed model has no weights yet.
+    `clones` is how the script of a difference clones it; "" where none can. `todo` is left where a clone is
+    faithful. `asked` has the layers that a clone
+    function makes otherwise, and how, once it was called.
     """
 
     kind: str
     model: Any
     source: str
     cloners: Mapping[str, Any]
-    generation: Generation = "keras"
     clones: str = f"clone = {_CLONE}"
+    todo: str = "nothing to do"
     asked: dict[str, str] = field(default_factory=dict)
-    unbuilt: dict[str, str] = field(default_factory=dict)
 
 
-def own_model(
-    spec: str, cloners: Sequence[str], clone_function: str = "", input_shapes: Sequence[str] = ()
-) -> OwnModel:
-    """The model of a name on the command line, to be cloned as it is, or with these arguments of `clone_model`."""
+def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> OwnModel:
+    """The model of a name on the command line, to be cloned as it is, or with a clone function."""
     generation, source = _source_of(spec)
     keras_here(generation)
     for name in filter(is_users, (*cloners, clone_function)):
@@ -51,135 +50,70 @@ def own_model(
     model = _loaded(spec, source)
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     generation = "tf_keras" if "tf_keras" in packages else "keras"
-    own = OwnModel(type(model).__name__, model, source, {name: name for name in cloners}, generation)
-    if not isinstance(model, keras_here(generation).keras.models.Model):
+    framework = keras_here(generation)
+    own = OwnModel(type(model).__name__, model, source, {name: name for name in cloners})
+    if not isinstance(model, framework.keras.models.Model):
         return own  # and it is refused for what it is
-    if not keras_here(generation).is_graph(model):
-        return _around(spec, own)
-    return _with_arguments(own, clone_function, input_shapes) if clone_function or input_shapes else own
+    if not framework.is_graph(model):
+        return _around(spec, own, generation)
+    if clone_function:
+        wanted = partial(_recorded, function(clone_function), own.asked)
+        calls = {name: partial(_cloner(name, generation), clone_function=wanted) for name in cloners}
+        return replace(own, cloners=calls, clones="")
+    return own
 
 
-def _cloner(name: str, own: OwnModel) -> Callable[..., Any]:
+def _cloner(name: str, generation: Generation) -> Callable[..., Any]:
     """The function that a cloner is: of a model and of what `clone_model` is given."""
     from clonediff.harness.fixed import clone_model
 
-    theirs = keras_here(own.generation).keras.models.clone_model
+    theirs = keras_here(generation).keras.models.clone_model
     return {"upstream": theirs, "fixed": clone_model}.get(name) or function(name)
 
 
-def _with_arguments(own: OwnModel, clone_function: str, input_shapes: Sequence[str]) -> OwnModel:
-    """The model, cloned with arguments: what they ask for is no difference.
-
-    On inputs of other shapes no clone can be compared with the model, so it is with the clone that ours is.
-    """
-    keras = keras_here(own.generation).keras
-    options: dict[str, Any] = {}
-    if clone_function:
-        wanted = function(clone_function)
-
-        def recorded(layer: Any) -> Any:
-            other = wanted(layer)
-            asked = _otherwise(layer, other)
-            own.asked.update({layer.name: asked} if asked else {})
-            return other
-
-        options["clone_function"] = recorded
-
-    def cloner(name: str) -> Callable[[Any], Any]:
-        clone = _cloner(name, own)
-
-        def call(model: Any) -> Any:
-            given = dict(options)
-            if input_shapes:
-                model = own.model
-                given["input_tensors"] = _inputs(model, input_shapes, keras)
-            return clone(model, **given)
-
-        return call
-
-    if input_shapes and len(input_shapes) != len(own.model.inputs):
-        message = f"--input-shape: found {len(input_shapes)}, expected one for each of {len(own.model.inputs)} inputs"
-        raise ModelError(message)
-    cloners = {name: cloner(name) for name in own.cloners}
-    if not input_shapes:
-        return replace(own, cloners=cloners, clones="")
-    reference = cloner("fixed")(own.model)
-    own.asked.clear()
-    others = {name: each for name, each in cloners.items() if name != "fixed"}
-    kind = f"{own.kind}, compared with clonediff.clone_model(model, input_tensors=...)"
-    return replace(own, kind=kind, model=reference, cloners=others, clones="")
-
-
-def _inputs(model: Any, shapes: Sequence[str], keras: Any) -> Any:
-    """New inputs of these shapes, nested as those of the model."""
-    ends = zip(model.inputs, shapes, strict=True)
-    new = [keras.Input(_sizes(shape), dtype=end.dtype, name=end.name) for end, shape in ends]
-    nested = getattr(model, "input", None)  # which no Sequential of Keras 3 has
-    if isinstance(nested, dict):
-        numbers = {id(end): number for number, end in enumerate(model.inputs)}
-        return {key: new[numbers[id(end)]] for key, end in nested.items()}
-    return new if isinstance(nested, list | tuple) else new[0]
-
-
-def _sizes(text: str) -> tuple[int | None, ...]:
-    try:
-        return tuple(None if size == "None" else int(size) for size in text.split(",") if size)
-    except ValueError:
-        raise ModelError(f"--input-shape: expected sizes as in 32,32,3 or None,3, found {text!r}") from None
-
-
-def _otherwise(layer: Any, other: Any) -> str:
-    """How a layer of a clone function is another than a plain clone; "" where it is none."""
+def _recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
+    """What a clone function makes of a layer; `asked` gets how that is another than a plain clone."""
+    other = clone_function(layer)
     if other is layer:
-        return "the layer itself"
-    if type(other) is not type(layer):
-        return type(other).__name__
-    before, after = layer.get_config(), other.get_config()
-    changed = [name for name in before if name != "name" and str(before[name]) != str(after.get(name))]
-    return ", ".join(f"{name}={_short(after.get(name))}" for name in changed)
+        asked[layer.name] = "the layer itself"
+    elif type(other) is not type(layer):
+        asked[layer.name] = type(other).__name__
+    else:
+        before, after = layer.get_config(), other.get_config()
+        changed = [name for name in before if name != "name" and str(before[name]) != str(after.get(name))]
+        asked.update({layer.name: f"another {', '.join(changed)}"} if changed else {})
+    return other
 
 
-def _short(value: Any) -> str:
-    """A setting, of what has a config the name."""
-    config = value.get("config") if isinstance(value, dict) else None
-    return str(config.get("name") or value.get("class_name")) if isinstance(config, dict) else repr(value)[:40]
-
-
-def _around(spec: str, own: OwnModel) -> OwnModel:
+def _around(spec: str, own: OwnModel, generation: Generation) -> OwnModel:
     """A functional model around a subclassed one, which has no graph to compare; what is cloned is that alone."""
     model, shapes = own.model, getattr(own.model, "_build_shapes_dict", None)
     shapes = shapes or {"": getattr(model, "_build_input_shape", None)}
-    name = type(model).__name__
     ends = _ends(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
     if not ends:
-        reason, advice = f"{name} is subclassed", "let the function return keras.Model(inputs, model(inputs))"
+        reason, advice = f"{own.kind} is subclassed", "let the function return keras.Model(inputs, model(inputs))"
         if not any(shapes.values()):
             reason, advice = f"{reason}, and was not called on data", "let the function call it on its input"
         raise ModelError(f"{spec} cannot be checked: {reason}: {advice}. clonediff.clone_model clones it as it is")
-    keras, outer = DIALECTS[own.generation].imports["keras"], "keras.Model(x, {}(x), name='around')"
-    lines = [keras, f"x = {ends}", f"model = {outer.format('model')}"]
-    source = "\n".join((own.source, *lines, ""))
-    around = _loaded(spec, source)
+    outer = "keras.Model(x, {}(x), name='around')"
+    lines = "\n".join((DIALECTS[generation].imports["keras"], f"x = {ends}", f"model = {outer.format('model')}", ""))
+    source = f"{own.source}\n{lines}"
 
-    def cloner(name: str) -> Callable[[Any], Any]:
-        clone = _cloner(name, own)
-
-        def call(model: Any) -> Any:
-            inner = model.layers[-1]
-            twin = clone(inner)
-            if len(twin.weights) != len(inner.weights):
-                own.unbuilt[name] = f"{len(twin.weights)} of {len(inner.weights)} weights"
-            names: dict[str, Any] = {"model": twin}
-            exec("\n".join(lines), names)
-            return names["model"]
-
-        return call
+    def called(clone: Callable[..., Any], around: Any) -> Any:
+        names = {"model": clone(around.layers[-1])}
+        exec(lines, names)
+        return names["model"]
 
     inner = _CLONE.replace("(model)", "(model.layers[-1])")
-    clones = f"inner = {inner}\nclone = {outer.format('inner')}"
-    kind = f"{own.kind}, subclassed: compared in a functional model around it"
-    cloners = {name: cloner(name) for name in own.cloners}
-    return replace(own, kind=kind, model=around, source=source, cloners=cloners, clones=clones)
+    return replace(
+        own,
+        kind=f"{own.kind}, subclassed: compared in a functional model around it",
+        todo="call the clone before you set its weights",
+        model=_loaded(spec, source),
+        source=source,
+        cloners={name: partial(called, _cloner(name, generation)) for name in own.cloners},
+        clones=f"inner = {inner}\nclone = {outer.format('inner')}",
+    )
 
 
 def _ends(shape: Any, model: Any, end: str = "x") -> str:

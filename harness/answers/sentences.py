@@ -14,8 +14,6 @@ from clonediff.harness.trials.checks.places import full_name
 from clonediff.harness.trials.triage import title
 from clonediff.reports.records import DOES, Cause, Difference, Place, Severity
 
-UNBUILT = "weights-unbuilt"
-"""The fingerprint of a clone of a subclassed model that has no weights until it is called."""
 _LOST = {TIMED_OUT: "cloning it does not end in time", OUT_OF_MEMORY: "takes too much memory"}
 _DOES = {**DOES, Severity.NAME: "has another name"}
 _CLONES = {"again": "a second clone"}
@@ -123,8 +121,6 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
         return f"{where} is one layer with `{twin}` in the model, and two layers in {clone}"
     if _is_seed(root):
         return f"{where} has a seed in the model, and none in {clone}"
-    if cause.fingerprint == UNBUILT:
-        return f"the clone of {where} has {root.found} until it is called"
     text = title(cause) + ("" if where == "the model" else f": {where}")
     values = (root.expected, root.found)
     plain = all(len(value) <= _LONGEST // 3 and not value.startswith(("{", "[{")) for value in values)

@@ -53,7 +53,7 @@ def _summary(checked: Checked, ignored: Collection[str]) -> str:
     broken = [name for name, causes in checked.clones.items() if minded(causes)]
     if not broken:
         names = any(checked.clones.values())
-        return f"cloned faithfully{', but for names' if names else ''}; nothing to do"
+        return f"cloned faithfully{', but for names' if names else ''}; {checked.todo}"
     outcomes = "; ".join(f"{_outcome(checked.clones[name])} ({_who(name, keras)})" for name in broken)
     if not checked.fails(ignored):
         outcomes += ", which --ignore accepts"

@@ -24,13 +24,6 @@ from clonediff.reports.markup import one_line, visible
     help="A clone_function that clone_model is given; what it makes otherwise is no difference.",
 )
 @click.option(
-    "--input-shape",
-    "input_shapes",
-    metavar="SIZES",
-    multiple=True,
-    help="The shape of an input that clone_model is given, as in None,3: one for each input of the model.",
-)
-@click.option(
     "--ignore",
     "ignored",
     metavar="ID",
@@ -45,7 +38,6 @@ def command(
     model: str,
     cloners: tuple[str, ...],
     clone_function: str | None,
-    input_shapes: tuple[str, ...],
     ignored: tuple[str, ...],
     script: bool,
     as_json: bool,
@@ -63,7 +55,7 @@ def command(
     something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
     try:
-        checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "", input_shapes)
+        checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
     except ModelError as error:
         raise click.ClickException(one_line(str(error))) from None
     if as_json:
