@@ -16,7 +16,7 @@ from clonediff.reports.records import DOES, Cause, Difference, Place, Severity
 
 _LOST = {TIMED_OUT: "cloning it does not end in time", OUT_OF_MEMORY: "takes too much memory"}
 _DOES = {**DOES, Severity.NAME: "has another name"}
-_CLONES = {"again": "a second clone"}
+_FACTS = ("config", "attribute", "compiled")
 _WEIGHT = re.compile(r"(?:.*\.)?(weight|state)s\[(\d+)\]")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
@@ -79,53 +79,34 @@ def _is_seed(difference: Difference) -> bool:
 
 
 def named(place: Place | None) -> str:
-    """A layer by its class and name."""
-    return "the model" if place is None or not place.name or place.layer < 0 else f"{place.kind} `{place.name}`"
+    """A layer by its class and name; "" for the model."""
+    return "" if place is None or not place.name or place.layer < 0 else f"{place.kind} `{place.name}`"
 
 
 def sentence(cause: Cause, failure: Failure | None = None) -> str:
     """The cause itself, never what follows from it. `failure` is why there is no clone, in full."""
-    root = cause.root
-    where, clone = named(root.first), _CLONES.get(root.model, "the clone")
-    if root.check == "made" and root.raised is not None:
-        raised = f"{root.raised.type}: {message_of(failure.message if failure else root.raised.message)}"
+    root, layer = cause.root, named(cause.root.first)
+    clone = "a second clone" if root.model == "again" else "the clone"
+    text = title(cause, layer)
+    if root.raised is not None:
         if root.raised.frame.endswith(":compile_from_config"):
-            return f"the model is cloned, and the clone cannot be compiled: {raised}"
-        held = title(cause).partition(":")[0] if where == "the model" else f"{where} cannot be cloned"
-        return f"{held}: {raised}"
-    if root.check == "untouched" or root.raised is not None:
-        raised = f": {root.raised.type}: {message_of(root.raised.message)}" if root.raised else f" ({where})"
-        return f"{title(cause).partition(':')[0] if root.raised else title(cause)}{raised}"
-    if root.part == "trainable":
-        before, after = ("trainable" if side == "true" else "frozen" for side in (root.expected, root.found))
-        if where == "the model":
-            return f"the model is {before}, and {clone} is {after}"
-        return f"{where} is {before} in the model, and {after} in {clone}"
-    if root.aspect == "compiled":
-        compiled = "compiled" if root.expected == "true" else "not compiled"
-        return f"the model is {compiled}, and {clone} is {'not ' * (compiled == 'compiled')}compiled"
+            text = "the model is cloned, and the clone cannot be compiled"
+        return f"{text}: {root.raised.type}: {message_of(failure.message if failure else root.raised.message)}"
     if is_made_anew(root):
         return f"the optimizer of {clone} is built already, and that of the model is not"
-    if root.part in ("config", "attribute", "compiled"):
-        where = "what the model is compiled with" if aspect_of(root).role == "compiled" else where
-        alike = [one for one in cause.differences if (one.part, one.first, one.run) == (root.part, root.first, "")]
-        alike = [one for one in alike if not is_made_anew(one)]
-        facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike)
-        return f"{where}: {_some(list(facts))}"
-    if root.part == "kind":
-        return f"{where} is of the class {root.expected}, and {clone} has {root.found} in its place"
-    if root.part == "layer" and root.change in ("missing", "extra"):
-        return f"{where} is {'missing' if root.change == 'missing' else 'one layer more'} in {clone}"
-    if root.part == "layer" and root.change == "unshared":
-        twin = root.expected.partition("'")[2].rstrip("']")
-        return f"{where} is one layer with `{twin}` in the model, and two layers in {clone}"
     if _is_seed(root):
-        return f"{where} has a seed in the model, and none in {clone}"
-    text = title(cause) + ("" if where == "the model" else f": {where}")
+        return f"{layer} has a seed in the model, and none in {clone}"
+    if root.part in _FACTS and root.aspect != "compiled" and root.check != "untouched":
+        compiled = aspect_of(root).role == "compiled"
+        alike = [one for one in cause.differences if (one.part, one.first, one.run) == (root.part, root.first, "")]
+        facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike if not is_made_anew(one))
+        return f"{'what the model is compiled with' if compiled else layer or 'the model'}: {_some(list(facts))}"
+    text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
-    plain = all(len(value) <= _LONGEST // 3 and not value.startswith(("{", "[{")) for value in values)
-    plain = plain and root.digests is None
-    return f"{text}: {root.expected} in the model, {root.found} in {clone}" if plain and values[0] else text
+    in_words = any(value.lower() in ("", "true", "false", "nothing") for value in values) or root.digests
+    if in_words or any(len(value) > _LONGEST // 3 or value.startswith(("{", "[{")) for value in values):
+        return text
+    return f"{text}: {root.expected} in the model, {root.found} in {clone}"
 
 
 def _name(root: Difference) -> str:
@@ -161,7 +142,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     lost = [_of_model(one) for one in differences if one.change == "missing" or (one.part, one.found) == _NO_ATTRIBUTE]
     if len(set(lost)) > 1:
         yield f"the clone lacks {_some(list(dict.fromkeys(lost)))}"
-    if cause.root.part == "kind" and named(cause.root.first) == "the model":
+    if cause.root.part == "kind" and not named(cause.root.first):
         yield f"what `{cause.root.expected}` does in methods of its own, such as `train_step`, is lost in the clone"
     refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
     if cause.severity <= Severity.TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
@@ -174,7 +155,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
 
 def _of_model(difference: Difference) -> str:
     if difference.part == "attribute":
-        return f"`{'model' if named(difference.first) == 'the model' else named(difference.first)}.{_name(difference)}`"
+        return f"`{named(difference.first) or 'model'}.{_name(difference)}`"
     return named(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
 
 

@@ -32,8 +32,11 @@ A constant tensor is an array that the framework holds.
 _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not in name}
 
 
-def sentence(root: Difference, kind: str) -> str:
-    """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind."""
+def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
+    """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind.
+
+    Where `layer` is how a user knows it, or "" for the model, it is of one model, and what was raised is left out.
+    """
     clone = "a second clone" if root.check == "again" else "the clone"
     changes = root.check == "untouched"
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)
@@ -41,10 +44,10 @@ def sentence(root: Difference, kind: str) -> str:
     on = root.expected.lower() == "true"
     name = root.argument
     text = aspect_of(root).sentence.format(
-        a=_a(word),
-        kind=word,
-        at="" if kind in _MODEL_KINDS else f": first at {word if kind in CATALOGUE else _a(word)}",
-        held=_held(root, kind),
+        a=layer or (_a(word) if layer is None else "the model"),
+        kind=layer or (word if layer is None else "model"),
+        at="" if layer is not None or kind in _MODEL_KINDS else f": first at {word if kind in CATALOGUE else _a(word)}",
+        held=layer or _held(root, kind),
         clone="it" if changes else clone,
         inside="" if changes else f" in {clone}",
         training=" in training mode" if root.model == "clone" and root.run == "training" else "",
@@ -61,7 +64,8 @@ def sentence(root: Difference, kind: str) -> str:
         part=root.part,
         change=root.change,
     )
-    text = f"{'cloning changes the original: ' if changes else ''}{text}{_raised(root)}"
+    raised = _raised(root) if layer is None else ""
+    text = f"{'cloning changes the original: ' if changes else ''}{text}{raised}"
     return text[:1].upper() + text[1:]
 
 

@@ -200,10 +200,10 @@ def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Caus
     return {name: tuple(replace(cause, blame=blame(name, cause)) for cause in by_cloner[name]) for name in by_cloner}
 
 
-def title(cause: Cause) -> str:
-    """A sentence that says what is wrong."""
+def title(cause: Cause, layer: str | None = None) -> str:
+    """A sentence that says what is wrong; of one model, whose layer has that name."""
     root = cause.root
-    return sentence(root, _kind(root) if root.raised is None else signature(root)[2])
+    return sentence(root, _kind(root) if root.raised is None else signature(root)[2], layer)
 
 
 def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:

@@ -141,14 +141,14 @@ def test_a_cloner_of_ones_own(models: Path, clonediff: Command) -> None:
 
 BREAKS = {
     "refuse() if again('once') else None": "A second clone cannot be made: RuntimeError: no: a second clone cannot be",
-    "Y.name = 'z' if again('second') else 'y'": "A layer has another name in a second clone: Dense `y`",
+    "Y.name = 'z' if again('second') else 'y'": "Dense `y` has another name in a second clone: y in the model, z",
     "clone = clone_model(model, clone_function=wider)": "Dense `y`: `units` is 2 in the model, 3 in the clone",
     "DROP.call = lambda x, training=False: refuse() if training else x": "Dropout `drop`: `call` ... in training mode",
     "Y.call = refuse": "Dense `y`: `call` is missing in the model, the function `refuse` in the clone: the",
     "RNN.states[0].assign(model.get_layer('rnn').states[0])": "A state ... begins with another state",
     "clone = keras.Model([clone.input], clone.output, name='whole')": "The inputs ... computes something else",
     "clone = keras.Model(clone.input, clone.output, name='whole')": "A state ... the clone is not compiled",
-    "model.get_layer('y').trainable = False": "Cloning changes the original: a ... `y` is trainable in the model, and",
+    "model.get_layer('y').trainable = False": "Cloning changes the original: a trainable Dense `y` is frozen",
 }
 """A line of a cloner, and the beginning of what is said of what happens to its clone."""
 CLONERS = """
