@@ -11,17 +11,35 @@ from clonediff.harness.trials.triage import makes_a_clone
 from clonediff.reports.records import Cause, Difference
 from clonediff.strategies.layers import CATALOGUE
 
-_REFUSED = re.compile(r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'")
-_MISSING = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
-_EXTRA = re.compile(r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<names>.*)")
-_CLASS_GIVEN = re.compile(r"(?P<kind>\w+)\.get_config\(\) missing 1 required positional argument: 'self'")
-_UNKNOWN = re.compile(
-    r"(?:Could not locate (?:function|class)|Unknown (?:layer|loss function|metric function|regularizer|initializer"
-    r"|constraint):) '(?P<name>\w+)'"
-    r"|(?:identifier|activation function):? '?\{.*?'config': '(?P<function>\w+)'"
-)
-_LAMBDA = re.compile(r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'")
 _REGISTER = "@keras.saving.register_keras_serializable()"
+_SCOPE = "clone within `keras.saving.custom_object_scope({{'{name}': {name}}})`"
+_CRASHES = (
+    (
+        r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'",
+        "let `{kind}.__init__` take `**kwargs` and pass them on: `super().__init__(**kwargs)`; "
+        "`from_config` gives it `{name}`, which Keras writes into each config",
+    ),
+    (
+        r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",
+        "`__init__` does not take {name}: leave it out of `get_config`, or take it",
+    ),
+    (
+        r"(?P<kind>\w+)\.get_config\(\) missing 1 required positional argument: 'self'",
+        "give `compile` an object, `{kind}()`, and not the class",
+    ),
+    (r"Could not parse config: <function", ""),  # a function that is registered is refused, too
+    (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a layer of a class of your own"),
+    (
+        r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'",
+        f"replace the lambda by a function with {_REGISTER} above it",
+    ),
+    (
+        r"(?:(?:locate|Unknown) [a-z ]+:? |(?:identifier|activation function):? '?\{.*?'config': )'(?P<name>\w+)'",
+        f"write {_REGISTER} above `{{name}}`, or {_SCOPE}",
+    ),
+)
+"""What an exception says, and what to write: the first row counts."""
+_MISSING = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
 
 
 class Own(NamedTuple):
@@ -55,31 +73,18 @@ def advice(cause: Cause, message: str, own: Own) -> Advice | None:
 
 
 def _of_a_crash(message: str, own: Own) -> Advice | None:
-    if (refused := _REFUSED.search(message)) and refused["kind"] not in CATALOGUE:
-        passed = "let `{kind}.__init__` take `**kwargs` and pass them on: `super().__init__(**kwargs)`".format(
-            **refused.groupdict()
-        )
-        return Advice(f"{passed}; `from_config` gives it `{refused['name']}`, which Keras writes into each config")
     if (missing := _MISSING.search(message)) and missing["kind"] in own.classes:
-        names = re.findall(r"'(\w+)'", missing["names"])
-        return _for_config(own.classes[missing["kind"]], names)
-    if extra := _EXTRA.search(message):
-        names = re.findall(r"'(\w+)'", extra["names"])
-        kind = extra["kind"] or "the layer"
-        return Advice(f"`{kind}.__init__` does not take {', '.join(names)}: leave it out of `get_config`, or take it")
-    if given := _CLASS_GIVEN.search(message):
-        return Advice(f"give `compile` an object, `{given['kind']}()`, and not the class")
-    if "Could not parse config: <function" in message:
-        return None  # a function that is registered is refused, too
-    if "Lambda layer with a Python `lambda` inside" in message:  # so it says of any function
-        return Advice("replace the Lambda by a layer of a class of your own", own=False)
-    if _LAMBDA.search(message):
-        return Advice(f"replace the lambda by a function with {_REGISTER} above it", own=False)
-    if unknown := _UNKNOWN.search(message):
-        name = next(filter(None, unknown.groups()))
-        scope = f"clone within `keras.saving.custom_object_scope({{'{name}': {name}}})`"
-        return Advice(scope if name in own.registered else f"write {_REGISTER} above `{name}`, or {scope}")
-    return None
+        return _for_config(own.classes[missing["kind"]], re.findall(r"'(\w+)'", missing["names"]))
+    rows = ((re.search(pattern, message), text) for pattern, text in _CRASHES)
+    match, text = next((row for row in rows if row[0]), (None, ""))
+    if match is None or not text:
+        return None
+    named = match.groupdict()
+    if named.get("kind") in CATALOGUE:
+        return None
+    if named.get("name") in own.registered:
+        text = _SCOPE
+    return Advice(text.format(**named), own=bool(named))
 
 
 def _of_config(cause: Cause, own: Own) -> Advice | None:

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.issue import fenced
+from clonediff.reports.issue import fenced, issue
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
-from clonediff.reports.reading import StoredFinding
+from clonediff.reports.reading import read_finding
 from clonediff.reports.records import DOES
 from clonediff.strategies.program import Generation
 
@@ -23,15 +24,25 @@ IN_FULL = 3
 """How many scripts of a root its issue has in full: the smallest."""
 
 
-def script_of(stored: StoredFinding) -> Script:
-    """The script beside a finding."""
-    finding = stored.finding
-    return Script(
-        stored.script,
-        ending_of(finding.root) if finding.root else finding.detail.partition(":")[0],
-        sure=True,
-        with_clonediff=imports_clonediff(finding.cloner),
-    )
+def script_of(target: Target) -> Script:
+    """The script beside a finding, or that of a known issue without its header."""
+    if target.issue is not None:
+        return Script(target.issue.code, target.issue.raises, sure=True)
+    stored = read_finding(Path(target.where))
+    root, detail = stored.finding.root, stored.finding.detail
+    ending = ending_of(root) if root else detail.partition(":")[0]
+    return Script(stored.script, ending, sure=True, with_clonediff=imports_clonediff(stored.finding.cloner))
+
+
+def issue_of(target: Target) -> str:
+    """The text of an issue for Keras' tracker."""
+    if target.issue is None:
+        stored = read_finding(Path(target.where))
+        return stored.issue or issue(stored.finding, stored.script)
+    known = target.issue
+    because = f"{known.because}.\n\n" if known.because else ""
+    links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
+    return f"# {known.title}\n\n{because}{links}\n{fenced(known.code.rstrip(), 'python')}\n"
 
 
 def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:

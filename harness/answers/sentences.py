@@ -20,11 +20,13 @@ _FACTS = ("config", "attribute", "compiled")
 _WEIGHT = re.compile(r"(?:.*\.)?(weight|state)s\[(\d+)\]")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
-_OF_KERAS = re.compile(r"Exception encountered when calling (?:layer )?.*")
-_ARGUMENTS = re.compile(r"(?:Call arguments|Arguments) received by .*", re.DOTALL)
-_CONFIGS = re.compile(r"\s*(?:Full (?:object )?config:|[Cc]onfig[:=] ?\{).*", re.DOTALL)
+_NOISE = re.compile(
+    r"\x1b\[\d*m|^\s*Exception encountered when calling (?:layer )?.*$(?=\s*\S)"
+    r"|(?s:\s*(?:(?:Call arguments|Arguments) received by |Full (?:object )?config:|[Cc]onfig[:=] ?\{).*)",
+    re.MULTILINE,
+)
+"""What Keras puts around a message: colours, the call, configs."""
 _LONG_DICT = re.compile(r"\{'.{80,}", re.DOTALL)
-_COLOURS = re.compile(r"\x1b\[\d*m")
 _NO_ATTRIBUTE = ("attribute", "nothing")
 _LONGEST = 300
 _MOST = 4
@@ -191,10 +193,7 @@ def _some(names: list[str]) -> str:
 
 def message_of(text: str) -> str:
     """What an exception says, without the words around it and the configs in it."""
-    text = _ARGUMENTS.sub("", _COLOURS.sub("", text)).strip()
-    lines = [line.strip() for line in text.splitlines()]
-    text = " ".join(line for line in lines if not _OF_KERAS.fullmatch(line)) or text
-    text = _LONG_DICT.sub("{...}", _CONFIGS.sub("", text))
+    text = _LONG_DICT.sub("{...}", _NOISE.sub("", text))
     text = " ".join(text.replace(" at 0x>", ">").split())
     if len(text) <= _LONGEST:
         return text

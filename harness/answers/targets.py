@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from clonediff.harness.scripts.reproducer import Script, ending_of
-from clonediff.reports.known import KnownIssue, KnownIssues, load
-from clonediff.reports.reading import StoredFinding, read_finding, read_run
+from clonediff.reports.known import KnownIssue, KnownIssues
+from clonediff.reports.reading import read_run
 from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
@@ -82,37 +82,25 @@ def targets(
     return list(by_place.values()), problems
 
 
-def finding_at(place: Path, id_: str = "") -> StoredFinding:
-    """The one finding of that name, with the files beside it: by its folder, its finding.json, or a run and an id.
-
-    `id_` is its id or its folder's name in a run, or the beginning of one.
-    """
-    if place.is_file() or (place / FINDING).is_file():
-        path = place if place.is_file() else place / FINDING
-        return read_finding(path)
-    if not place.exists():
-        raise NotFoundError(
-            f"{place}: no such finding or run; name a finding's folder, a run and an id (runs/latest ID), or "
-            "a known issue"
-        )
-    run = read_run(place)
-    exact = [stored for stored in run.findings if id_ in (stored.name, stored.finding.id)]
-    near = exact or [stored for stored in run.findings if f" {id_}" in f" {stored.name} {stored.finding.id}"]
+def the_one(argument: str, begins: str, known: KnownIssues) -> Target:
+    """The one finding or known issue that is named; of a run, the finding whose id or folder begins so."""
+    found, _ = targets([argument], known)
+    named = {_name(target): target for target in found if target.finding or target.issue}
+    exact = [target for name, target in named.items() if begins in (name, target.id)]
+    near = exact or [target for name, target in named.items() if f" {begins}" in f" {name} {target.id}"]
     if len(near) == 1:
         return near[0]
-    reason = f"{len(near)} findings begin so: name one" if near else f"no finding begins with {id_!r}; there are"
-    listed = ", ".join(sorted(stored.name for stored in near or run.findings)[:_MOST]) or "none"
-    unread = [problem for problem in run.problems if FINDING in problem]
-    raise NotFoundError("; ".join((f"{place}: {reason}: {listed}", *unread[:1])))
+    unread = [f"{target.where}: {target.problem}" for target in found if target.problem]
+    if unread and not named:
+        raise NotFoundError(unread[0])
+    reason = f"{len(near)} findings begin so: name one" if near else f"no finding begins with {begins!r}; there are"
+    listed = ", ".join(sorted(map(_name, near or named.values()))[:_MOST]) or "none"
+    raise NotFoundError("; ".join((f"{argument}: {reason}: {listed}", *unread[:1])))
 
 
-def issue_named(name: str, known_issues: Path) -> KnownIssue | None:
-    """The known issue of that id, if there is one."""
-    known = load(known_issues)
-    issue = known.get(name)
-    if issue is None and "/" not in name and (near := _near(name, known)):
-        raise NotFoundError(f"{name}: no such finding or run, and no known issue of that id; {near}")
-    return issue
+def _name(target: Target) -> str:
+    """That of its folder in a run, or its id."""
+    return Path(target.where).parent.name if target.finding else target.id
 
 
 def _of_argument(
@@ -133,7 +121,7 @@ def _of_argument(
 
 def _of_issue(issue: KnownIssue) -> Target:
     if issue.verdict == "limit":
-        return Target(issue.id, problem=f"a limit, which has no script: {issue.title}")
+        return Target(issue.id, problem=f"a limit, which has no script: {issue.title}. {issue.because}")
     return Target(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
 
 

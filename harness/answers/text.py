@@ -25,10 +25,7 @@ def checked_text(checked: Checked, ignored: Collection[str] = ()) -> Iterator[st
     yield f"  {one_line(checked.kind)}; {versions}"
     yield from (f"  input {one_line(line)}" for line in checked.inputs)
     if checked.asked:
-        by_how: dict[str, list[str]] = {}
-        for name, how in checked.asked.items():
-            by_how.setdefault(how, []).append(name)
-        asked = "; ".join(f"{', '.join(names)} ({how})" for how, names in by_how.items())
+        asked = ", ".join(f"{name} ({how})" for name, how in checked.asked.items())
         yield f"  asked for, so no difference: {one_line(asked)}"
     for cloner, causes in checked.clones.items():
         yield f"  {_who(cloner, keras)}: {_outcome(causes)}"

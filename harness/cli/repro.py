@@ -7,17 +7,14 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.repro import issue_of_root, run_on, script_of
-from clonediff.harness.answers.targets import NotFoundError, finding_at, issue_named
+from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on, script_of
+from clonediff.harness.answers.targets import NotFoundError, the_one
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
 from clonediff.harness.scripts.alone import ReplayAnswer
-from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.issue import fenced, issue
-from clonediff.reports.known import KNOWN_ISSUES, KnownIssue, load
+from clonediff.reports.known import load
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.reading import StoredFinding
 from clonediff.reports.records import RecordError
 
 
@@ -43,38 +40,22 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
     """
     if run and as_issue:
         raise click.UsageError("--run and --issue: choose one")
+    known = load()
+    if not what.exists() and (text := issue_of_root(str(what), known)) is not None:
+        if run or not as_issue:
+            raise click.ClickException(f"{what}: is the root of many known issues: add --issue")
+        click.echo(visible(text), nl=False)
+        return
     try:
-        if not what.exists() and (text := issue_of_root(str(what), load())) is not None:
-            if run or not as_issue:
-                raise NotFoundError(f"{what}: is the root of many known issues: add --issue")
-            click.echo(visible(text), nl=False)
-            return
-        target = (None if id_ or what.exists() else issue_named(str(what), KNOWN_ISSUES)) or finding_at(what, id_)
-        if isinstance(target, KnownIssue):
-            if target.verdict == "limit":
-                raise NotFoundError(f"{what}: a limit, which has no script: {target.title}. {target.because}")
-            name, home = target.id, str(target.generation)
-            script = Script(target.code, target.raises, sure=True)
-        else:
-            finding = target.finding
-            name, home = finding.known or finding.id, finding.where
-            script = script_of(target)
+        target = the_one(str(what), id_, known)
         if run:
-            subject = Subject.parse(subject_name or home)
-            answer, reason = run_on(script, subject)
+            subject = Subject.parse(subject_name or target.subject or target.generation)
+            answer, reason = run_on(script_of(target), subject)
             words = {ReplayAnswer.BREAKS: "reproduced", ReplayAnswer.UNKNOWN: "cannot be run"}
-            say(f"{one_line(name)} on {subject}: {words.get(answer, 'does not fail as it should')}: {one_line(reason)}")
+            name = one_line((target.finding and target.finding.known) or target.id)
+            say(f"{name} on {subject}: {words.get(answer, 'does not fail as it should')}: {one_line(reason)}")
             sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
+        text = visible(issue_of(target) if as_issue else script_of(target).text)
     except (NotFoundError, RecordError) as error:
         raise click.ClickException(one_line(str(error), 2000)) from None
-    text = visible(_issue(target, script.text) if as_issue else script.text)
     click.echo(text, nl=not text.endswith("\n"))
-
-
-def _issue(target: StoredFinding | KnownIssue, script: str) -> str:
-    """The text of an issue for Keras' tracker."""
-    if isinstance(target, KnownIssue):
-        because = f"{target.because}.\n\n" if target.because else ""
-        links = "".join(f"{line}\n" for line in (*target.lines, *([target.link] if target.link else [])))
-        return f"# {target.title}\n\n{because}{links}\n{fenced(script.rstrip(), 'python')}\n"
-    return target.issue or issue(target.finding, script)
