@@ -99,9 +99,7 @@ class _Answers:
 
     def causes(self, cloner: str) -> list[Cause]:
         """The causes of a cloner, as a user counts them, without those of what was asked for."""
-        clone = self._cloned.answer.clones[cloner].observation
-        found = self._cloned.causes_of(cloner, promised=False, but_for=self._own.asked)
-        return counted(found, self._cloned.original.shape, clone.shape if clone else None)
+        return counted(self._cloned.causes_of(cloner, promised=False, but_for=self._own.asked))
 
     def shown(self, cause: Cause, cloner: str) -> CauseShown:
         """A cause with what is known of it, what to do, and a script."""
@@ -150,9 +148,7 @@ def _lost_by_configs(model: Any, cloned: ClonedModel) -> list[Cause]:
 
     cloner = partial(revived, framework=keras_here(cloned.generation))
     again = clone_live(model, {_REVIVED: cloner}, costly=False)
-    clone = again.answer.clones[_REVIVED].observation
-    causes = counted(again.causes_of(_REVIVED), again.original.shape, clone.shape if clone else None)
-    return [cause for cause in causes if cause.root.check != "made"]
+    return [cause for cause in counted(again.causes_of(_REVIVED)) if cause.root.check != "made"]
 
 
 def _fed(spec: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from clonediff.harness.observation import Shape
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.triage import fingerprint
 from clonediff.reports.records import Cause, Difference, Severity
@@ -18,15 +17,13 @@ _MADE_ANEW = re.compile(r"optimizer\.(?:built|variables|iterations|\w*(?:momentu
 _OWN_CLASS = ("a layer of one's own", "a model of one's own")
 
 
-def counted(causes: Iterable[Cause], original: Shape, clone: Shape | None) -> list[Cause]:
+def counted(causes: Iterable[Cause]) -> list[Cause]:
     """The causes that a user would count, the worst first."""
     parts = [part for cause in causes for part in _parts(cause) if not _is_private(part)]
     if any(_is_own_input(part) for part in parts):
         parts = [part for part in parts if part.severity < Severity.TRAINS or not _is_of_inputs(part)]
-    parts = _folded(parts)
-    collisions = _collisions(clone) - _collisions(original) if clone else set()
-    parts = [_unsaved(part, collisions) for part in parts]
-    return sorted(parts, key=lambda cause: (cause.severity, is_made_anew(cause.root)))
+    unsaved = (replace(part, severity=Severity.PROPERTY) if colliding(part) else part for part in _folded(parts))
+    return sorted(unsaved, key=lambda cause: cause.severity)
 
 
 def compiled_name(difference: Difference) -> str:
@@ -39,21 +36,16 @@ def _parts(cause: Cause) -> list[Cause]:
     """The cause, one of what a model is compiled with for each loss, metric and optimizer by itself."""
     if aspect_of(cause.root).role != "compiled" or cause.root.aspect == "compiled":
         return [cause]
-    things: dict[str, list[Difference]] = {}
+    things: dict[tuple[bool, str], list[Difference]] = {}
     for difference in cause.differences:
-        things.setdefault(compiled_name(difference).partition(".")[0], []).append(difference)
+        name = compiled_name(difference)
+        things.setdefault((bool(_MADE_ANEW.match(name)), name.partition(".")[0]), []).append(difference)
     parts = []
-    for thing, differences in things.items():
-        root, *followers = sorted(differences, key=is_made_anew)
-        trains = thing.startswith(("loss", "optimizer")) and not is_made_anew(root)
+    for (is_made_anew, thing), (root, *followers) in sorted(things.items(), key=lambda item: item[0][0]):
+        trains = thing.startswith(("loss", "optimizer")) and not is_made_anew
         severity = Severity.TRAINS if trains else Severity.PROPERTY
         parts.append(Cause(fingerprint(root), root, tuple(followers), severity, cause.given, cause.blame))
     return parts
-
-
-def is_made_anew(difference: Difference) -> bool:
-    """Whether it is of what an optimizer has once it is built."""
-    return bool(_MADE_ANEW.match(compiled_name(difference)))
 
 
 def _is_private(cause: Cause) -> bool:
@@ -100,30 +92,12 @@ def _explains(earlier: Cause, cause: Cause) -> bool:
     return is_gone and holder is not first and f"{first.name}/".startswith(f"{holder.name}/")  # type: ignore[union-attr]
 
 
-def _collisions(shape: Shape) -> set[str]:
-    """The names that two weights of one layer of the model have: as HDF5 has them, side by side."""
-    seen: set[tuple[int, str]] = set()
-    twice = set()
-    for weight in {weight.ident: weight for weight in shape.weights}.values():
-        layer = weight.owner
-        while layer >= 0 and shape.layers[layer].inside >= 0:
-            layer = shape.layers[layer].inside
-        if (layer, weight.name) in seen:
-            twice.add(weight.name)
-        seen.add((layer, weight.name))
-    return twice
-
-
-def _unsaved(cause: Cause, collisions: set[str]) -> Cause:
-    """The cause; if it gives two weights one name, the clone cannot be saved."""
-    is_name = cause.severity is Severity.NAME and any(one.found in collisions for one in cause.differences)
-    return replace(cause, severity=Severity.PROPERTY) if is_name else cause
-
-
-def colliding(cause: Cause) -> list[str]:
-    """The names of the weights of the model that have one name in the clone; none where that is not what it costs."""
-    of_weights = [one for one in cause.differences if (one.check, one.part) == ("weights", "weight")]
-    if cause.severity is not Severity.PROPERTY or any(one.severity is not Severity.NAME for one in cause.differences):
-        return []
-    found = [one.found for one in of_weights]
-    return [one.expected for one in of_weights if found.count(one.found) > 1]
+def colliding(cause: Cause) -> tuple[str, ...]:
+    """The names of weights in one layer of the model that have one name in the clone, which HDF5 cannot save."""
+    if any(one.severity is not Severity.NAME for one in cause.differences):
+        return ()
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in cause.differences:
+        if (one.check, one.part) == ("weights", "weight") and one.first is not None:
+            names.setdefault((one.first.name.partition("/")[0], one.found), []).append(one.expected)
+    return next((tuple(dict.fromkeys(each)) for each in names.values() if len(set(each)) > 1), ())

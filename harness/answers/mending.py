@@ -61,6 +61,8 @@ def advice(cause: Cause, message: str, own: Own) -> Advice | None:
     root = cause.root
     if not makes_a_clone([cause]):
         return _of_a_crash(message, own)
+    if root.within.endswith("optimizer.built"):
+        return Advice("compile the clone anew before you thaw more of it", own=False)
     if root.aspect == "compiled":
         return Advice("compile the clone, too: `clone.compile(...)`", own=False)
     if root.part == "trainable" and root.found == "true":

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from clonediff.harness.answers.folding import compiled_name, is_made_anew
+from clonediff.harness.answers.folding import compiled_name
 from clonediff.harness.observation import Failure, Observation, Shape, Variable
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.checks import aspect_of
@@ -94,14 +94,12 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
         if root.raised.frame.endswith(":compile_from_config"):
             text = "the model is cloned, and the clone cannot be compiled"
         return f"{text}: {root.raised.type}: {message_of(failure.message if failure else root.raised.message)}"
-    if is_made_anew(root):
-        return f"the optimizer of {clone} is built already, and that of the model is not"
     if _is_seed(root):
         return f"{layer} has a seed in the model, and none in {clone}"
     if root.part in _FACTS and root.aspect != "compiled" and root.check != "untouched":
         compiled = aspect_of(root).role == "compiled"
         alike = [one for one in cause.differences if (one.part, one.first, one.run) == (root.part, root.first, "")]
-        facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike if not is_made_anew(one))
+        facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike)
         return f"{'what the model is compiled with' if compiled else layer or 'the model'}: {_some(list(facts))}"
     text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
@@ -151,8 +149,6 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
         yield happens(cause)
     if cause.root.name == "input_spec" and cause.root.expected == "None":
         yield "the clone takes inputs of the first size only"
-    if is_made_anew(cause.root):
-        yield "it has variables for what is trainable now: compile the clone anew before you thaw more of it"
 
 
 def _of_model(difference: Difference) -> str:
