@@ -123,8 +123,8 @@ class ClonedModel(msgspec.Struct, frozen=True):
 
 def _is_of(root: Difference, layers: Collection[str]) -> bool:
     """Whether a difference is at one of these layers, or in it."""
-    names = (root.first.name if root.first else "").split("/")
-    return any("/".join(names[: number + 1]) in layers for number in range(len(names)))
+    name = root.first.name if root.first else ""
+    return any(f"{name}/".startswith(f"{layer}/") for layer in layers)
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:

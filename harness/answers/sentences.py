@@ -12,10 +12,33 @@ from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.places import full_name
 from clonediff.harness.trials.triage import title
-from clonediff.reports.records import DOES, Cause, Difference, Place, Severity
+from clonediff.reports.records import COMPUTES, CRASHES, NAME, PROPERTY, TRAINS, Cause, Difference, Place, Severity
 
-_LOST = {TIMED_OUT: "cloning it does not end in time", OUT_OF_MEMORY: "takes too much memory"}
-_DOES = {**DOES, Severity.NAME: "has another name"}
+_HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
+    (CRASHES, {"check": "made", "name": TIMED_OUT}, "cloning it does not end in time"),
+    (CRASHES, {"check": "made", "name": OUT_OF_MEMORY}, "cloning it takes too much memory"),
+    (CRASHES, {"check": "made", "part": "process"}, "cloning it ends its process"),
+    (CRASHES, {"check": "made"}, "cannot be cloned"),
+    (CRASHES, {"change": "no clone"}, "{clone} cannot be made"),
+    (CRASHES, {"run": ""}, "{clone} does not take the original's weights"),
+    (CRASHES, {"run": "trained"}, "{clone} crashes when trained"),
+    (CRASHES, {"run": "training"}, "{clone} crashes when called in training mode"),
+    (CRASHES, {}, "{clone} crashes when called"),
+    # Without a run it was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
+    (COMPUTES, {"run": "", "change": "clone dependent"}, "{clone} computes with variables of the original"),
+    (COMPUTES, {"run": "", "change": "original dependent"}, "{clone} computes with variables of the original"),
+    (COMPUTES, {"run": "", "part": "state"}, "{clone} begins with another state"),
+    (COMPUTES, {"run": "", "part": "weight"}, "{clone} has other weights"),
+    (COMPUTES, {"run": "", "part": "copied"}, "{clone} has other weights"),
+    (COMPUTES, {"run": ""}, "{clone} has other inputs or outputs"),
+    (COMPUTES, {"run": "training"}, "{clone} computes something else in training"),
+    (COMPUTES, {}, "{clone} computes something else"),
+    (TRAINS, {"aspect": "compiled"}, "{clone} is not compiled"),
+    (TRAINS, {}, "{clone} trains differently"),
+    (PROPERTY, {}, "{clone} loses a property"),
+    (NAME, {}, "{clone} has another name"),
+)
+"""What a difference does to whoever uses the clone: the first row that it has the fields of."""
 _FACTS = ("config", "attribute", "compiled")
 _WEIGHT = re.compile(r"(?:.*\.)?(weight|state)s\[(\d+)\]")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
@@ -34,46 +57,23 @@ _MOST = 4
 
 def happens(cause: Cause) -> str:
     """What a cause does to whoever uses the clone, as concretely as a run shows it."""
-    difference = worst(cause)
-    if difference.check == "made":
-        lost = "cloning it ends its process" if difference.part == "process" else "cannot be cloned"
-        return _LOST.get(difference.name, lost)
-    if difference.check == "untouched":
+    one = worst(cause)
+    if one.check == "untouched":
         return "cloning changes the original"
-    whose = "a second clone" if difference.check == "again" else "the clone"
-    return f"{whose} {_does(difference, cause.severity)}"
+    clone = "a second clone" if one.check == "again" else "the clone"
+    if cause.severity is COMPUTES and _is_seed(one):
+        return f"{clone} draws other random numbers"
+    if cause.severity is PROPERTY and compiled_name(one).startswith("metrics"):
+        return f"{clone} measures something else"
+    rows = ((fields, words) for severity, fields, words in _HAPPENS if severity is cause.severity)
+    has = (words for fields, words in rows if all(getattr(one, name) == value for name, value in fields.items()))
+    return next(has).format(clone=clone)
 
 
 def worst(cause: Cause) -> Difference:
     """The difference of a cause that costs a user most: of several, one that was seen in a run."""
     differences = [difference for difference in cause.differences if difference.severity == cause.severity]
     return next((difference for difference in differences if difference.run), (*differences, cause.root)[0])
-
-
-def _does(difference: Difference, severity: Severity) -> str:
-    if severity is Severity.CRASHES:
-        if difference.change == "no clone":
-            return "cannot be made"
-        if not difference.run:
-            return "does not take the original's weights"
-        if difference.run == "trained":
-            return "crashes when trained"
-        return "crashes when called" + (" in training mode" if difference.run == "training" else "")
-    if severity is Severity.COMPUTES and not difference.run:
-        # It was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
-        if difference.change in ("clone dependent", "original dependent"):
-            return "computes with variables of the original"
-        if difference.part == "state":
-            return "draws other random numbers" if _is_seed(difference) else "begins with another state"
-        of_weights = difference.part in ("weight", "copied")
-        return "has other weights" if of_weights else "has other inputs or outputs"
-    if severity is Severity.COMPUTES and difference.run == "training" and _is_seed(difference):
-        return "draws other random numbers in training"
-    if difference.aspect == "compiled":
-        return "is not compiled"
-    if severity is Severity.PROPERTY and compiled_name(difference).startswith("metrics"):
-        return "measures something else"
-    return _DOES[severity] + (" in training" if (severity, difference.run) == (Severity.COMPUTES, "training") else "")
 
 
 def _is_seed(difference: Difference) -> bool:
@@ -145,7 +145,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if cause.root.part == "kind" and not named(cause.root.first):
         yield f"what `{cause.root.expected}` does in methods of its own, such as `train_step`, is lost in the clone"
     refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
-    if cause.severity <= Severity.TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
+    if cause.severity <= TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
         yield happens(cause)
     if cause.root.name == "input_spec" and cause.root.expected == "None":
         yield "the clone takes inputs of the first size only"

@@ -43,15 +43,6 @@ import keras
 from keras import layers
 
 
-class Sub(keras.Model):
-    def __init__(self, **options):
-        super().__init__(**options)
-        self.dense = layers.Dense(2)
-
-    def call(self, x):
-        return self.dense(x)
-
-
 class Twice(layers.Layer):
     def call(self, x):
         return x * 2
@@ -152,12 +143,6 @@ class Forgets(layers.Layer):
 
     def get_config(self):
         return super().get_config()
-
-
-def subclassed():
-    model = Sub(name="sub")
-    model(keras.ops.ones((2, 3)))
-    return model
 
 
 def loses_more():

@@ -46,20 +46,6 @@ def own_metric():
     return compiled(metrics=[Within(0.5)])
 
 
-@registered
-class Weighted(keras.losses.Loss):
-    def __init__(self, weight=1.0, **kwargs):
-        super().__init__(**kwargs)
-        self.weight = weight
-
-    def call(self, y, predicted):
-        return self.weight * (y - predicted) ** 2
-
-
-def own_loss():
-    return compiled(loss=Weighted(3.0))
-
-
 def plain_loss(y, predicted):
     return tf.reduce_mean((y - predicted) ** 2)
 
