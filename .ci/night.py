@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from clonediff.reports.issue import escaped, issue
+
 from clonediff.reports.known import load
 from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import NEW, grouped

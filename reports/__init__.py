@@ -1,8 +1,8 @@
 """What was found, and how it is shown.
 
 `records` are the types of a run, a finding, a cause and a difference, which are written as JSON. `run_folder` writes
-them, `reading` reads them. `known` are the known issues, a script each. `verdict` says what a run comes to, and `page`,
-`summary` and `issue` show it.
+them, `reading` reads them. `known` are the known issues, a script each. `verdict` says what a run comes to, and
+`documents` show it.
 """
 
 if __name__ == "reports":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 LONGEST = 1000
 """The most characters of a text from elsewhere on one line."""
@@ -28,6 +29,33 @@ def one_line(text: str, most: int = LONGEST) -> str:
     """Text from elsewhere on one line, cut where it is too long: what a terminal would obey stands as its code."""
     line = " ".join(visible(text).split())
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def code(text: str) -> str:
+    """Text as code within a line: no backtick, tag or mention in it means anything."""
+    line = " ".join(visible(cut(text, LONGEST)).split()) or " "
+    ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+def fenced(text: str, language: str = "") -> str:
+    text = cut(text)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def escaped(text: str) -> str:
+    """Text within a line or a table of Markdown, where nothing of it is markup, a link or a mention."""
+    line = " ".join(cut(text, LONGEST).split())
+    # An underscore within a word is one in Markdown too, and a title is pasted where nothing is.
+    line = escape(re.sub(r"([\\`*\[\]#|~!]|(?<!\w)_|_(?!\w))", r"\\\1", line), quote=False)
+    return re.sub(r"@(?=\w)", "@\u200b", line)
+
+
+def unlinked(text: str) -> str:
+    """Text in which no address becomes a link: nobody has checked where it leads."""
+    return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
 
 
 _FIT = (

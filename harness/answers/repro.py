@@ -12,9 +12,10 @@ from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.issue import fenced, issue
+from clonediff.reports.documents import issue
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
+from clonediff.reports.markup import fenced
 from clonediff.reports.reading import read_finding
 from clonediff.reports.records import DOES
 from clonediff.strategies.program import Generation

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.harness.campaign.shards import Result
+from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder, folder_name
-from clonediff.reports.writing import write_reports
 
 EVERY, REPORTS = 5.0, 60.0
 """The seconds after which run.json is written again, and after which the reports are."""

@@ -26,12 +26,12 @@ from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.cloners import absolute
+from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import AT_LEAST, Run
 from clonediff.reports.run_folder import RunFolder
 from clonediff.reports.verdict import verdict
-from clonediff.reports.writing import write_reports
 
 MINUTES = 2.0
 """The budget where none is given."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clonediff.harness.judge.judging import ALL, Judged, Worse
-from clonediff.reports.issue import escaped
-from clonediff.reports.markup import one_line, visible
+from clonediff.reports.markup import escaped, one_line, visible
 from clonediff.reports.verdict import some
 
 _WIDTH = 118

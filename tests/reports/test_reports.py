@@ -12,10 +12,10 @@ import pytest
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import verdict
-from clonediff.reports.writing import write_reports
 from tests.planted.faults import PLANTED
 from tests.reports.making import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
 
