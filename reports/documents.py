@@ -15,20 +15,29 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from clonediff.reports.draws import refusals
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import code, cut, escaped, fenced, unlinked, visible
 from clonediff.reports.picture import picture
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import SEVERITIES, Finding, cloner_said, write_bytes
-from clonediff.reports.verdict import NEW, grouped, in_words, known_causes, ran, severity_of, table_of_worst, verdict
+from clonediff.reports.verdict import (
+    NEW,
+    grouped,
+    in_words,
+    known_causes,
+    ran,
+    refusals,
+    severity_of,
+    table_of_worst,
+    verdict,
+)
 
 
 def write_reports(read: RunRead, known: KnownIssues) -> None:
     """Write report.html, summary.md, and the issue.md of each finding."""
     facts = _facts(read, known)
-    summary = re.sub(r"\n{3,}", "\n\n", _template("summary.md.j2", unlinked).render(facts)).strip() + "\n"
-    texts = {read.path / "report.html": _template("page.html.j2", _shown).render(facts)}
+    summary = re.sub(r"\n{3,}", "\n\n", template("summary.md.j2", unlinked).render(facts)).strip() + "\n"
+    texts = {read.path / "report.html": template("page.html.j2", _shown).render(facts)}
     texts[read.path / "summary.md"] = visible(summary)
     for stored in read.findings:
         text = issue(stored.finding, stored.script)
@@ -41,7 +50,7 @@ def write_reports(read: RunRead, known: KnownIssues) -> None:
 def issue(finding: Finding, script: str) -> str:
     """The text of an issue for a finding, in Markdown. `script` is what shows it, a screen of plain Keras."""
     facts = {"finding": finding, "script": script.rstrip("\n"), "severities": SEVERITIES}
-    return visible(_template("issue.md.j2", escaped).render(facts))
+    return visible(template("issue.md.j2", escaped).render(facts))
 
 
 def _facts(read: RunRead, known: KnownIssues) -> dict[str, Any]:
@@ -72,7 +81,7 @@ def _shown(text: str) -> str:
 
 
 @cache
-def _template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
+def template(name: str, safe: Callable[[str], str]) -> jinja2.Template:
     """A template, each text of which is made `safe`. In one of Markdown, the tags of a block take no line."""
     of_page = safe is _shown
 

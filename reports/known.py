@@ -132,9 +132,8 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def is_in(self, release: str) -> bool:
         """Whether a release has the issue."""
         here = _numbers(release)
-        if self.since is not None and here < _numbers(self.since):
-            return False
-        return self.until is None or here < _numbers(self.until)
+        began = self.since is None or _numbers(self.since) <= here
+        return began and (self.until is None or here < _numbers(self.until))
 
     def explains(self, cause: Cause) -> bool:
         """Whether the issue is the cause."""
@@ -153,13 +152,8 @@ class KnownIssues(msgspec.Struct, frozen=True):
 
     def on(self, generation: str, release: str | None = None) -> KnownIssues:
         """The issues of a generation, and of one release unless it is None."""
-        return KnownIssues(
-            tuple(
-                issue
-                for issue in self.issues
-                if issue.generation == generation and (release is None or issue.is_in(release))
-            )
-        )
+        issues = (issue for issue in self.issues if issue.generation == generation)
+        return KnownIssues(tuple(issue for issue in issues if release is None or issue.is_in(release)))
 
     def of(self, cause: Cause) -> KnownIssue | None:
         """The first issue that explains a cause."""
@@ -241,14 +235,11 @@ def _converted(fields: dict[str, Any], path: Path, name: str = "") -> KnownIssue
 
 def matches(pattern: Pattern, cause: Cause) -> bool:
     """Whether a cause is like a pattern in every field that the pattern has."""
-    root = cause.root
+    root, place, raised = cause.root, cause.root.first, cause.root.raised
     facts = {name: [getattr(root, name)] for name in ("check", "aspect", "path", "expected", "found")}
-    facts |= {"kind": [root.first.kind if root.first else ""], "inside": [root.first.inside if root.first else ""]}
-    facts |= {
-        "exception": [root.raised.type if root.raised else ""],
-        "frame": [root.raised.frame if root.raised else ""],
-    }
-    facts["given"] = list(cause.given)
+    facts |= {"kind": [place.kind if place else ""], "inside": [place.inside if place else ""]}
+    facts |= {"exception": [raised.type if raised else ""], "frame": [raised.frame if raised else ""]}
+    facts["given"] = [*cause.given]
     patterns = ((getattr(pattern, name), texts) for name, texts in facts.items())
     return all(globs is None or any(_is_like(text, globs) for text in texts) for globs, texts in patterns)
 

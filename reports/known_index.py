@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
-from clonediff.reports.known import KNOWN_ISSUES, LIMITS, ROOTS, KnownIssue, KnownIssues, load
+from clonediff.reports.documents import template
+from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues, load
 from clonediff.reports.records import DOES, SEVERITIES, write_bytes
 from clonediff.strategies.program import Generation
 
@@ -20,45 +19,13 @@ RELEASES: dict[Generation, tuple[str, ...]] = {
 """The last release of each minor version, and a nightly one: on each, all scripts were run (`tests/known`)."""
 
 NAMES: dict[Generation, str] = {"keras": "Keras 3", "tf_keras": "tf_keras"}
-_HEAD = """\
-# Known issues of `clone_model`
-
-Each script builds a model, clones it, and fails where the bug is there. It needs Keras alone: run it as it is, or with
-`clonediff replay ID`. `clonediff repro ROOT --issue` writes one issue for all bugs of a root, such as `settings`, or
-`tf-settings`. Written by `python -m clonediff.reports.known_index`.
-"""
 
 
 def index(known: KnownIssues) -> str:
-    """The index in Markdown: bugs by generation, root and file, the worst first; then limits."""
-    return "\n".join((_HEAD, *_how_many(known), *_bugs(known), *_limits(known)))
-
-
-def _how_many(known: KnownIssues) -> Iterator[str]:
-    yield "## How many each release has\n"
-    yield "A maintainer would take those that are not minor. Each block of the picture is a bug: `█` crashes, `▓`"
-    yield "computes something else, `▒` trains differently, `░` loses a property or a name.\n"
-    yield f"| release | {' | '.join(DOES.values())} | all | minor | |\n{'|---' * (len(DOES) + 4)}|"
-    for generation, releases in RELEASES.items():
-        for release in releases:
-            bugs = known.on(generation, release).bugs
-            counts = Counter(bug.severity for bug in bugs)
-            picture = "".join(block * counts[severity] for severity, block in zip(DOES, "█▓▒░░", strict=True))
-            numbers = [counts[severity] for severity in DOES]
-            minor = sum(bug.verdict == "minor" for bug in bugs)
-            cells = [f"{generation} {release}", *map(str, (*numbers, len(bugs), minor)), picture]
-            yield f"| {' | '.join(cells)} |"
-    yield ""
-
-
-def _bugs(known: KnownIssues) -> Iterator[str]:
-    for generation, name in NAMES.items():
-        yield f"## {name}\n"
-        for root, bugs in by_root(known, generation):
-            yield f"### {name}: {ROOTS[root]} (`{'tf-' * (generation == 'tf_keras')}{root}`)"
-            for _, group in groupby(_by_file(bugs), lambda bug: bug.files[0]):
-                yield from map(_line, group)
-            yield ""
+    """The index in Markdown."""
+    tables = {"does": DOES, "releases": RELEASES, "names": NAMES, "roots": ROOTS}
+    lists = {"by_root": by_root, "by_file": _by_file, "facts_of": facts_of}
+    return template("known_index.md.j2", str).render(known=known, **tables, **lists)
 
 
 def by_root(known: KnownIssues, generation: Generation) -> list[tuple[str, list[KnownIssue]]]:
@@ -83,25 +50,11 @@ def _by_file(bugs: Sequence[KnownIssue]) -> list[KnownIssue]:
     return sorted(bugs, key=lambda bug: (worst[bug.files[0]], harm(bug)))
 
 
-def _line(bug: KnownIssue) -> str:
-    facts = ", ".join(("minor",) * (bug.verdict == "minor") + facts_of(bug))
-    return f"- {bug.files[0]}, it {DOES[bug.severity]}: [{bug.title}]({bug.id}.py)" + f" ({facts})" * bool(facts)
-
-
 def facts_of(bug: KnownIssue) -> tuple[str, ...]:
     """Which releases have it, whether loading has it, and where it is reported."""
     facts = [f"since {bug.since}"] * bool(bug.since) + [f"until {bug.until}"] * bool(bug.until)
     facts += ["`load_model` fails alike"] * bug.loading + [f"[reported]({bug.link})"] * bool(bug.link)
     return tuple(facts)
-
-
-def _limits(known: KnownIssues) -> Iterator[str]:
-    yield f"## Limits\n\nDocumented, by design, or without effect. Their patterns are in [{LIMITS}]({LIMITS}).\n"
-    for limit in known.issues:
-        if limit.verdict == "limit":
-            link = f" ([documented]({limit.link}))" if limit.documented else ""
-            yield f"- `{limit.id}`: {limit.title}. {limit.because}{link}."
-    yield ""
 
 
 if __name__ == "__main__":

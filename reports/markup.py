@@ -58,6 +58,18 @@ def unlinked(text: str) -> str:
     return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
 
 
+_WHERE = re.compile(r"Exception encountered when calling .*|Graph execution error:|Detected at node .*|\s*")
+"""Lines that say where something was raised, and not what."""
+_VARIES = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`|<[^<>]*>|\([^()]*\)|\b\w*_\d+\b|-?\d[\d.e+-]*")
+"""The names, shapes and numbers of one graph."""
+
+
+def reason(type_: str, message: str) -> str:
+    """An exception in a line without the names and numbers of one graph, so that many graphs share it."""
+    line = next((line for line in message.splitlines() if not _WHERE.fullmatch(line)), "")
+    return one_line(f"{type_}: {_VARIES.sub('…', line)}", 160)
+
+
 _FIT = (
     "\\t\\n\\x20-\\x7e\\xa0-\\u061b\\u061d-\\u200d\\u2010-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufefe"
     "\\uff00-\\ufffd\\U00010000-\\U000dffff\\U000e0100-\\U0010ffff"

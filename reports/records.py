@@ -272,11 +272,6 @@ class Finding(msgspec.Struct, frozen=True):
         return self.differences[0] if self.differences else None
 
     @property
-    def where(self) -> str:
-        """What it was found on."""
-        return self.subject or self.generation
-
-    @property
     def who(self) -> str:
         """Who breaks it: a cloner, or the original."""
         return cloner_said(self.cloner) or "original"
@@ -413,10 +408,9 @@ def read(path: Path, record: type[T]) -> T:
             by, repair = ("a newer", "update this one") if head.format > FORMAT else ("an older", "search again")
             raise RecordError(f"{path}: made by {by} clonediff, in format {head.format} and not {FORMAT}; {repair}")
         return msgspec.json.decode(content, type=record)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:  # a text may not be UTF-8 in a file that is JSON
-        raise RecordError(f"{path}: {error}") from error
-    except RecursionError:
-        raise RecordError(f"{path}: nested too deep to be a record") from None
+    except UNREADABLE as error:
+        deep = isinstance(error, RecursionError)
+        raise RecordError(f"{path}: {'nested too deep to be a record' if deep else error}") from error
 
 
 class _Format(msgspec.Struct):

@@ -9,10 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from clonediff.reports.draws import faults, to_mend
 from clonediff.reports.known import KnownIssue, KnownIssues
 from clonediff.reports.reading import RunRead, StoredFinding
 from clonediff.reports.records import AT_LEAST, DOES, LEFT_OUT, SEVERITIES, Run, Severity, cloner_said
+from clonediff.reports.run_folder import example_file
+
+REFUSED = 0.03
+"""The share of a subject's graphs that may be refused. Such a graph is no finding: it says nothing about cloning."""
 
 _DOES = {**DOES, Severity.NAME: "changes only a name"}
 NEW = "New causes"
@@ -57,7 +60,7 @@ def verdict(read: RunRead) -> RunVerdict:
 def _notes(read: RunRead) -> Iterator[str]:
     run = read.run
     yield from to_mend(run)
-    yield from faults(run)
+    yield from _faults(run)
     if run.total.unrun:
         graphs = f"{run.total.unrun:,} of {some(run.total.graphs, 'graph')} could not run"
         yield f"{graphs}: what needs no run was compared, and is in no cloner's numbers"
@@ -89,6 +92,30 @@ def _notes(read: RunRead) -> Iterator[str]:
             yield f"{name}: its process was lost {some(times, 'time')} over {over}"
     if read.problems:
         yield f"{some(len(read.problems), 'problem')} with the files of the run"
+
+
+def to_mend(run: Run) -> Iterator[str]:
+    """A line for each subject that refused so many graphs that it is a fault of the generator."""
+    for name, counts in run.counts.items():
+        refused, graphs = sum(counts.refused.values()), counts.graphs
+        if graphs >= 10 and refused >= 3 and refused > REFUSED * graphs:
+            share = f"{refused:,} of {graphs:,} graphs ({refused / graphs:.1%})"
+            yield f"{name} cannot build {share}, more than {REFUSED:.0%}: a fault of the generator"
+
+
+def refusals(run: Run) -> Iterator[str]:
+    """A line for each reason why a subject refused graphs, with the file of an example."""
+    for name, counts in run.counts.items():
+        for why, graphs in sorted(counts.refused.items(), key=lambda pair: -pair[1]):
+            yield f"{name} refused {graphs:,}: {why} [{example_file('refused', name, why)}]"
+
+
+def _faults(run: Run) -> Iterator[str]:
+    """A line for each fault of clonediff that trials met, with the file of a graph."""
+    for name, counts in run.counts.items():
+        for why, graphs in counts.faults.items():
+            example = example_file("faults", name, why)
+            yield f"{name}: a fault of clonediff, over {graphs:,} of the trials: {why} [{example}]"
 
 
 def by_worst(run: Run) -> dict[str, dict[str, int]]:

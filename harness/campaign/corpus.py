@@ -49,5 +49,5 @@ class NightlyCorpus:
 
     def _path(self, finding: Finding) -> Path:
         """By cause, cloner, backend and device: the versions of a subject that changes each night are one."""
-        subject = re.sub(r"==[^/@]*", "", finding.where)
+        subject = re.sub(r"==[^/@]*", "", finding.subject)
         return self.folder / finding.generation / f"{slug(subject, finding.cloner or 'original', finding.id)}.json"

@@ -37,8 +37,8 @@ from clonediff.harness.trials.checks.skeletons import TensorName, tensors
 from clonediff.harness.trials.cloners import allow_cloners, unsupported_cloner
 from clonediff.harness.trials.graph_trials import Costly, GraphTrials, new_hits
 from clonediff.harness.trials.trial import Hit, Key, Trial
-from clonediff.reports.draws import reason
 from clonediff.reports.known import KnownIssues
+from clonediff.reports.markup import reason
 from clonediff.reports.records import Box, Counts, Finding, Severity
 from clonediff.strategies.program import Graph, from_json, to_json
 

@@ -9,12 +9,22 @@ import msgspec
 
 from clonediff.harness.campaign.record import Record
 from clonediff.harness.cli.terminal import Progress, estimate, say, say_table
-from clonediff.reports.draws import refusals
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.markup import one_line
 from clonediff.reports.reading import RunRead
 from clonediff.reports.records import DOES, Finding
-from clonediff.reports.verdict import NEW, by_worst, grouped, in_words, known_causes, lasted, ran, some, verdict
+from clonediff.reports.verdict import (
+    NEW,
+    by_worst,
+    grouped,
+    in_words,
+    known_causes,
+    lasted,
+    ran,
+    refusals,
+    some,
+    verdict,
+)
 
 CAUSES = 10
 """The known causes that a screen has room for."""
