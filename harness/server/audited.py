@@ -9,7 +9,7 @@ import ast
 import inspect
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..inside.frameworks.interface import Framework
 from ..observation import ArgumentAudited, ClassAudited
 from .audit import Audit, Construction
 from .other_layers import named
-from .signatures import OTHERS, as_data, documents, parameters_of, words_of
+from .signatures import constructor, is_of
 
 Values = Mapping[str, Sequence[str]]
 """Values by the name of an argument, as source text."""
@@ -99,7 +99,7 @@ class _Auditor:
     def __init__(self, kind: Any, more: Values, framework: Framework) -> None:
         self._kind, self._more, self._audit = kind, more, Audit(framework, kind)
         self._dialect = DIALECTS[framework.generation]
-        self.parameters = _parameters(kind, framework.keras)
+        self.parameters = constructor(kind, framework.keras, _only_documented(framework.keras))
         # What the catalogue makes a layer of Keras with, as far as that is the same for all tensors.
         own = CATALOGUE.get(kind.__name__) if vars(framework.keras.layers).get(kind.__name__) is kind else None
         bases = [dict(base) for base in own.bases] if own is not None else []
@@ -171,28 +171,9 @@ class _Auditor:
         return self._dialect.head(f"{text}keras.") + text
 
 
-def _parameters(kind: Any, keras: Any) -> list[dict[str, Any]]:
-    """The parameters that a constructor names, and those of the bases that it hands others on to.
-
-    What a base within Keras takes is left out where the class does not document it.
-    """
-    by_name: dict[str, dict[str, Any]] = {}
-    words: set[str] = set()
-    for base in kind.__mro__:
-        if "__init__" not in vars(base) or base is object:
-            continue
-        parameters = parameters_of(base.__init__, 1)
-        of_keras = base.__module__.partition(".")[0] in ("keras", "tf_keras") and base not in _BASES(keras)
-        for parameter in parameters:
-            name = parameter.name
-            hidden = parameter.default is parameter.empty or name in words
-            hidden = base is not kind and (hidden or (of_keras and not documents(kind, name)))
-            if not (hidden or parameter.kind in OTHERS or name.startswith("_")):
-                by_name.setdefault(name, as_data(parameter))
-        words |= words_of(base.__init__)
-        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-            break
-    return list(by_name.values())
+def _only_documented(keras: Any) -> Callable[[Any], bool]:
+    """Whether what a base within Keras takes is left out where the class does not document it."""
+    return lambda base: is_of(keras, base) and base not in _BASES(keras)
 
 
 def _plain(texts: Sequence[str]) -> list[str]:

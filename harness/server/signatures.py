@@ -6,6 +6,7 @@ import functools
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ..inside.frameworks.interface import Framework
@@ -43,9 +44,7 @@ def _objects(keras: Any) -> dict[str, Any]:
         module = functools.reduce(getattr, place.split("."), keras)
         for name, kind in sorted(vars(module).items()):
             if isinstance(kind, type) and kind.__name__ == name and name not in without:
-                parameters = _of_constructor(kind, keras)
-                public = [parameter for parameter in parameters if not parameter["name"].startswith(("*", "_"))]
-                objects[place + "." + name] = public
+                objects[place + "." + name] = _of_constructor(kind, keras)
     return objects
 
 
@@ -110,46 +109,53 @@ def signature(layer: Any, keras: Any) -> dict[str, Any]:
     return {"constructor": _of_constructor(layer, keras), "call": _signature(layer.call, 1)}
 
 
-def _of_constructor(layer: Any, keras: Any) -> list[dict[str, Any]]:
-    """The arguments of a layer's constructor: those it names, and where it hands others on, those of its base.
+def _of_constructor(kind: Any, keras: Any) -> list[dict[str, Any]]:
+    """The arguments of a constructor. Undocumented ones of Keras' own classes are left out, as a seed of an LSTM is."""
+    return constructor(kind, keras, lambda _: is_of(keras, kind))
 
-    Of the latter, undocumented ones of Keras' own layers are left out, such as a seed of an LSTM of tf_keras.
-    What a base needs that Keras has for itself is given to it by the classes made of it.
+
+def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool]) -> list[dict[str, Any]]:
+    """The arguments that a constructor names, and where it hands others on, those of its base.
+
+    What a base needs that Keras has for itself is given to it by the classes made of it. Of a base that is to be
+    `documented`, an argument counts if the class documents it.
     """
     arguments: dict[str, dict[str, Any]] = {}
     words: set[str] = set()
-    last, public = keras.layers.Layer, vars(keras.layers).values()
-    root = last.__module__.split(".")[0]
-    of_keras = layer.__module__.split(".")[0] == root
-    for base in layer.__mro__:
+    for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = parameters_of(base.__init__, 1)
-        inherited = of_keras and bool(arguments)
-        private = base is not layer and base not in public and base.__module__.split(".")[0] == root
+        private = base is not kind and is_of(keras, base) and base not in vars(keras.layers).values()
+        only_documented = bool(arguments) and documented(base)
         for parameter in parameters:
-            skipped = parameter.name in words or (private and parameter.default is parameter.empty)
-            skipped = skipped or (inherited and not documents(layer, parameter.name))
-            if parameter.kind not in OTHERS and not skipped:
-                arguments.setdefault(parameter.name, as_data(parameter))
-        words |= words_of(base.__init__)
-        if base is last or not any(parameter.kind in OTHERS for parameter in parameters):
+            name = parameter.name
+            hidden = name in words or name.startswith("_") or (private and parameter.default is parameter.empty)
+            if not hidden and parameter.kind not in _OTHERS and (not only_documented or _documents(kind, name)):
+                arguments.setdefault(name, as_data(parameter))
+        words |= _words_of(base.__init__)
+        if base is keras.layers.Layer or not any(parameter.kind in _OTHERS for parameter in parameters):
             break
     return list(arguments.values())
 
 
-def documents(layer: Any, name: str) -> bool:
+def is_of(keras: Any, kind: Any) -> bool:
+    """Whether a class is Keras' own."""
+    return bool(kind.__module__.partition(".")[0] == keras.layers.Layer.__module__.partition(".")[0])
+
+
+def _documents(layer: Any, name: str) -> bool:
     return re.search(rf"^\s*`?{name}`?:", layer.__doc__ or "", re.MULTILINE) is not None
 
 
-def words_of(constructor: Any) -> set[str]:
+def _words_of(constructor: Any) -> set[str]:
     """The names that a constructor has words for: of its variables, and of what it gives to its base by name."""
     code = inspect.unwrap(constructor).__code__
     constants = [value if isinstance(value, tuple) else (value,) for value in code.co_consts]
     return {*code.co_varnames, *(word for words in constants for word in words if isinstance(word, str))}
 
 
-OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+_OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def parameters_of(function: Any, first: int) -> list[inspect.Parameter]:
