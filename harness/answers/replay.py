@@ -30,16 +30,13 @@ from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject, UnknownSubjectError
 from clonediff.harness.trials.checks import takes_costly
 from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
-from clonediff.harness.trials.triage import alike, fingerprint, title
+from clonediff.harness.trials.triage import fingerprint, title
 from clonediff.harness.trials.trial import LOST, Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
 
-AnswerAndReason = tuple[ReplayAnswer, str]
-
 BREAKS, GONE = ReplayAnswer.BREAKS, ReplayAnswer.GONE
 OTHER, UNKNOWN = ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN
-_FROM_BEST_TO_WORST = (GONE, UNKNOWN, OTHER, BREAKS)
 
 
 class ReplayRow(msgspec.Struct, frozen=True):
@@ -62,12 +59,9 @@ def worst_last(rows: Iterable[ReplayRow]) -> list[list[ReplayRow]]:
     by_target: dict[str, list[ReplayRow]] = defaultdict(list)
     for row in rows:
         by_target[row.where].append(row)
-    answers = [sorted(rows, key=_how_bad) for rows in by_target.values()]
-    return sorted(answers, key=lambda rows: _how_bad(rows[-1]))
-
-
-def _how_bad(row: ReplayRow) -> int:
-    return _FROM_BEST_TO_WORST.index(row.answer)
+    how_bad = {answer: number for number, answer in enumerate((GONE, UNKNOWN, OTHER, BREAKS))}
+    answers = [sorted(rows, key=lambda row: how_bad[row.answer]) for rows in by_target.values()]
+    return sorted(answers, key=lambda rows: how_bad[rows[-1].answer])
 
 
 class Replays:
@@ -82,28 +76,28 @@ class Replays:
         cloner: str | None = None,
     ) -> None:
         self._known = known
-        self._unready: list[ReplayRow] = []
-        self._by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
+        self._by_subject: dict[Subject | None, list[tuple[Target, ReplayRow]]] = {None: []}
         for target in targets:
             for name in [str(subject) for subject in subjects] or [target.subject or target.generation]:
                 # If the original itself ends its process, there is nothing to clone.
                 cloned_by = "" if lost_by(target.finding) else cloner or target.cloner
                 row = ReplayRow(target.where, target.title, target.id, name, cloned_by)
                 try:
-                    if target.problem:
-                        raise UnknownSubjectError(target.problem)
-                    subject = Subject.parse(name or "keras")
-                    self._by_subject[subject].append((target, replace(row, subject=str(subject))))
+                    subject = None if target.problem else Subject.parse(name or "keras")
+                    row = replace(row, subject=str(subject or name), because=target.problem)
                 except UnknownSubjectError as error:
-                    self._unready.append(replace(row, because=str(error)))
+                    subject, row = None, replace(row, because=str(error))
+                self._by_subject.setdefault(subject, []).append((target, row))
 
     def __len__(self) -> int:
-        return len(self._unready) + sum(map(len, self._by_subject.values()))
+        return sum(map(len, self._by_subject.values()))
 
     def rows(self, say: Callable[[str], None] = lambda line: None) -> Generator[ReplayRow, None, None]:
         """The answers as they come, those that need no process first. `say` hears which subject is started."""
-        yield from self._unready
         for subject, pairs in self._by_subject.items():
+            if subject is None:
+                yield from (row for _, row in pairs)
+                continue
             say(f"starting {subject}")
             try:
                 process = SubjectProcess(subject, place=place_of(subject))
@@ -118,16 +112,15 @@ class Replays:
                     began = time.monotonic()
                     runner = upstream if row.cloner == UPSTREAM else fixed
                     try:
-                        if target.generation not in ("", subject.generation):
-                            answered = replace(row, because=f"it is of another generation, {target.generation}")
-                        else:
-                            answered = self._answered(row, target, runner, process)
+                        answered = self._answered(row, target, runner, process)
                     except SubjectError as error:
                         answered = replace(row, because=str(error))
                     yield replace(answered, versions=versions, seconds=time.monotonic() - began)
 
     def _answered(self, row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess) -> ReplayRow:
         """The row with what the script of a target shows, or else a trial."""
+        if target.generation not in ("", process.subject.generation):
+            return replace(row, because=f"it is of another generation, {target.generation}")
         script = target.script if row.cloner in UPSTREAM_AND_FIXED else None
         if script is None and target.graph is None:
             return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
@@ -160,7 +153,7 @@ def needs_costly(finding: Finding | None) -> bool:
     return any(takes_costly(difference) for difference in finding.differences)
 
 
-def answer_to(finding: Finding | None, trial: Trial) -> AnswerAndReason:
+def answer_to(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
     """What became of a finding in a trial; without one, whether the clone is faithful."""
     lost = lost_by(finding)
     if trial.not_tried:
@@ -177,7 +170,7 @@ def answer_to(finding: Finding | None, trial: Trial) -> AnswerAndReason:
     return _of_root(finding.root, trial)
 
 
-def _of_root(root: Difference, trial: Trial) -> AnswerAndReason:
+def _of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
     """What became of a cause, by its root."""
     expected = fingerprint(root)
     if any(cause.fingerprint == expected for cause in trial.causes):
@@ -186,9 +179,6 @@ def _of_root(root: Difference, trial: Trial) -> AnswerAndReason:
     if failure:
         return UNKNOWN, f"the original itself {failure}"
     new = [hit.cause for hit in trial.hits if hit.cause is not None and hit.known is None]
-    for cause in new:
-        if alike(Cause(expected, root), cause):
-            return OTHER, f"the same, but raised elsewhere: {cause.root.raised.frame if cause.root.raised else ''}"
     if new:
         return OTHER, f"gone; instead: {'; '.join(map(_named, new))}"
     for cause in trial.causes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -133,23 +133,21 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
 
 def jobs_here(subjects: int) -> int:
     """The number of jobs that this machine, or its container, has CPUs and memory for, each with so many subjects."""
-    cpus, memory = of_container()
-    cpus = min(cpus, len(os.sched_getaffinity(0)))
-    memory = min(memory, psutil.virtual_memory().available)
+    cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
+    for group in _control_groups():
+        with contextlib.suppress(OSError, ValueError):  # the outermost has no limits, others "max"
+            quota, period = (group / "cpu.max").read_text().split()
+            cpus = min(cpus, int(quota) / int(period))
+        with contextlib.suppress(OSError, ValueError):
+            most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
+            memory = min(memory, most - used)
     return max(1, int(min(cpus, memory / (JOB * subjects))))
 
 
-def of_container(cgroups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> tuple[float, float]:
-    """The CPUs, and the bytes that are left, of the control group (v2) of this process and of those around it."""
-    cpus = memory = math.inf
-    with contextlib.suppress(OSError, StopIteration):
-        place = next(line for line in own.read_text().splitlines() if line.startswith("0::"))
-        folder = cgroups / place[3:].strip("/")
-        for group in (folder, *folder.parents):
-            with contextlib.suppress(OSError, ValueError):  # the outermost has no limits, others "max"
-                quota, period = (group / "cpu.max").read_text().split()
-                cpus = min(cpus, int(quota) / int(period))
-            with contextlib.suppress(OSError, ValueError):
-                most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
-                memory = min(memory, most - used)
-    return cpus, memory
+def _control_groups() -> Iterator[Path]:
+    """The control group (v2) of this process, and those around it."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            if line.startswith("0::"):
+                folder = Path("/sys/fs/cgroup", line[3:].strip("/"))
+                yield from (folder, *folder.parents)
