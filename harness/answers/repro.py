@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.reports.documents import issue
-from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssue, KnownIssues, header_of
+from clonediff.reports.documents import issue, template
+from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
 from clonediff.reports.markup import fenced
 from clonediff.reports.reading import read_finding
@@ -65,39 +65,21 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
     bugs = [bug for bug in of_root if bug.until is None]
     if not bugs:
         return None
-    smallest = sorted(sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:IN_FULL], key=bugs.index)
-    parts = [
-        f"# `clone_model`: {ROOTS[root][:1].lower()}{ROOTS[root][1:]}",
-        f"{len(bugs)} ways in which a clone of a {NAMES[generation]} model is not the model, with one root.",
-        "## What it does to users",
-        "\n".join(_worst_first(bugs)),
-    ]
-    if alike := sum(bug.loading for bug in bugs):
-        parts.append(
-            f"`load_model` fails alike for {alike} of the {len(bugs)}: a saved model is read back with the same bug."
-        )
-    parts += ["## Checklist", "\n".join(f"- [ ] {bug.title} (`{bug.id}`)" for bug in bugs)]
-    parts += ["## What would fix it", "\n".join(_fixes(bugs, fixes)) or "No fix is known yet."]
-    parts.append(f"## The {len(smallest)} smallest scripts")
-    parts += [f"### {bug.id}\n\n{fenced(bug.code.rstrip(), 'python')}" for bug in smallest]
-    return "\n\n".join(parts) + "\n"
+    smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:IN_FULL]
+    return template("root_issue.md.j2", str).render(
+        title=ROOTS[root],
+        generation=NAMES[generation],
+        bugs=bugs,
+        smallest=sorted(smallest, key=bugs.index),
+        fixes=list(_fixes({bug.id for bug in bugs}, fixes)),
+        does=DOES,
+        facts_of=facts_of,
+    )
 
 
-def _worst_first(bugs: Sequence[KnownIssue]) -> Iterator[str]:
-    for severity, does in DOES.items():
-        of_it = [bug for bug in bugs if bug.severity is severity]
-        if of_it:
-            yield f"- The clone {does}, in {len(of_it)}:"
-        for bug in of_it:
-            facts = f" ({', '.join(facts_of(bug))})" if facts_of(bug) else ""
-            yield f"  - {bug.title}{facts}\n    {bug.lines[0]}"
-
-
-def _fixes(bugs: Sequence[KnownIssue], folder: Path) -> Iterator[str]:
-    """A line for each fix that is at hand and mends some of the bugs."""
+def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """The name of each fix that is at hand and mends some of the bugs, its title, and which."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
-        mended = sorted({bug.id for bug in bugs} & set(header_of(text, path).get("mends", ())))
-        if mended:
-            title = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
-            yield f"- {title} ({path.stem}: {', '.join(f'`{name}`' for name in mended)})"
+        if mended := sorted(bugs & set(header_of(text, path).get("mends", ()))):
+            yield path.stem, (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0], mended
