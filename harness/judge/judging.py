@@ -28,11 +28,11 @@ from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
 from clonediff.harness.search.hunt import search
+from clonediff.harness.subjects.child import scratch
 from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import commit_of, in_full, merge_base, place_of, split
-from clonediff.harness.subjects.scratch import scratch
 from clonediff.harness.subjects.subject import BACKENDS, Subject, UnknownSubjectError
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.made import NOT_BUILT

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from clonediff.harness.judge.edits import PrivateCopy
-from clonediff.harness.subjects.scratch import scratch
+from clonediff.harness.subjects.child import scratch
 
 
 class TestsCompared(msgspec.Struct, frozen=True):

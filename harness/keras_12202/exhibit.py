@@ -20,10 +20,9 @@ from clonediff.harness.judge.proposals import ProposalError, read_proposal
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.keras_12202.models import HEAD, MASK, Effects, search, source_of
 from clonediff.harness.subjects import releases
-from clonediff.harness.subjects.child import Child
+from clonediff.harness.subjects.child import Child, scratch
 from clonediff.harness.subjects.environment import Place, environment
 from clonediff.harness.subjects.outcomes import Lost, ReleaseError
-from clonediff.harness.subjects.scratch import scratch
 from clonediff.harness.subjects.subject import Subject
 
 REPORTED = source_of([((1, 2, "Lambda(lambda x: [x, x])"), [0]), ((2, 1, "Add()"), [1, 0])])

@@ -20,10 +20,9 @@ import msgspec
 
 from clonediff.harness.scripts.known_scripts import cloning_line
 from clonediff.harness.scripts.reproducer import Script
-from clonediff.harness.subjects.child import Child, end_together
+from clonediff.harness.subjects.child import Child, end_together, scratch
 from clonediff.harness.subjects.environment import BESIDE, Place, environment
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
-from clonediff.harness.subjects.scratch import scratch
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
@@ -83,6 +82,7 @@ Standard error goes to the file `stderr` of that folder, and how the script ende
 """
 
 _OURS = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
+"""What runs before a script, where our `clone_model` stands in for that of the release."""
 _IMPORTED = """\
 importlib.import_module({!r})
 with contextlib.suppress(ImportError):
@@ -185,9 +185,7 @@ class ScriptRunner:
         package = self._subject.generation
         program = _RUNNER.format(
             end_together=inspect.getsource(end_together),
-            first=f"import clonediff, {package}; {package}.models.clone_model = clonediff.clone_model"
-            if self._fixed
-            else "",
+            first=_OURS.format(package) if self._fixed else "",
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
             preload=_IMPORTED.format(package) if preload else "",
         )

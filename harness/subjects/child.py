@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,14 +17,16 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 import psutil  # type: ignore[import-untyped]  # it comes without types
 
 from clonediff.harness.inside.failures import package_path
 from clonediff.harness.observation import Frame
 from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
-from clonediff.harness.subjects.scratch import scratch
 
+_PREFIX = "clonediff-"
+_LOCK = "lock"
 _WATCH_EVERY = 0.05
 _STACK_WAIT = 0.3
 _STDERR_BYTES = 256 * 1024
@@ -39,7 +43,6 @@ class Child:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Start it."""
         folder = tempfile.TemporaryDirectory(dir=scratch(), ignore_cleanup_errors=True)
         self._stderr = Path(folder.name, "stderr").open("a+b")  # noqa: SIM115  (it is read after the end of the child)
         pipe, ours = os.pipe()
@@ -84,7 +87,6 @@ class Child:
             return 0
 
     def running(self) -> bool:
-        """Whether it still runs."""
         return self._process.poll() is None
 
     def close(self) -> None:
@@ -167,11 +169,46 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], ours: int, folder: tempfile.TemporaryDirectory[str]) -> None:
-    _kill(process)
-    process.wait()
+    with contextlib.suppress(OSError), process:  # which closes its pipes and waits for it
+        _kill(process)
     os.close(ours)
-    for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError):
-            if pipe is not None:
-                pipe.close()
     folder.cleanup()
+
+
+def scratch() -> Path:
+    """The folder below the temporary directory in which all processes of this one work, made when it is asked for.
+
+    It is removed when this process ends. What a process that was killed has left is removed by the next one: a folder
+    whose lock is free has no owner.
+    """
+    return _scratch(os.getpid())  # a fork has one of its own
+
+
+@functools.cache
+def _scratch(pid: int) -> Path:
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # it is in use, or is removed meanwhile
+            _remove_abandoned(folder)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    lock = (folder / f".{_LOCK}").open("xb")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    (folder / f".{_LOCK}").rename(folder / _LOCK)  # until now another process takes it for none of ours
+    # At exit these run in the reverse order of their creation: after all that end the processes in the folder.
+    weakref.finalize(_scratch, _remove, pid, folder, lock)
+    return folder
+
+
+def _remove(pid: int, folder: Path, lock: IO[bytes]) -> None:
+    lock.close()
+    if pid == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
+        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+        finally:
+            os.close(lock)

@@ -42,13 +42,8 @@ HANDED_ON = """
 """The variables that a child is started with: how Python and the backends run. A child runs code of others, and has no
 use for tokens and passwords. CLONEDIFF_VARIABLES may name more."""
 
-_THREADS = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "TF_NUM_INTRAOP_THREADS": "1",
-    "TF_NUM_INTEROP_THREADS": "1",
-}
+_LIBRARIES = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS"
+_THREADS = dict.fromkeys(_LIBRARIES.split(), "1")
 """One thread each: the graphs are small, and there is a subject beside this one for each core.
 
 A variable that is set already is left alone, so `TF_NUM_INTRAOP_THREADS=4 clonediff ...` does what it says.

@@ -12,14 +12,7 @@ import msgspec
 from clonediff.harness.observation import Answer, Case, ClassAudited, Failure, Request
 from clonediff.harness.subjects.child import Child
 from clonediff.harness.subjects.environment import BESIDE, Place, command, environment
-from clonediff.harness.subjects.outcomes import (
-    Lost,
-    NoDeviceError,
-    Ready,
-    RequestError,
-    SubjectError,
-    ValuesReport,
-)
+from clonediff.harness.subjects.outcomes import Lost, NoDeviceError, Ready, RequestError, SubjectError, ValuesReport
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.records import UNREADABLE
 from clonediff.strategies.program import Generation, Graph
@@ -102,7 +95,6 @@ class SubjectProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process now, None where there is none."""
         return self._child.pid if self._child else None
 
     def start(self) -> Ready:
@@ -129,7 +121,6 @@ class SubjectProcess:
         return self._ready
 
     def close(self) -> None:
-        """End the child, if there is one."""
         if self._child is not None:
             self._child.close()
         self._child = self._ready = None
@@ -141,12 +132,10 @@ class SubjectProcess:
             child.close()
 
     def __enter__(self) -> Self:
-        """Start it."""
         self.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End it."""
         self.close()
 
     def trial(
@@ -179,13 +168,11 @@ class SubjectProcess:
 
     def cloner_problem(self, name: str) -> str:
         """Why a cloner of the user's own cannot be called with a model; "" where it can be. Its module is imported."""
-        self.start()
         problem = self._ask({"do": "cloner", "name": name}, str, self.limits.start)
         return f"{name}: cannot be imported: {problem.line}" if isinstance(problem, Lost) else problem
 
     def classes(self, target: str) -> tuple[Generation, tuple[str, ...]] | Lost:
         """The classes with a config of a package, a module, a file or a name in one, which is imported."""
-        self.start()
         return self._ask({"do": "classes", "target": target}, tuple[Generation, tuple[str, ...]], self.limits.start)
 
     def audit(self, name: str) -> ClassAudited | Lost:
@@ -196,7 +183,8 @@ class SubjectProcess:
     def _ask(
         self, request: dict[str, Any], type_: type[T], seconds: float, over: str = "a question to Keras"
     ) -> T | Lost:
-        """The answer to a request, or how the child was lost."""
+        """The answer to a request, or how the child was lost; one is started where none runs."""
+        self.start()
         reply = self._exchange(msgspec.json.encode(request) + b"\n", seconds, over)
         if isinstance(reply, Lost):
             return reply
@@ -223,12 +211,11 @@ class SubjectProcess:
             raise SubjectError(f"{self.subject}: its reply is not what the protocol says: {error}") from error
 
     def _renew(self) -> None:
-        """Replace a child that has died by itself or has grown; start one where none runs."""
+        """End a child that has died by itself or has grown: the next request starts another."""
         if self._child is not None and not self._child.running():
             self._count_loss("no request: it ended by itself")
         elif self._child is not None and self._child.resident() > self._most_memory:
             self.close()
-        self.start()
 
     def _count_loss(self, over: str, how: str = "") -> None:
         self.losses[f"{over}: {how}" if how else over] += 1

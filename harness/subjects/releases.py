@@ -28,6 +28,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import platformdirs
 from packaging.version import Version
 
 from clonediff.harness.subjects.environment import BESIDE, Place
@@ -57,23 +58,21 @@ def cache() -> Path:
     """The cache folder of the user, or the one that CLONEDIFF_CACHE names."""
     if os.environ.get("CLONEDIFF_CACHE"):
         return Path(os.environ["CLONEDIFF_CACHE"]).expanduser().absolute()
-    import platformdirs
-
     return platformdirs.user_cache_path("clonediff")
 
 
-def missing(subject: Subject) -> str:
-    """Which package a subject lacks beside clonediff; "" where none."""
+def _refuse_missing(subject: Subject) -> None:
+    """Raise where a subject lacks a package beside clonediff."""
     # A release is laid over the backend that is installed.
     packages = (subject.generation, subject.backend) if subject.version is None else (subject.backend,)
-    lacks = next((package for package in packages if importlib.util.find_spec(package) is None), "")
-    return f"{subject}: {lacks} is not installed beside clonediff: pip install {lacks}" if lacks else ""
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            raise ReleaseError(f"{subject}: {package} is not installed beside clonediff: pip install {package}")
 
 
 def place_of(subject: Subject) -> Place:
     """Where the release of a subject is; it is installed first if necessary. A `ReleaseError` says why not."""
-    if reason := missing(subject):
-        raise ReleaseError(reason)
+    _refuse_missing(subject)
     if subject.version is None:
         return BESIDE
     folder = _folder(subject)
@@ -105,8 +104,7 @@ def in_full(name: str) -> str:
         return name
     with _writing() as copy:
         subject = Subject.parse(f"keras=={_copied(tree, copy)}{suffix}")
-        if reason := missing(subject):
-            raise ReleaseError(reason)
+        _refuse_missing(subject)
         if not _folder(subject).is_dir():
             copy.rename(_folder(subject))
     return str(subject)

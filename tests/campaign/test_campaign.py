@@ -185,7 +185,7 @@ def test_nothing_that_was_found_is_lost_whatever_is_killed(
     if process.returncode >= 0:
         assert (run / "report.html").exists() and read_run(run).problems == ()
     else:
-        clean = "from clonediff.harness.subjects.scratch import scratch; scratch()"
+        clean = "from clonediff.harness.subjects.child import scratch; scratch()"
         subprocess.run([sys.executable, "-c", clean], env={**os.environ, "TMPDIR": str(temporary)}, check=True)
     assert list(temporary.iterdir()) == []
 

@@ -242,7 +242,7 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
     parent.communicate()
     until(lambda: _gone(pid) and _gone(int(began.read_text())))
     assert len(list(files.iterdir())) == 3
-    clean = "from clonediff.harness.subjects.scratch import scratch; scratch()"
+    clean = "from clonediff.harness.subjects.child import scratch; scratch()"
     subprocess.run([sys.executable, "-c", clean], env=environment, check=True)
     assert {path.name for path in files.iterdir()} == {"clonediff-of-another", "clonediff-link"}
     assert (tmp_path / "lock").exists()
