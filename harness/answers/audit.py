@@ -5,7 +5,6 @@ Importing this module imports no Keras.
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
@@ -57,16 +56,14 @@ def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
     """The answers for each class, as they come; `jobs` classes are audited at once, each job in a child."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
-    idle: queue.SimpleQueue[SubjectProcess] = queue.SimpleQueue()
-    for process in processes:
-        idle.put(process)
+    idle = processes.copy()  # there is one for each thread
 
     def audit(name: str) -> ClassAudited:
-        process = idle.get()
+        process = idle.pop()
         try:
             answer = process.audit(name)
         finally:
-            idle.put(process)
+            idle.append(process)
         if isinstance(answer, Lost):
             return ClassAudited(name, reason=f"it ends or holds up its process: {answer.line}")
         return answer

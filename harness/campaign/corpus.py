@@ -1,7 +1,4 @@
-"""The findings of earlier nights: a campaign tries their graphs first.
-
-A folder with the `finding.json` of each, which a person may read, add to or delete.
-"""
+"""The findings of earlier nights, whose graphs a campaign tries first: files that a person may read, add or delete."""
 
 from __future__ import annotations
 

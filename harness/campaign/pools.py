@@ -7,6 +7,7 @@ workers of Dask there. Only this module imports Dask, and only for a cluster.
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import os
 import time
@@ -19,8 +20,6 @@ from clonediff.harness.campaign.shards import Result, Setup
 
 WAIT = float(os.environ.get("CLONEDIFF_WAIT", "60"))
 """The seconds to wait for a scheduler, and for a worker of it."""
-Work: TypeAlias = Callable[..., Result]
-"""A function of `tasks`, of the setup and of what it is to do."""
 
 
 class ClusterError(ConnectionError):
@@ -35,8 +34,7 @@ class LocalPool:
         self._setup = setup
         self._executor = ThreadPoolExecutor(jobs)
 
-    def submit(self, work: Work, *arguments: Any) -> Future[Result]:
-        """Have a worker do something."""
+    def submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
         return self._executor.submit(work, self._setup, *arguments)
 
     def check(self) -> None:
@@ -65,12 +63,12 @@ class DaskPool:
             raise ClusterError(f"{address}: no Dask scheduler with a worker answers within {WAIT:g} s") from error
         self._campaign = setup.campaign
         # A task of its own: known issues are half a megabyte, and a worker that joins late gets them too.
-        self._setup = self._client.submit(_same, setup, pure=False)
+        self._setup = self._client.submit(copy.copy, setup, pure=False)
         self._executor = self._client.get_executor(pure=False)
         self._seen = time.monotonic()
         self.jobs = self._threads()
 
-    def submit(self, work: Work, *arguments: Any) -> Future[Result]:
+    def submit(self, work: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Have a worker do something; if that dies, the scheduler finds another."""
         future: Future[Result] = self._executor.submit(work, self._setup, *arguments)
         return future
@@ -94,10 +92,6 @@ class DaskPool:
             if self._client.status == "running":
                 self._client.run(tasks.close, self._campaign)
             self._client.close(timeout=5)
-
-
-def _same(setup: Setup) -> Setup:
-    return setup
 
 
 Pool: TypeAlias = LocalPool | DaskPool

@@ -70,12 +70,10 @@ class Record:
         self.warn(f"not counted, since it did not show again: {self.run.unsteady[-1]}")
 
     def lose(self, subject: str, reason: str) -> None:
-        """Give up a subject."""
         self.run.lost[subject] = reason
         self.warn(reason)
 
     def fail(self, failure: str) -> None:
-        """A task could not be done."""
         self.run.failures.append(failure)
         self.warn(failure)
 
@@ -90,6 +88,5 @@ class Record:
             write_reports(read_run(self.folder.path), self.known)
 
     def write(self) -> None:
-        """Write run.json."""
         self.run.seconds = round(time.monotonic() - self.began, 1)
         self.folder.run(self.run)

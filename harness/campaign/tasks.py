@@ -25,9 +25,8 @@ from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
-from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.environment import Place
-from clonediff.harness.subjects.outcomes import ReleaseError, RequestError
+from clonediff.harness.subjects.outcomes import ReleaseError, RequestError, SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
@@ -86,7 +85,6 @@ class Trials(GraphTrials):
         process.faulty.clear()
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph."""
         with self.process.counted(to_json(graph)):
             return super().try_graph(graph, costly=costly)
         return Trial(not_tried="a fault of clonediff")
@@ -188,8 +186,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
     """Try each graph of a shard."""
     warm = _started(shard.subject, setup)
     trials, process = Trials(warm.process, setup), warm.process
-    losses = process.losses.copy()
-    began = time.perf_counter()
+    losses, began = process.losses.copy(), time.perf_counter()
     findings: dict[Key, Finding] = {}
     met: Counter[Key] = Counter()
     reasons: Counter[str] = Counter()
@@ -213,7 +210,7 @@ def try_shard(setup: Setup, shard: Shard) -> Result:
         worst=_rows(trials.tally.worst),
         known=_rows(trials.tally.known),
         refused=dict(reasons),
-        faults=dict(warm.process.faults),
+        faults=dict(process.faults),
         unrun=trials.tally.unrun,
         losses=dict(process.losses - losses),
     )
@@ -249,9 +246,7 @@ def reduce_finding(setup: Setup, drawn: Finding, seconds: float) -> Result:
     if smaller.drawn and findings[0].proof is False:
         findings.append(warm.finding(smaller.drawn, run=True))
         findings.sort(key=lambda finding: finding.proof is False)
-    counts = Counts(
-        reducing=trials.tally.trials, reducing_seconds=time.perf_counter() - began, faults=dict(warm.process.faults)
-    )
-    changes = {"first_seen": drawn.first_seen, "smallest": smaller.finished}
-    found = tuple(replace(finding, **changes) for finding in findings[:1])
-    return Result(warm.process.versions, counts, found, faulty=dict(warm.process.faulty), failed=smaller.failed)
+    spent = time.perf_counter() - began
+    counts = Counts(reducing=trials.tally.trials, reducing_seconds=spent, faults=dict(warm.process.faults))
+    found = (replace(finding, first_seen=drawn.first_seen, smallest=smaller.finished) for finding in findings[:1])
+    return Result(warm.process.versions, counts, tuple(found), faulty=dict(warm.process.faulty), failed=smaller.failed)
