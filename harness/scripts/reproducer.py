@@ -17,7 +17,7 @@ from clonediff.harness.observation import Case
 from clonediff.harness.scripts import running
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
 from clonediff.harness.trials.trial import Hit
-from clonediff.reports.markup import visible
+from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
 
 _CLONES = {
@@ -41,7 +41,6 @@ _NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
 """What says nothing in a warning: addresses, and the numbers of names."""
 _IN_CLONING = ("made", "warned")
 """Checks of what happens while a clone is made: the line that makes it is the one that fails."""
-_LONGEST = 160
 _ENCODING = re.compile(r"(coding)(?=[:=])")
 """In a file's first lines it says in which encoding the file is, and in some a comment can hold the end of its line."""
 
@@ -108,8 +107,7 @@ def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
 
 def comment(text: str) -> str:
     """The text on one line, cut where it is long; control characters stand as their code."""
-    line = _ENCODING.sub("\\1 ", " ".join(visible(text).split()))
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+    return _ENCODING.sub("\\1 ", one_line(text, 160))
 
 
 def _called(name: str) -> str:
