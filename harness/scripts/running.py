@@ -1,19 +1,15 @@
-"""The lines of a script that run two models on the numbers of a trial and compare what they give.
+"""What the lines are made of that run two models on the numbers of a trial and compare what they give.
 
 The numbers are those that `harness/inside/values.py` draws, by its own functions in the same order, so that what
-differed in the trial differs in the script. The lines are in `running.py.j2`.
+differed in the trial differs in the script. The lines are in `run.j2`.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-
-import jinja2
 
 from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_for, shape_of
 from clonediff.harness.observation import Case
@@ -25,20 +21,13 @@ _WORDS = {
 }
 
 
-def compared(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[list[str], bool]:
-    """The lines that fail where two models differ in a run, and whether they compare just what differed."""
+def run_facts(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
+    """What the lines are made of that fail where two models differ, and whether they compare just what differed."""
     functions: dict[str, str] = {}
     arrays = [_array(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
-    facts = {"case": case, "difference": difference, "sure": sure, "functions": functions.values(), "arrays": arrays}
-    lines = _template().render(facts, **_WORDS[dialect]).splitlines()
+    facts = {**_WORDS[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
     of_outputs = difference.run != "" and not difference.in_step
-    return lines, difference.raised is not None or (of_outputs and sure)
-
-
-@functools.cache
-def _template() -> jinja2.Template:
-    text = Path(__file__).with_name("running.py.j2").read_text(encoding="utf-8")
-    return jinja2.Environment(trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined).from_string(text)
+    return facts, difference.raised is not None or (of_outputs and sure)
 
 
 def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
