@@ -160,7 +160,6 @@ class KnownIssues(msgspec.Struct, frozen=True):
         return next((issue for issue in self.issues if issue.explains(cause)), None)
 
     def get(self, name: str) -> KnownIssue | None:
-        """The issue of that id."""
         return next((issue for issue in self.issues if issue.id == name), None)
 
 

@@ -23,7 +23,6 @@ class StoredFinding:
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
         return self.folder.name
 
 

@@ -39,7 +39,6 @@ class RunVerdict:
 
 
 def verdict(read: RunRead) -> RunVerdict:
-    """The verdict on a run."""
     run = read.run
     new, unproven = (len(grouped(read.findings)[title]) for title in (NEW, UNPROVEN))
     sentences = [_sentence(run, cloner, row) for cloner, row in by_worst(run).items()]
