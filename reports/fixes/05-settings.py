@@ -8,7 +8,7 @@ layer makes when it is built.
 # /// clonediff
 # generation = "keras"
 # root = "set on a layer afterwards or not passed to inner layers"
-# mends = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy", "weight-trainable"]
+# mends = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy"]
 # [places]
 # "keras/src/models/cloning.py" = ["_clone_input", "_finish", "_copy_settings", "_copy_own_settings"]
 # ///

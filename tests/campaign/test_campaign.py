@@ -87,7 +87,7 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
 def test_graphs_are_counted_by_the_worst_and_what_costs_less_is_left_out(tmp_path: Path) -> None:
     # They crash, change a name, and train differently.
     layers = _one_layer("layers.Lambda(lambda x: x)"), _one_layer("layers.ReLU()")
-    keep(tmp_path / "corpus", *layers, to_json(example("weight-trainable")))
+    keep(tmp_path / "corpus", *layers, to_json(example("frozen-conv-lstm")))
     (tmp_path / "nothing").mkdir()
     options = ("--trials", "1", "--known-issues", "nothing", "--at-least", "trains", "--out", "run")
     done = fuzz(tmp_path, *options, "--json")

@@ -38,7 +38,7 @@ More.
 \"\"\"
 
 # /// clonediff
-# mends = ["weight-trainable", "layer-twice"]
+# mends = ["frozen-attention", "layer-twice"]
 # ///
 """
 
@@ -60,4 +60,4 @@ def test_issue_of_root_has_open_bugs_worst_first_and_scripts(root: str, tmp_path
     scripts = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(scripts) == min(IN_FULL, len(bugs))
     assert all("clone_model" in ast.unparse(ast.parse(script)) for script in scripts)
-    assert ("Settings reach sublayers. (05-settings: `weight-trainable`)" in text) is (root == "settings")
+    assert ("Settings reach sublayers. (05-settings: `frozen-attention`)" in text) is (root == "settings")

@@ -77,7 +77,7 @@ INSIDE = {
 """What is broken in the second of two parts that have layers of the same names."""
 ISSUES = """
     auto-config-keeps-list adapted-lookup adapted-normalization given-list input-name input-options lambda-refused
-    own-sequential quantized-order weight-trainable wrapped-weight-path
+    own-sequential quantized-order wrapped-weight-path
 """
 """Known issues that upstream shows, each by another comparison."""
 LIMITS = {
@@ -90,6 +90,11 @@ LIMITS = {
         "model = keras.Model([x, y], add([x, y]))\n",
         Input((1,)),
         Input((2, 4)),
+    ),
+    "weight-trainable": (
+        "x, dense = keras.Input((1,)), layers.Dense(1)\nmodel = keras.Model(x, dense(x))\n"
+        "dense.kernel.trainable = False\n",
+        Input((1,)),
     ),
     "set-afterwards": (
         "x = keras.Input((4,))\nmodel = keras.Model(x, layers.ReLU()(x))\nmodel.extra = layers.Dense(4)\n",
