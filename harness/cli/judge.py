@@ -11,10 +11,19 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import JudgeBudget, Judged, change_of, diff_of, judge_change, judge_proposals
+from clonediff.harness.judge.judging import (
+    JudgeBudget,
+    Judged,
+    Release,
+    diff_of,
+    judge_change,
+    judge_each,
+    judge_series,
+)
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
+from clonediff.harness.subjects.releases import change_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
@@ -44,7 +53,8 @@ def command(
     A fix is tried in the place of the release's own code.
 
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
-    forum or from a model. Nothing in a file is run in this process, but in one with limits of time and memory.
+    forum or from a model. Its definitions are taken; --as-diff shows what they change. Its code runs in processes with
+    limits of time and memory, but can do all that you can: read it first.
 
     Each is tried on the scripts and the models of the known issues, and on drawn models, beside the untouched release.
     Worse is what the release does not show: something breaks that worked, or an exception has become a wrong clone.
@@ -83,18 +93,23 @@ def command(
     seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
     budget = JudgeBudget(seconds, 400 if trials is None else trials, seed, AT_LEAST[options["at_least"]])
     verdicts: list[Judged] = []
-    asked = {"fixes": options["fixes"], "series": options["series"], "tests": options["tests"]}
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
-            verdicts.append(judge_change(*change_of(repo, base, head), known, budget, progress.show, options["fixes"]))
+            on, changed = change_of(repo, base, head)
+            progress.show("starting both")
+            release = Release(on, known, budget, progress.show, fixed=False)
+            with release.process:
+                verdicts.append(judge_change(release, changed, options["fixes"]))
         else:
-            for judged in judge_proposals(texts, on, known, budget, progress.show, **asked):
-                verdicts.append(judged)
-                if not as_json:
-                    progress.say(terminal_lines(judged, series=options["series"]))
+            release = Release(on, known, budget, progress.show)
+            judge = judge_series if options["series"] else judge_each
+            with release.process:
+                for judged in judge(texts, release, options["fixes"], options["tests"]):
+                    verdicts.append(judged)
+                    if not as_json:
+                        progress.say(terminal_lines(judged, series=options["series"]))
     if as_json:
         say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
     elif change:
         say(comment(verdicts[0]) if options["markdown"] else terminal_lines(verdicts[0]))
-    interrupted = any(judged.stopped == "interrupted" for judged in verdicts)
-    sys.exit(exit_code(interrupted=interrupted, breaks=not all(judged.holds for judged in verdicts)))
+    sys.exit(exit_code(breaks=not all(judged.holds for judged in verdicts)))

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clonediff.harness.judge.judging import ALL, Judged, Worse
+from clonediff.harness.judge.judging import ALL, Judged
 from clonediff.reports.markup import escaped, one_line, visible
 from clonediff.reports.verdict import some
 
@@ -17,70 +17,55 @@ def sentence(judged: Judged) -> str:
     """The verdict in a line."""
     if judged.refused:
         return f"{judged.word}: {judged.refused}"
-    mended = f"mends {len(judged.mends)} of {some(len(_tried(judged)), 'known issue')}"
-    gone = f", {len(judged.gone)} gone with another on the model" if judged.gone else ""
-    worse = some(len(judged.worse) + len(judged.breaks), "thing") if judged.worse or judged.breaks else "nothing is"
-    tests = judged.tests
-    counted = f"; {len(tests.broken)} of {tests.passing} tests of Keras fail" if tests and tests.files else ""
-    untested = "; the release has no tests of what is changed" if tests and not tests.files else ""
-    stopped = f"; not all was tried: {judged.stopped}" if judged.stopped else ""
-    models = f"{some(judged.models, 'model')} tried"
-    return f"{judged.word}: {mended}{gone}; {models}; {worse} worse{counted}{untested}{stopped}"
+    tried = len(judged.mends) + len(judged.gone) + len(judged.leaves)
+    worse = len(judged.worse) + len(judged.breaks)
+    parts = [
+        f"mends {len(judged.mends)} of {some(tried, 'known issue')}",
+        f"{some(judged.models, 'model')} tried",
+        f"{some(worse, 'thing') if worse else 'nothing is'} worse",
+    ]
+    if judged.tests.passing is not None:
+        parts.append(f"{len(judged.tests.broken)} of {judged.tests.passing} tests of Keras fail")
+    if judged.stopped:
+        parts.append(f"not all was tried: {judged.stopped}")
+    return f"{judged.word}: {'; '.join(parts)}"
 
 
 def terminal_lines(judged: Judged, *, series: bool = False) -> Iterator[str]:
     """The lines for a terminal; of one fix of a series, what it mends."""
     if series and judged.name != ALL and not judged.refused:
-        words = f"{Path(judged.name).stem}: {len(judged.mends)}"
-        yield from _wrapped(words, judged.mends) if judged.mends else [words]
-        if judged.fails:
-            yield from _wrapped("  does not fix", judged.fails)
+        name = f"{Path(judged.name).stem}: {len(judged.mends)}"
+        yield from _wrapped(name, judged.mends) if judged.mends else [one_line(name)]
+        yield from _wrapped("  does not fix", judged.fails)
         return
     yield f"{one_line(judged.name)}: {one_line(sentence(judged))}"
     if not series:
-        if judged.part:
-            yield f"  taken: {one_line(judged.part)}"
         yield from _wrapped("  mends", judged.mends)
     yield from _wrapped("  gone, with another on the model", judged.gone)
     yield from _wrapped("  leaves", judged.leaves)
     yield from _wrapped("  worse, its script passed", judged.breaks)
-    yield from _wrapped("  worse, a test of Keras passed", judged.broken_tests)
+    yield from _wrapped("  worse, a test of Keras passed", judged.tests.broken)
     for cause in judged.worse:
-        yield f"  worse: {_cause(cause)}"
-        yield f"    first on {one_line(cause.first_on)}: {one_line(cause.actual)}"
-
-
-def _tried(judged: Judged) -> tuple[str, ...]:
-    return (*judged.mends, *judged.gone, *judged.leaves)
+        yield f"  worse: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
 
 
 def _wrapped(words: str, ids: Sequence[str]) -> Iterator[str]:
     """A line, or several, with ids; nothing where there are none."""
     if ids:
-        indent = " " * (len(words) - len(words.lstrip()) + 4)
+        indent = words[: -len(words.lstrip())]
         yield from textwrap.wrap(
             f"{words}: {one_line(', '.join(ids))}",
             _WIDTH,
-            initial_indent=words[: len(words) - len(words.lstrip())],
-            subsequent_indent=indent,
+            subsequent_indent=f"{indent}    ",
             break_on_hyphens=False,
         )
 
 
-def _cause(cause: Worse) -> str:
-    known = f" (known: {cause.known})" if cause.known else ""
-    return f"{cause.severity}: {one_line(cause.title)} [{cause.id}]{known}"
-
-
 def comment(judged: Judged) -> str:
-    """The verdict as Markdown: what is worse with its script, and the rest folded."""
-    lines = [f"**clonediff**: {escaped(sentence(judged))}", ""]
-    lines += [f"- worse: {escaped(_cause(cause))}" for cause in judged.worse]
-    lines += [f"- worse: the script of {escaped(id_)} passed" for id_ in judged.breaks]
+    """The verdict as Markdown, with the script of the worst."""
+    _, *lines = terminal_lines(judged)
+    lines = [f"**clonediff**: {escaped(sentence(judged))}", "", *(f"- {escaped(line.strip())}" for line in lines)]
     for cause in judged.worse[:1]:
-        script = [f"    {line}" for line in visible(cause.script[:4000]).splitlines()]
-        lines += ["", "<details><summary>The script of the first</summary>", "", *script, "", "</details>"]
-    for word, names in (("Mends", judged.mends), ("Gone, with another", judged.gone), ("Leaves", judged.leaves)):
-        if names:
-            lines += ["", f"<details><summary>{word} {len(names)}</summary>", "", ", ".join(names), "", "</details>"]
+        script = textwrap.indent(visible(cause.script[:4000]), "    ")
+        lines += ["", "<details><summary>The script of the first</summary>", "", script, "", "</details>"]
     return "\n".join((*lines, "", f"{escaped(judged.name)} against {escaped(judged.against)}", ""))

@@ -187,7 +187,7 @@ def _copied(tree: str, copy: Path) -> str:
         if not is_commit and (path / ".git").exists() and not _git(tree, path, "status", "--porcelain", "--", "keras"):
             commit = "HEAD"
         if commit:
-            commit = commit_of(tree, path, commit)
+            commit = _commit_of(tree, path, commit)
         try:
             _copy(tree, path, commit, copy)
         except (shutil.Error, tarfile.TarError) as error:
@@ -227,7 +227,23 @@ def _digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def commit_of(tree: str, folder: Path, name: str) -> str:
+def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]:
+    """The commit where a change of a repository left its base, and the change."""
+    tree, suffix = split(repo.strip())
+    folder = Path(tree).expanduser().absolute()
+    if not folder.is_dir():
+        raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}")
+    before = _merge_base(tree, folder, base, head or "HEAD")
+    after = f"#{_commit_of(tree, folder, head)}" if head else ""
+    if not suffix.startswith("/"):  # or else the last part of a name may be taken for a backend
+        suffix = f"/{BACKENDS['keras'][0]}{suffix}"
+    old, new = (Subject.parse(in_full(f"{folder}{code}{suffix}")) for code in (f"#{before}", after))
+    if old == new:
+        raise UnknownSubjectError(f"{head or repo} has no change since it left {base}: both are {old}")
+    return old, new
+
+
+def _commit_of(tree: str, folder: Path, name: str) -> str:
     """The forty digits of a commit, a tag or a branch."""
     digits = _git(tree, folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not digits:
@@ -235,9 +251,9 @@ def commit_of(tree: str, folder: Path, name: str) -> str:
     return digits.decode().strip()
 
 
-def merge_base(tree: str, folder: Path, base: str, head: str) -> str:
+def _merge_base(tree: str, folder: Path, base: str, head: str) -> str:
     """The commit where two branches part."""
-    common = _git(tree, folder, "merge-base", *(commit_of(tree, folder, name) for name in (base, head)))
+    common = _git(tree, folder, "merge-base", *(_commit_of(tree, folder, name) for name in (base, head)))
     if not common:
         raise ReleaseError(f"{tree}: {base} and {head} have no commit in common: name two of one history")
     return common.decode().strip()

@@ -114,12 +114,12 @@ def serialize_keras_object(obj): ...
 def deserialize_keras_object(config): ...
 
 
-@live_first
+@serialization_lib.live_first
 def serialize(activation): ...
 
 
 class Lambda:
-    @live_first
+    @serialization_lib.live_first
     def _serialize_function_to_config(self, fn): ...
 
 
@@ -137,7 +137,7 @@ class Bidirectional:
             return cls(**{**config, **layers})
 
 
-@live_first
+@serialization_lib.live_first
 def listify_tensors(x): ...
 
 

@@ -22,6 +22,8 @@ live config has those that it would lack.
 import functools
 import inspect
 
+from keras.src.saving import keras_saveable
+
 
 def remembering(new):
     """Lets `__new__` keep the plain arguments of the constructor."""
@@ -56,12 +58,12 @@ class KerasSaveable:
 
 
 class Operation:
-    @remembering
+    @keras_saveable.remembering
     def __new__(cls, *args, **kwargs): ...
 
 
 class Initializer:
-    @remembering
+    @keras_saveable.remembering
     def __new__(cls, *args, **kwargs):
         return super().__new__(cls)
 

@@ -31,30 +31,20 @@ def _call_again(model, inputs, operation_fn, call_fn):
 
 
 def _calls_in_order(model):
-    """The calls of a model by depth, but those of a layer as it was called."""
-    waiting = [
-        node
-        for depth in sorted(model._nodes_by_depth, reverse=True)
-        for node in model._nodes_by_depth[depth]
-        if not node.is_input
-    ]
-    earlier = {}
-    for node in waiting:
-        calls = [x for x in node.operation._inbound_nodes if x in waiting]
-        earlier[id(node)] = {id(x) for x in calls[: calls.index(node)]}
-    made = {id(x) for x in model.inputs}
-    done = set()
-    while waiting:
-        ready = [
-            node
-            for node in waiting
-            if made.issuperset(id(x) for x in node.input_tensors)
-        ]
-        if not ready:
-            return  # the rest does not depend on the inputs
-        in_order = [node for node in ready if earlier[id(node)] <= done]
-        node = (in_order or ready)[0]
+    """The calls of a model, each after those on which it depends."""
+    depths = model._nodes_by_depth
+    waiting = [node for depth in sorted(depths)[::-1] for node in depths[depth]]
+    in_order = []
+
+    def visit(node):
+        if node not in waiting:
+            return
         waiting.remove(node)
-        done.add(id(node))
-        made.update(id(x) for x in node.outputs)
-        yield node
+        calls = node.operation._inbound_nodes
+        for earlier in (*calls[: calls.index(node)], *node.parent_nodes):
+            visit(earlier)
+        in_order.append(node)
+
+    while waiting:
+        visit(waiting[0])
+    return [node for node in in_order if not node.is_input]

@@ -9,21 +9,19 @@ other as the originals do, and each variable begins as its original did.
 # generation = "keras"
 # root = "copies"
 # mends = [
-#     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order",
-#     "random-shear"
+#     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order", "random-shear"
 # ]
 # [places]
 # "keras/src/models/copying.py" = [
-#     "copying_alone", "copy_model", "LEFT_OUT", "SHARED", "PLAIN", "TRACKABLE", "Copier",
-#     "is_wrapper", "attributes_of", "kind_of", "parts_of", "rebuilt", "is_set", "copy_of_table",
+#     "copying_alone", "LEFT_OUT", "SHARED", "PLAIN", "UNSET", "LIBRARIES", "Copier", "is_wrapper", "attributes_of",
+#     "kind_of", "parts_of", "rebuilt", "copy_of_table",
 # ]
 # "keras/src/models/cloning.py" = ["clone_model"]
-# "keras/src/backend/common/variables.py" = [
-#     "remembering_initializer", "Variable.__init__",
-# ]
+# "keras/src/backend/common/variables.py" = ["remembering_initializer", "Variable.__init__"]
 # ///
 
 import collections
+import copy
 import functools
 import sys
 import types
@@ -34,6 +32,7 @@ from keras.src import initializers
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.variables import Variable as KerasVariable
 from keras.src.initializers.random_initializers import RandomInitializer
+from keras.src.models import copying
 from keras.src.models.model import Model
 from keras.src.ops.function import Function
 from keras.src.ops.function import make_node_key
@@ -46,22 +45,15 @@ from keras.src.utils.tracking import Tracker
 
 SHARED = (type, types.ModuleType, str, int, float)
 PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
-TRACKABLE = (
-    "tensorflow.python.trackable.data_structures",
-    "tensorflow.python.trackable.layer_utils",
-)
+LIBRARIES = {"tensorflow", "jax", "jaxlib", "torch", "numpy"}
+UNSET = types.CellType()
 LEFT_OUT = {
-    "train_function": lambda: None,
-    "test_function": lambda: None,
-    "predict_function": lambda: None,
-    "_eval_epoch_iterator": lambda: None,
-    "_jax_state": lambda: None,
-    "_value": lambda: None,
-    "_keras_history": lambda: None,
-    "_obj_reference_counts_dict": lambda: None,
-    "_losses": list,
-    "_losses_override": list,
-    "_loss_ids": set,
+    **dict.fromkeys(("train_function", "test_function", "predict_function")),
+    **dict.fromkeys(("_eval_epoch_iterator", "_jax_state", "_value")),
+    **dict.fromkeys(("_keras_history", "_obj_reference_counts_dict")),
+    "_losses": [],
+    "_losses_override": [],
+    "_loss_ids": set(),
 }
 """What a run or an `id` has left in an object, and what its copy has there."""
 
@@ -89,18 +81,13 @@ def copying_alone(clone):
     def wrapper(model, *args, **kwargs):
         if args or kwargs or not isinstance(model, Model):
             return clone(model, *args, **kwargs)
-        return copy_model(model)
+        return Copier(model).memo[id(model)]
 
     return wrapper
 
 
-@copying_alone
+@copying.copying_alone
 def clone_model(model): ...
-
-
-def copy_model(model):
-    """A model with copies of all that belongs to another, and new values."""
-    return Copier(model).memo[id(model)]
 
 
 class Copier:
@@ -184,12 +171,9 @@ class Copier:
         elif isinstance(thing, set):
             set.update(new, map(self.of, thing))
         for name, value in attributes_of(thing).items():
-            empty = LEFT_OUT.get(name)
-            value = empty() if empty else self.of(value)
-            if hasattr(new, "__dict__"):
-                vars(new)[name] = value
-            else:
-                object.__setattr__(new, name, value)
+            is_left_out = name in LEFT_OUT
+            value = copy.copy(LEFT_OUT[name]) if is_left_out else self.of(value)
+            object.__setattr__(new, name, value)
 
     def number_calls(self, pairs):
         """Lets each tensor know its call, by its number in the copy."""
@@ -206,10 +190,8 @@ class Copier:
     def complete(self, thing, new):
         """Makes again what goes by an `id`, and the seeds of no choice."""
         if isinstance(thing, Tracker):
-            new.stored_ids = {
-                name: set(map(id, store))
-                for name, (_, store) in new.config.items()
-            }
+            stores = new.config.items()
+            new.stored_ids = {x: set(map(id, y)) for x, (_, y) in stores}
         elif isinstance(thing, Function):
             nodes = [x for nodes in new._nodes_by_depth.values() for x in nodes]
             calls = [(x, x.operation._inbound_nodes) for x in nodes]
@@ -259,17 +241,13 @@ def kind_of(thing):
     modules = [base.__module__ for base in cls.__mro__]
     if any(name.startswith("keras.src") for name in modules) or cls in PLAIN:
         return "object"
-    if cls.__module__ in TRACKABLE or cls.__name__ == "TrackableReference":
+    if cls.__module__.startswith("tensorflow.python.trackable."):
         return "object"
-    package = cls.__module__.partition(".")[0]
-    is_of_users = package == "__main__" or not (
-        package in sys.stdlib_module_names
-        or package in ("tensorflow", "jax", "jaxlib", "torch", "numpy")
-    )
-    is_plain = cls.__reduce_ex__ is object.__reduce_ex__ and (
-        cls.__reduce__ is object.__reduce__ and hasattr(thing, "__dict__")
-    )
-    return "object" if is_of_users and is_plain else None
+    if cls.__module__.partition(".")[0] in LIBRARIES | sys.stdlib_module_names:
+        return None
+    has_default = cls.__reduce_ex__ is object.__reduce_ex__
+    has_default = has_default and cls.__reduce__ is object.__reduce__
+    return "object" if has_default and hasattr(thing, "__dict__") else None
 
 
 def parts_of(thing, kind):
@@ -281,8 +259,8 @@ def parts_of(thing, kind):
     if isinstance(thing, functools.partial):
         return [thing.func, *thing.args, *thing.keywords.values()]
     if kind == "function":
-        cells = [x.cell_contents for x in thing.__closure__ or () if is_set(x)]
-        return [*cells, *vars(thing).values()]
+        cells = [x for x in thing.__closure__ or () if x != UNSET]
+        return [*(x.cell_contents for x in cells), *vars(thing).values()]
     if is_wrapper(thing):
         return [thing.__wrapped__]
     named = attributes_of(thing) if kind == "object" else {}
@@ -309,22 +287,14 @@ def rebuilt(thing, parts):
         is_named = hasattr(thing, "_fields")
         return type(thing)(*parts) if is_named else type(thing)(parts)
     values, closure = iter(parts), thing.__closure__ or ()
-    cells = [types.CellType(next(values)) if is_set(x) else x for x in closure]
+    cells = [x if x == UNSET else types.CellType(next(values)) for x in closure]
     new = types.FunctionType(
-        thing.__code__,
-        thing.__globals__,
-        thing.__name__,
-        thing.__defaults__,
-        tuple(cells) or None,
+        thing.__code__, thing.__globals__, closure=tuple(cells) or None
     )
-    new.__kwdefaults__ = thing.__kwdefaults__
+    for name in ("__name__", "__defaults__", "__kwdefaults__"):
+        setattr(new, name, getattr(thing, name))
     vars(new).update(zip(vars(thing), values))
     return new
-
-
-def is_set(cell):
-    """Whether a cell of a closure holds something."""
-    return cell != types.CellType()
 
 
 def copy_of_table(table):

@@ -31,14 +31,14 @@ def copy_of(generation: str, folder: Path) -> PrivateCopy:
 def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
     copy = copy_of(generation, tmp_path / "copy")
     for fix in FIXES:
-        if not fix.is_not_for(generation):
+        if fix.is_for(generation):
             before = copy.changed()
             copy.put(fix)
-            assert fix.header is not None and set(before) | set(fix.header.places) == set(copy.changed())
+            assert set(before) | set(fix.places) == set(copy.changed())
     for name in copy.changed():
         compile((copy.folder / name).read_text(), name, "exec")
     patched = copy_of(generation, tmp_path / "patched")
-    patched.put(Proposal("all.diff", copy.diff(), "", is_diff=True))
+    patched.put(Proposal("all.diff", copy.diff(), is_diff=True))
     assert patched.changed() == copy.changed()
     assert patched.diff() == copy.diff()
 
@@ -47,7 +47,7 @@ def test_fixes_mend_known_issues_that_exist_once() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
     mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
     assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no known issues any more"
-    assert all(fix.header is not None and fix.header.generation == known[id_] for id_, fix in mended)
+    assert all(fix.generation == known[id_] for id_, fix in mended)
     ids = [id_ for id_, _ in mended]
     assert sorted(ids) == sorted(set(ids))
 
@@ -61,7 +61,7 @@ EVERY = 5
 @pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=pytest.mark.slow(reason="it runs all scripts"))])
 def test_fixes_mend_what_they_say(generation: str, fixes: list[Proposal], step: int, tmp_path: Path) -> None:
     copy = copy_of(generation, tmp_path / "copy")
-    fixes = [fix for fix in fixes if not fix.is_not_for(generation)]
+    fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
         copy.put(fix)
     mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
@@ -117,7 +117,7 @@ np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first
 def test_copy_begins_anew_and_saves_what_its_model_saves(tmp_path: Path) -> None:
     copy = copy_of("keras", tmp_path / "copy")
     for fix in FIXES:
-        if not fix.is_not_for("keras"):
+        if fix.is_for("keras"):
             copy.put(fix)
     with closing(ScriptRunner(Subject.parse("keras"), (str(copy.folder),))) as runner:
         assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
@@ -179,6 +179,11 @@ EDITS = {
         "class Two:\n    def three(self):\n        return 3\n",
         "        return 2\n\n    def three(self):\n        return 3\n",
     ),
+    "is a file of its own": (
+        '"other"]\n# places."keras/src/models/new.py" = ["New"',
+        "class New: ...\n\n\nONE = 1\n\n\ndef other():\n    return math\n",
+        "        return 2\n\n\ndef other():\n    return math\n",
+    ),
 }
 """What a header names, a definition, and lines of the file with it in its place."""
 
@@ -206,7 +211,7 @@ def test_definition_takes_the_place_of_the_one_with_its_name(name: str, tmp_path
         (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format("1"), "Expected `str`"),
         (HEADER.format('"one"').replace("root", "rot"), "unknown field `rot`"),
-        (HEADER.format('"one"') + "def one(): ...\ndef two(): ...\n", "has no place for two"),
+        (HEADER.format('"one"').replace('"keras"', '"tf_keras"') + "def one(): ...\n", "it is not for keras"),
         ("def other(): ...\n", "replaces none of the release's functions"),
         ("def one(:\n", "not Python"),
     ],

@@ -130,13 +130,8 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     fix, raises, itself = json.loads(out)
     assert code == 1
     assert (fix["word"], fix["holds"], fix["refused"]) == ("holds", True, "")
-    assert [judged["part"] for judged in (fix, raises, itself)] == [
-        "the whole file, a diff",
-        "the whole file",
-        "the code at line 9 and 14 and 20",
-    ]
     assert (fix["mends"], fix["gone"], fix["leaves"]) == (["lambda-refused"], [], ["compile-lambda"])
-    assert raises["leaves"] == ["lambda-refused", "compile-lambda"] and not raises["holds"]
+    assert raises["leaves"] == ["compile-lambda", "lambda-refused"] and not raises["holds"]
     assert {cause["actual"] for cause in raises["worse"]} <= {"KeyError: 'here'"}
     assert itself["word"] == "makes something worse", "an exception has become a wrong clone"
     worse = {cause["title"]: cause["script"] for cause in itself["worse"]}
@@ -148,29 +143,28 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
 
 ELSEWHERE = f"{FILE}:1: the release has other lines there"
 WRONG = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
-A_DIFF = "the whole file, a diff"
 REFUSED = {
-    "exits.py": ("import os\nos._exit(3)\n", "the whole file", "keras: does not start: exit code 3"),
-    "other.py": ("def other(model):\n    pass\n", "the whole file", "it replaces none of the release's functions"),
-    "no-code.md": ("No idea.", "", "no code in it"),
-    "helper.md": (f"```\n{HELPER}```\n", "", "it defines none of the release's cloning functions ._clone_"),
-    "text.txt": (f"Apply this:\n\n{WRONG}", A_DIFF, ELSEWHERE),
-    "block.md": (f"So:\n\n```diff\n{WRONG}```\n", "the code block at line 4, a diff", ELSEWHERE),
-    "no-diff.diff": ("nothing", A_DIFF, "no diff in it"),
-    "no-hunk.diff": (f"--- a/{FILE}\n+++ b/{FILE}\n", A_DIFF, "no diff in it"),
+    "exits.py": ("import os\nclone_model = os._exit(3)\n", "keras: does not start: exit code 3"),
+    "other.py": ("def other(model):\n    pass\n", "it replaces none of the release's functions"),
+    "no-code.md": ("No idea.", "no code in it"),
+    "helper.md": (f"```\n{HELPER}```\n", "it defines none of the release's cloning functions ._clone_"),
+    "text.txt": (f"Apply this:\n\n{WRONG}", ELSEWHERE),
+    "block.md": (f"So:\n\n```diff\n{WRONG}```\n", ELSEWHERE),
+    "no-diff.diff": ("nothing", "no diff in it"),
+    "no-hunk.diff": (f"--- a/{FILE}\n+++ b/{FILE}\n", "no diff in it"),
     "files.patch": (
-        WRONG.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n", A_DIFF,
+        WRONG.replace("cloning", "none") + f"--- /dev/null\n+++ b/{FILE}\n@@ -0,0 +1 @@\n+a\n",
         "keras/src/models/none.py: No such file or directory; keras/src/models/cloning.py: already exists"
     ),
     "other-files.diff": (
-        diff("a/tests/x.py", "b/tests/x.py") + "--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n", A_DIFF,
+        diff("a/tests/x.py", "b/tests/x.py") + "--- ../out.py\n+++ ../out.py\n@@ -1 +1 @@\n-a\n+b\n",
         "it changes no line of the release"
     ),
     "out-of-it.diff": (
-        "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", A_DIFF, "invalid path 'keras/../../out.py'"
+        "--- /dev/null\n+++ b/keras/../../out.py\n@@ -0,0 +1 @@\n+a\n", "invalid path 'keras/../../out.py'"
     ),
 }  # fmt: skip
-"""What is in a file, which part of it is taken, and why it cannot be put in place."""
+"""What is in a file, and why it cannot be put in place."""
 
 
 MENDS_SOME = """
@@ -191,8 +185,8 @@ def test_series_says_what_each_fix_mends(judge: Command, tmp_path: Path) -> None
         r"all of them: makes something worse: mends 2 of 2 known issues; \d+ models tried; \d things? worse", total
     )
     at = "cloning.py:_clone_functional_model [made-raises-valueerror-adad5688]"
-    number = worse.index(f"  worse: crashes: A model cannot be cloned: ValueError in {at}")
-    assert worse[number + 1].startswith("    first on a drawn model: ValueError: Expected `model` argument to be a ")
+    line = f"  worse: crashes: A model cannot be cloned: ValueError in {at}: ValueError: Expected `model` argument"
+    assert any(each.startswith(line) for each in worse)
 
 
 def test_what_cannot_be_put_in_place_is_a_verdict(
@@ -201,15 +195,14 @@ def test_what_cannot_be_put_in_place_is_a_verdict(
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    for name, (text, *_) in REFUSED.items():
+    for name, (text, _) in REFUSED.items():
         (tmp_path / name).write_text(text)
     code, out, _ = judge(*REFUSED)
     assert code == 1
     lines = out.splitlines()
-    for name, (_, taken, reason) in REFUSED.items():
-        (at,) = [number for number, line in enumerate(lines) if line.startswith(f"{name}: does not load: ")]
-        assert re.search(reason, lines[at]), lines[at]
-        assert (f"  taken: {taken}" in lines[at + 1 : at + 2]) is bool(taken), lines[at : at + 2]
+    for name, (_, reason) in REFUSED.items():
+        (line,) = [line for line in lines if line.startswith(f"{name}: does not load: ")]
+        assert re.search(reason, line), line
     assert [*temporary.iterdir()] == [], "no path leads out of the copy"
 
 
