@@ -54,30 +54,27 @@ def clone_model(
     given = [name for name, value in given.items() if value is not None]
     is_sequential = isinstance(model, Sequential)
     base = Sequential if is_sequential else Functional
-    if not isinstance(model, base) or (
-        type(model).get_config is not base.get_config
-        and not (given or recursive)
-    ):
-        if given:
-            raise ValueError(
-                f"Arguments {given} are for Sequential and Functional models. "
-                f"Received a model of the type '{type(model).__name__}'."
-            )
+    is_graph = isinstance(model, base)
+    if is_graph and not is_sequential:
+        refused = []
+    else:
+        refused = [x for x in given if not is_graph or x == "call_function"]
+    if refused:
+        raise ValueError(
+            f"Arguments {refused} are not for a model of the type "
+            f"'{type(model).__name__}'."
+        )
+    has_own_config = type(model).get_config is not base.get_config
+    if not is_graph or (has_own_config and not (given or recursive)):
         return _clone_by_config(model)
     clone_layer = _wrap_clone_function(
         recursive=recursive, cache=cache, **functions
     )
-    if not is_sequential:
-        return _clone_functional_model(
-            model, clone_layer, input_tensors, call_function
-        )
-    if call_function is not None:
-        raise ValueError(
-            "`call_function` is for Functional models: the layers of a "
-            "Sequential model are called when it is built. Received a model "
-            f"of the type '{type(model).__name__}'."
-        )
-    return _clone_sequential_model(model, clone_layer, input_tensors)
+    if is_sequential:
+        return _clone_sequential_model(model, clone_layer, input_tensors)
+    return _clone_functional_model(
+        model, clone_layer, input_tensors, call_function
+    )
 
 
 def _clone_by_config(model):
@@ -130,12 +127,11 @@ def _clone_layer(layer, cache):
 
 def _given_inputs(input_tensors, expected):
     """`input_tensors` as tensors, nested as those that are expected."""
-    is_one = isinstance(input_tensors, (list, tuple)) and (
-        len(input_tensors) == 1 and isinstance(expected, backend.KerasTensor)
-    )
+    is_list = isinstance(input_tensors, (list, tuple))
+    if is_list and len(input_tensors) == 1 and not tree.is_nested(expected):
+        input_tensors = input_tensors[0]
     given = tree.map_structure(
-        lambda x: x.output if isinstance(x, InputLayer) else x,
-        input_tensors[0] if is_one else input_tensors,
+        lambda x: x.output if isinstance(x, InputLayer) else x, input_tensors
     )
     if not all(isinstance(x, backend.KerasTensor) for x in tree.flatten(given)):
         raise ValueError(

@@ -1,8 +1,7 @@
 """`clone_model` of a model alone copies it.
 
-Whatever a config leaves out, and however a layer was built, a copy has it. Each
-object that belongs to a model is copied once, so that the copies refer to each
-other as the originals do, and each variable begins as its original did.
+Each object that belongs to a model is copied once, whatever a config leaves
+out, and each variable begins as its original did.
 """
 
 # /// clonediff
@@ -213,12 +212,10 @@ class Copier:
 
 
 def is_wrapper(thing):
-    """Whether something is a container that TensorFlow wraps."""
-    return hasattr(type(thing), "__wrapped__")
+    return hasattr(type(thing), "__wrapped__")  # a container, by TensorFlow
 
 
 def attributes_of(thing):
-    """The attributes of an object, by name."""
     if hasattr(thing, "__dict__"):
         return vars(thing)
     slots = getattr(type(thing), "__slots__", ())
@@ -251,7 +248,6 @@ def kind_of(thing):
 
 
 def parts_of(thing, kind):
-    """What a thing leads to."""
     if kind == "tuple":
         return list(thing)
     if isinstance(thing, types.MethodType):
@@ -276,7 +272,6 @@ def parts_of(thing, kind):
 
 
 def rebuilt(thing, parts):
-    """A tuple or a function with other parts."""
     if isinstance(thing, types.MethodType):
         return types.MethodType(thing.__func__, parts[0])
     if isinstance(thing, functools.partial):
@@ -299,8 +294,7 @@ def rebuilt(thing, parts):
 
 def copy_of_table(table):
     """A table of TensorFlow of its own, with the same items."""
-    new = tf.lookup.experimental.MutableHashTable(
-        table.key_dtype, table.value_dtype, table._default_value
-    )
+    make = tf.lookup.experimental.MutableHashTable
+    new = make(table.key_dtype, table.value_dtype, table._default_value)
     new.insert(*table.export())
     return new

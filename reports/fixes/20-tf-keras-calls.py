@@ -58,10 +58,6 @@ def _clone_functional_model(model, input_tensors=None, layer_fn=None):
             continue
         if id(layer) not in clones:
             clones[id(layer)] = layer, (layer_fn or _clone_layer)(layer)
-            if not callable(clones[id(layer)][1]):
-                raise ValueError(
-                    f"`clone_function` returned no layer for '{layer.name}'"
-                )
         args, kwargs = tf.nest.map_structure(
             lambda x: tensors.get(id(x), x), (node.call_args, node.call_kwargs)
         )
