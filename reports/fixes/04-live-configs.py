@@ -10,9 +10,9 @@ clone, and everything else as itself.
 # generation = "keras"
 # root = "config is a file format"
 # mends = [
-#     "activation-lambda", "activation-namesake", "auto-config-keeps-list", "compile-auc-weights",
-#     "compile-own-function", "function-named-like-a-class", "function-of-layer", "lambda-globals", "lambda-mask",
-#     "lambda-output-shapes", "text-vectorization-function", "wrapped-weight-path"
+#     "activation-lambda", "activation-namesake", "activation-none", "auto-config-keeps-list", "compile-auc-weights",
+#     "compile-class", "compile-own-function", "function-named-like-a-class", "function-of-layer", "lambda-globals",
+#     "lambda-mask", "lambda-output-shapes", "text-vectorization-function", "wrapped-weight-path",
 # ]
 # [places]
 # "keras/src/saving/serialization_lib.py" = [
