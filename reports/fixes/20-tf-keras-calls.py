@@ -9,8 +9,8 @@ by one, nested models as models, and have what was set on them.
 # generation = "tf_keras"
 # root = "operations through configs"
 # mends = [
-#     "tf-activity-regularizer", "tf-array-argument", "tf-constant-dtype", "tf-ellipsis", "tf-equal",
-#     "tf-frozen-own-layer", "tf-given-input-layer", "tf-given-made", "tf-given-more", "tf-lambda-nested",
+#     "tf-activity-regularizer", "tf-array-argument", "tf-backward-layer", "tf-constant-dtype", "tf-ellipsis",
+#     "tf-equal", "tf-frozen-own-layer", "tf-given-input-layer", "tf-given-made", "tf-given-more", "tf-lambda-nested",
 #     "tf-layer-autocast", "tf-list-of-one", "tf-model-for-a-layer", "tf-model-trainable", "tf-nested-weight-name",
 #     "tf-own-sequential", "tf-sequential-input-spec", "tf-thawed-own-layer", "tf-varargs"
 # ]
