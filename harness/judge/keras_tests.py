@@ -16,7 +16,7 @@ from clonediff.harness.subjects.child import scratch
 
 
 class TestsCompared(msgspec.Struct, frozen=True):
-    """How many tests pass without a proposal, and which of them fail with it; None where there are none."""
+    """How many tests pass without a proposal, and which of them fail with it; `passing` is None where none was run."""
 
     passing: int | None = None
     broken: tuple[str, ...] = ()
