@@ -16,9 +16,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from clonediff.reports.issue import escaped, issue
-
+from clonediff.reports.documents import issue
 from clonediff.reports.known import load
+from clonediff.reports.markup import escaped
 from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import NEW, grouped
 
