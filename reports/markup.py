@@ -54,7 +54,7 @@ def escaped(text: str) -> str:
 
 
 def unlinked(text: str) -> str:
-    """Text in which no address becomes a link: nobody has checked where it leads."""
+    """Text in which no address becomes a link: where it leads is unchecked."""
     return re.sub(r"(?i)://|\bwww\.", lambda match: f"{match[0][:-1]}\u200b{match[0][-1]}", escaped(text))
 
 
@@ -75,5 +75,5 @@ _FIT = (
     "\\uff00-\\ufffd\\U00010000-\\U000dffff\\U000e0100-\\U0010ffff"
 )
 _UNFIT = re.compile(f"[^{_FIT}]")
-"""What no file can hold as it is; marks that turn the direction of text, or that nobody sees, too: a line would read
+"""What no file can hold as it is; marks that turn the direction of text, or that are invisible, too: a line would read
 as another."""

@@ -94,7 +94,7 @@ def _notes(read: RunRead) -> Iterator[str]:
 
 
 def to_mend(run: Run) -> Iterator[str]:
-    """A line for each subject that refused so many graphs that it is a fault of the generator."""
+    """A line for each subject that refused more graphs than a sound generator draws."""
     for name, counts in run.counts.items():
         refused, graphs = sum(counts.refused.values()), counts.graphs
         if graphs >= 10 and refused >= 3 and refused > REFUSED * graphs:

@@ -187,4 +187,4 @@ class <own>({base}):
         self.factor = factor
 """,
 }
-"""The classes of models of one's own."""
+"""The classes of custom models."""

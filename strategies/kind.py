@@ -20,7 +20,7 @@ class Kind:
     """A layer or an operation.
 
     `bases` are the arguments that it is made with, the simplest first; of `more` some are given as well. `call` has
-    the arguments of its call, in which "" leaves one out, and `extra` those that are tensors. It takes so many tensors
+    the arguments of its call, in which "" leaves one out, and `extra` those that are tensors. It takes `count` tensors
     at least and at most. `inputs` names the inputs that it is drawn on where no other tensor will do. It is drawn
     `weight` times, and with each of `more` `share` times.
     """

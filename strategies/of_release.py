@@ -18,7 +18,7 @@ Signature = Mapping[str, Any]
 UNLISTED = "unlisted"
 """The family of layers that the catalogue does not know."""
 _LAYERS = 3
-"""So many layers are drawn for one operation."""
+"""The layers that are drawn for one operation."""
 
 
 def kinds_of(

@@ -212,7 +212,7 @@ def _written(name: str, row: str, weight: int, generation: str) -> Kind:
 
 
 def _of_signature(name: str, parameters: Sequence[Mapping[str, Any]]) -> Kind | None:
-    """The operation that a function is; None where nobody knows what to give it."""
+    """The operation that a function is; None where no arguments for it are known."""
     first, *rest = parameters
     needed: dict[str, tuple[str, ...]] = {}
     more: dict[str, tuple[str, ...]] = {}

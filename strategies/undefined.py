@@ -6,9 +6,9 @@ from .program import Apply, Nest, Program, instructions, kinds
 
 
 def why_undefined(program: Program) -> str:
-    """Why nobody can say what the clone of a program's model is; "" where somebody can."""
+    """Why the clone of a program's model is undefined; "" where it is defined."""
     done = {preparation.does for preparation in program.preparations}
-    # tf_keras/src/layers/preprocessing/index_lookup.py:926 refuses it: the layer has told another shape before.
+    # tf_keras/src/layers/preprocessing/index_lookup.py:926 refuses it: the layer had another shape before.
     lookups = (step for step in program.body if isinstance(step, Apply) and "Lookup" in step.kind)
     if "adapt" in done and any("output_mode" in dict(lookup.arguments) for lookup in lookups):
         return "the width of what a lookup gives that has learned its vocabulary after it was called"

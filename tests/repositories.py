@@ -32,7 +32,7 @@ def hash_of(folder: Path, name: str = "HEAD") -> str:
 
 
 def put_keras(folder: Path, *, version: str = "3.16.0") -> None:
-    """Write the files of a Keras that nobody can build a model with, and that has a version."""
+    """Write the files of a Keras that builds no model, and has a version."""
     (folder / "keras/src").mkdir(parents=True, exist_ok=True)
     (folder / "keras/__init__.py").write_text("from keras.src.version import __version__\n")
     (folder / "keras/src/version.py").write_text(f'# The version.\n__version__ = "{version}"\n')

@@ -1,4 +1,4 @@
-"""The audit of classes: in the caller's own process, for tests of one's own package, and of a target, in children.
+"""The audit of classes: in the caller's own process, for tests of a user's package, and of a target, in children.
 
 Importing this module imports no Keras.
 """

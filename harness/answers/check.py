@@ -1,4 +1,4 @@
-"""A model of one's own: cloned by each cloner in this process, compared, with a script for each cause.
+"""A user's model: cloned by each cloner in this process, compared, with a script for each cause.
 
 Where upstream makes no clone, what the configs of the model's objects lose is looked at as well.
 """

@@ -74,7 +74,7 @@ def assert_clones_faithfully(
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
 ) -> None:
-    """Clone a model of one's own, and raise `UnfaithfulClone` unless the clone is faithful; the model stays as it is.
+    """Clone a model of yours, and raise `UnfaithfulClone` unless the clone is faithful; the model stays as it is.
 
     `model` is a built Functional or Sequential one of Keras 3 or `tf_keras`, trained or not. `clone` takes a model and
     returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list

@@ -70,7 +70,7 @@ class NotFoundError(ValueError):
 def targets(
     arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS
 ) -> tuple[list[Target], list[str]]:
-    """All that is pointed at, each once, in the order of the arguments; and what is amiss with a run beside that.
+    """All that is pointed at, each once, in the order of the arguments; and what is wrong with a run beside that.
 
     Of all known issues, those of these generations are meant.
     """

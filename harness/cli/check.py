@@ -49,7 +49,7 @@ def command(
     random numbers of the shapes that the model takes.
 
     Where upstream makes no clone, each layer, loss, metric and optimizer is revived alone from its config, so that what
-    a config loses is told as well.
+    a config loses is reported as well.
 
     Exit codes: 0 every clone is as good as the original, but for names and for what --ignore names; 1 a cloner breaks
     something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.

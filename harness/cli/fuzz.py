@@ -132,7 +132,7 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
 
 
 def jobs_here(subjects: int) -> int:
-    """The number of jobs that this machine, or its container, has CPUs and memory for, each with so many subjects."""
+    """The number of jobs that this machine, or its container, has CPUs and memory for, each with its subjects."""
     cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
     for group in _control_groups():
         with contextlib.suppress(OSError, ValueError):  # the outermost has no limits, others "max"

@@ -23,7 +23,7 @@ from clonediff.reports.markup import one_line, visible
 from clonediff.reports.verdict import lasted
 
 _SOON, _EVERY = 2.0, 15.0
-"""The seconds before the first line of progress where nobody watches, and between two."""
+"""The seconds before the first line of progress without a terminal, and between two."""
 _WIDE = 200
 """The columns of a table where there is no terminal."""
 _OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))

@@ -92,7 +92,7 @@ def before_filling(copier: Copier) -> None:
 
 
 def complete(copier: Copier) -> None:
-    """Make again what is keyed by the `id` of an object, and the seeds that nobody chose."""
+    """Make again what is keyed by the `id` of an object, and the seeds that were not chosen."""
     for _, tracker in copier.pairs(Tracker):
         tracker.stored_ids = {name: set(map(id, store)) for name, (_, store) in tracker.config.items()}
     for _, graph in copier.pairs(Function):

@@ -107,7 +107,7 @@ def _of_this_strategy(variable: Any) -> Any:
 
 
 def complete(copier: Copier) -> None:
-    """Make again what is keyed by the place of a call, what leads to results of runs, and the seeds nobody chose."""
+    """Make again what is keyed by the place of a call, what leads to results of runs, and unchosen seeds."""
     for _, graph in copier.pairs(Functional):
         if "_nodes_by_depth" in vars(graph):
             nodes = [node for nodes in graph._nodes_by_depth.values() for node in nodes]

@@ -236,7 +236,7 @@ def _apply(diff: str, package: Path) -> None:
     )
     command = ["git", "apply", "--apply", "--numstat", "--whitespace=fix", "--unidiff-zero"]
     command += ["--exclude=*_test.py", f"--include={package.name}/*"]
-    # Within somebody's repository, git would leave out what is not in its index, without an error.
+    # Within another repository, git would leave out what is not in its index, without an error.
     variables = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(package.parents[1]), "LC_ALL": "C"}
     try:
         done = subprocess.run(

@@ -38,7 +38,7 @@ NOT_COMPARED = Comparison(sure=False)
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
 """What is compared where nothing tells a difference alone."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
-"""The path of an attribute that may stand in a script as it is: it may come from a file of somebody else's."""
+"""The path of an attribute that may stand in a script as it is: it may come from a stranger's file."""
 _LEARNED = {
     ".vocabulary": "{}.get_vocabulary()",
     ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",

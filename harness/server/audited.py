@@ -28,7 +28,7 @@ Values = Mapping[str, Sequence[str]]
 """Values by the name of an argument, as source text."""
 
 _MOST, _COMBINED = 4, 24
-"""So many values are tried for an argument, and so many ways to make a class of what it needs."""
+"""The most values for an argument, and the most ways to make a class of what it needs."""
 _ANY_WORD = '"mine"'
 _ANYTHING = ("2", "0.5", _ANY_WORD)
 _OF_ALL: Values = {
@@ -177,7 +177,7 @@ def _only_documented(keras: Any) -> Callable[[Any], bool]:
 
 
 def _plain(texts: Sequence[str]) -> list[str]:
-    """The values without functions and classes of one's own, which a config may name and nothing finds."""
+    """The values without functions and classes of the script, which a config may name and nothing finds."""
     return [text for text in texts if "<" not in text and "lambda" not in text]
 
 

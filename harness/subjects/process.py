@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 GIB = 1 << 30
 _TIMES = 30.0
-"""A cloner may take so many times what its model took, since a clone takes about as long to make."""
+"""A cloner may take this many times what its model took, since a clone takes about as long to make."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -155,7 +155,7 @@ def _say(failure: str) -> None:
 
 
 def simulate(workers: int, minutes: float, folder: Path) -> Figures:
-    """Run a campaign of so many workers."""
+    """Run a campaign of that many workers."""
     tasks.try_shard, tasks.reduce_finding = recorded_shard, recorded_reduction
     setup = Setup("simulated", ("upstream", "fixed"), load().issues)
     run = Run("2026-11-29T00:00:00+00:00", ("keras",), minutes=minutes, jobs=workers)

@@ -1,4 +1,4 @@
-"""Models of one's own, made by a real Keras in files, for the tests of `clonediff check`."""
+"""Users' models, made by a real Keras in files, for the tests of `clonediff check`."""
 
 from __future__ import annotations
 

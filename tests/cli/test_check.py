@@ -1,4 +1,4 @@
-"""`clonediff check`: what is said of a model of one's own, with the real Keras."""
+"""`clonediff check`: its answers about users' models, with the real Keras."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_crash_hides_nothing(models: Path, clonediff: Command) -> None:
         pytest.param("theirs.py:needs_many", "it cannot be called on the inputs", id="no size"),
         pytest.param("junk.keras", "junk.keras is damaged", id="junk"),
         pytest.param("cut.keras", "cut.keras is damaged", id="cut"),
-        pytest.param("custom.keras", "check FILE.py:FUNCTION", id="a class of one's own"),
+        pytest.param("custom.keras", "check FILE.py:FUNCTION", id="a custom class"),
         pytest.param("lambda.keras", "Requested the deserialization of a `Lambda`", id="a lambda"),
     ],
 )

@@ -136,7 +136,7 @@ def _answers(folder: Path, keras: SubjectProcess) -> None:
 
 
 def _bisect(folder: Path, keras: SubjectProcess) -> None:
-    """A tree without git, and one whose version cannot be told."""
+    """A tree without git, and one whose version is unknown."""
     (folder / "tree").mkdir()
     put_keras(folder / "next", version="next")
     git(folder / "next", "init", "-q")

@@ -54,7 +54,7 @@ def test_fixes_mend_known_issues_that_exist_once() -> None:
 
 SMALL = [fix for fix in FIXES if not fix.name.startswith("10")]
 EVERY = 5
-"""Of so many scripts, one is run by day."""
+"""One script of this many is run by day."""
 
 
 @pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL), ("keras", FIXES), ("tf_keras", FIXES)])

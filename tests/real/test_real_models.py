@@ -1,4 +1,4 @@
-"""Models that nobody here wrote, with random weights: fixed clones each faithfully.
+"""Models of other projects, with random weights: fixed clones each faithfully.
 
 Nothing is downloaded. Which models there are, the packages say, which takes a minute to import: `--all` runs them.
 """

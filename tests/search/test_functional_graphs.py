@@ -1,4 +1,4 @@
-"""`functional_graphs` in a test of one's own: draws end no process, shrink, and have the layers that were named."""
+"""`functional_graphs` in a user's test: draws end no process, shrink, and have the layers that were named."""
 
 from __future__ import annotations
 

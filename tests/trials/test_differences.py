@@ -545,14 +545,14 @@ def test_what_is_broken_is_told_by_its_root(model: str, broken: Path, keras: Sub
     trials = GraphTrials(keras, KnownIssues(), cloners=tuple(names))
     trial = trials.try_case(case, costly=model.startswith("costly"), timeout=PATIENCE)
     assert trial.built, (trial.refused, trial.lost)
-    told = {
+    found = {
         names[name][1]: [f"{cause.root.path}: {cause.root.aspect}" for cause in clone.causes]
         for name, clone in trial.clones.items()
     }
-    assert told == {line: roots for _, line, roots in names.values()}
+    assert found == {line: roots for _, line, roots in names.values()}
     differences = [difference for clone in trial.clones.values() for difference in clone.differences]
     unnumbered = {difference.aspect for difference in differences if difference.digests and not difference.numbers}
     assert unnumbered == ({"mask value"} if model == "mute()" else set()), "they have the same shape"
     titles = [hit.title for hit in trial.hits]
-    assert len(titles) == sum(map(len, told.values()))
+    assert len(titles) == sum(map(len, found.values()))
     assert [title for title in titles if ODD.search(title) or not title[0].isupper()] == []

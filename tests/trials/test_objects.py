@@ -178,7 +178,7 @@ def test_values_that_differ_are_told_and_equal_ones_are_not(
     clone = tried(
         Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},)), keras, "upstream"
     )
-    told = {
+    found = {
         re.split(r"_?[.\[]|_$", one.path.removeprefix(f"{FIRST}."))[0] for one in clone.clones["upstream"].differences
     }
-    assert told == ({*names} if pairs is UNLIKE else set())
+    assert found == ({*names} if pairs is UNLIKE else set())

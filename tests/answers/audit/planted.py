@@ -1,4 +1,4 @@
-"""Layers of one's own for an audit: some lose an argument, some only look as if they did."""
+"""Custom layers for an audit: some lose an argument, some only look as if they did."""
 
 import warnings
 
@@ -122,7 +122,7 @@ class NoConfig(keras.layers.Layer):
 
 
 class Refuses(NoConfig):
-    """Nobody says which value it takes back."""
+    """The value that it takes back is not documented."""
 
     def get_config(self):
         return {}
