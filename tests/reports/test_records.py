@@ -43,7 +43,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         pytest.param(b'{"started": "x", "format": 99}', "made by a newer clonediff", id="newer"),
         pytest.param(b'{"started": "x", "format": 1}', "made by an older clonediff", id="older"),
         pytest.param(b'{"started": ', "truncated", id="cut"),
-        pytest.param(b'{"started": "\xff"}', "can't decode byte 0xff", id="no text"),
+        pytest.param(b'{"started": "\xff"}', "UTF-8", id="no text"),
         pytest.param(b'{"started": "x", "other": ' + b"[" * 100_000, "nested too deep", id="deep"),
         pytest.param(None, "cannot be read (No such file or directory)", id="no file"),
     ],
@@ -55,7 +55,7 @@ def test_a_wrong_file_is_named_and_the_rest_is_read(content: bytes | None, says:
         (tmp_path / "run.json").write_bytes(content)
     back = read_run(tmp_path)
     assert (back.whole, len(back.findings)) == (False, 1)
-    assert back.problems[0].startswith("run.json: ") and says in back.problems[0]
+    assert back.problems[0].startswith("run.json: ") and says.lower() in back.problems[0].lower()
 
 
 def test_every_cut_of_a_finding_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
