@@ -122,7 +122,7 @@ class Values:
         except Exception as error:
             self.errors[id(layer)] = error
             return
-        if is_of_keras(layer):
+        if all(map(is_of_keras, layer._flatten_layers())):
             self._refuse_other_weights(layer, variables, twin)
         self.take_over(variables, twin)
 

@@ -110,6 +110,14 @@ def a_model_quantized():
 
 
 @model()
+def a_model_with_quantized_attention():
+    i = keras.Input((3, 4))
+    it = keras.Model(i, layers.MultiHeadAttention(num_heads=1, key_dim=2)(i, i))
+    it.quantize("int4")
+    return it
+
+
+@model()
 def a_compiled_model():
     it = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
     schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
