@@ -182,8 +182,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 class Blame(enum.StrEnum):
     """Whose fault a cause is, by what upstream and fixed do with the same graph.
 
-    Of what both break nobody knows from that whose fault it is: a bug of Keras that both have, or a limit. That it is a
-    limit, Keras' documentation says, or nobody does.
+    What both break may be a bug of Keras that both have, or a limit, as its documentation may say.
     """
 
     UPSTREAM = "upstream bug"

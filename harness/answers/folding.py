@@ -14,7 +14,7 @@ from clonediff.reports.records import Cause, Difference, Severity
 _COMPILED = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
 _MADE_ANEW = re.compile(r"optimizer\.(?:built|variables|iterations|\w*(?:momentums|velocities|averages?|accumulators))")
 """What an optimizer has once it is built."""
-_OWN_CLASS = ("a layer of one's own", "a model of one's own")
+_OWN_CLASS = ("a custom layer", "a custom model")
 
 
 def counted(causes: Iterable[Cause]) -> list[Cause]:

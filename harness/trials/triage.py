@@ -105,7 +105,7 @@ def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
     if first is not None and first.layer >= 0:
         yield from _classes(layers, first)
     elif first is not None and original.shape.own:
-        yield "a model of one's own"
+        yield "a custom model"
 
 
 def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
@@ -115,11 +115,11 @@ def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
     classes = {layer.kind: layer for layer in layers}
     layer, holder = classes.get(first.kind), classes.get(first.inside)
     if layer is not None and layer.own:
-        yield "a model of one's own" if layer.model else "a layer of one's own"
+        yield "a custom model" if layer.model else "a custom layer"
     if holder is not None and not holder.model:
         yield "inside a layer"
         if holder.own:
-            yield "inside a layer of one's own"
+            yield "inside a custom layer"
 
 
 def _is_of_one(args: list[Any]) -> bool:

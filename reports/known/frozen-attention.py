@@ -40,7 +40,7 @@ assert found == expected, f"{found} trainable weights in the clone, {expected} i
 # check = "structure"
 # aspect = "trainable"
 # found = "true"
-# given = "inside a layer of one's own"
+# given = "inside a custom layer"
 #
 # [[match]]
 # check = "structure"

@@ -48,7 +48,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # aspect = "attribute.*"
 # expected = "*.*"
 # found = "*.*"
-# given = "a model of one's own"
+# given = "a custom model"
 #
 # [[match]]
 # check = "structure"

@@ -41,7 +41,7 @@ clone = keras.models.clone_model(model)
 # check = "made"
 # exception = "*Error"
 # frame = "*/engine/base_layer.py:_infer_output_signature"
-# given = "a layer of one's own"
+# given = "a custom layer"
 #
 # [[match]]
 # check = "made"

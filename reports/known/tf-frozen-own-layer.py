@@ -47,7 +47,7 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # check = "structure"
 # aspect = "trainable"
 # found = "true"
-# given = "inside a layer of one's own"
+# given = "inside a custom layer"
 #
 # [[match]]
 # check = "structure"
@@ -78,5 +78,5 @@ assert found == expected, f"1.0 becomes {found} in the clone, {expected} in the 
 # [[match]]
 # check = "weights"
 # aspect = "weight order"
-# given = "inside a layer of one's own"
+# given = "inside a custom layer"
 # ///

@@ -139,7 +139,7 @@ def test_call_function_may_insert_a_call(kind):
     assert unlike_by_hand(by_hand, clone) == []
 
 
-def test_call_function_gets_the_arguments_that_were_given_also_in_nested_models_when_recursive():
+def test_call_function_gets_the_given_arguments_in_nested_models_too():
     calls, models = {}, load("keras")
     clone_model(models.arguments.with_a_mask_given(), call_function=noting_calls(calls))
     assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "of an embedding and three recurrent layers"

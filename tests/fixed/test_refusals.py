@@ -41,7 +41,7 @@ def test_an_object_that_cannot_be_copied_is_refused_by_name(generation):
 
 @for_generations
 @pytest.mark.parametrize("made_by", ["constructor", "build"])
-def test_a_weight_of_a_layer_without_a_config_keeps_its_value_unless_build_makes_it(generation, made_by):
+def test_weight_without_a_config_keeps_its_value_unless_built(generation, made_by):
     package = KERAS[generation]
 
     class Silent(package.layers.Layer):

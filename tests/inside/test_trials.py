@@ -42,9 +42,7 @@ model = keras.Model(x, layers.Dense(2)(Noted()(x)))
 
 @pytest.mark.parametrize("body", [NO_LAMBDA, CALLED], ids=["plain", "a-layer-that-notes-its-calls"])
 @pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
-def test_a_cloner_that_changes_the_original_is_told_and_the_next_gets_another(
-    subject: SubjectProcess, fault: str, body: str
-) -> None:
+def test_cloner_that_changes_the_original_is_reported(subject: SubjectProcess, fault: str, body: str) -> None:
     clones = trial(subject, body, "fixed", planted(fault), "upstream", costly=body is CALLED).clones
     changed = {name for name, clone in clones.items() if any(each.check == "untouched" for each in clone.differences)}
     assert changed == {planted(fault)}
@@ -109,7 +107,7 @@ def test_a_model_that_accumulates_gradients_can_be_trained(subject: SubjectProce
     assert trial(subject, body, "fixed", costly=True).clones["fixed"].differences == ()
 
 
-def test_a_cloner_that_does_not_end_is_told_of_with_its_place_and_the_others_are_asked(tmp_path: Path) -> None:
+def test_cloner_that_does_not_end_is_reported_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text("def clone(model):\n    while True:\n        model.get_config()\n")
     name = f"{tmp_path}/endless:clone"
     with SubjectProcess(Subject.parse("keras"), limits=Limits(cloning=1.0)) as subject:

@@ -88,7 +88,7 @@ def body(source: str) -> list[str]:
 
 
 @NIGHT
-def test_the_reported_bug_is_found_and_cut_to_one_lambda_and_the_repaired_clone_is_faithful(drawn: Any) -> None:
+def test_reported_bug_is_reduced_to_a_lambda_and_its_repair_holds(drawn: Any) -> None:
     assert drawn["models"] == drawn["built"] == drawn["repaired"] >= 80
     (finding,) = [finding for finding in drawn["findings"] if finding["text"].startswith(MESSAGE)]
     assert body(finding["source"])[:2] == ["x0 = Input(shape=(3, 4))", "x1, x2 = Lambda(lambda x: [x, x])(x0)"]

@@ -102,9 +102,7 @@ def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
 
 
-def test_a_script_leaves_nothing_to_the_next_and_ends_with_all_that_it_started(
-    runner: ScriptRunner, tmp_path: Path
-) -> None:
+def test_script_leaves_nothing_to_the_next_and_ends_what_it_started(runner: ScriptRunner, tmp_path: Path) -> None:
     started = tmp_path / "started"
     text = f"""\
 import subprocess, keras

@@ -131,7 +131,7 @@ def test_what_can_be_written_is_written(generation: Generation, kinds: str, coun
         assert all(len(re.findall(rf"\b{layer}\b", source)) > 1 for layer in layers), source
 
 
-def test_no_kind_is_left_out_and_layers_are_drawn_more_often_than_operations() -> None:
+def test_all_kinds_are_drawn_and_layers_more_often_than_operations() -> None:
     met = Counter(kind for graph in drawn("keras", 400) for kind in _kinds(graph))
     operations = sum(count for kind, count in met.items() if kind.startswith(("ops.", "operator.")))
     assert len(met) > 200
@@ -170,7 +170,7 @@ class Pair(keras.layers.Layer):
 """
 
 
-def test_layers_of_a_file_are_drawn_often_and_with_arguments_that_suit_their_names(
+def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
     keras: SubjectProcess, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("layers") / "of_mine.py"

@@ -55,7 +55,7 @@ SESSIONS = (
 )
 
 
-def test_fixed_keeps_what_was_read_of_the_session_and_the_next_trial_has_it_as_it_was(keras: SubjectProcess) -> None:
+def test_fixed_keeps_session_settings_and_the_next_trial_resets_them(keras: SubjectProcess) -> None:
     def session() -> str:
         refused = run(Case(TELLS, ()), keras, ("fixed",), timeout=PATIENCE).refused
         assert refused is not None and refused.type == "ValueError"

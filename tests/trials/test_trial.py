@@ -72,7 +72,7 @@ def test_who_cannot_make_a_layer_is_to_blame(
     assert verdicts == {name: "crashed" if name in blames else "faithful" for name in cloners}
 
 
-def test_the_cloner_that_took_the_process_is_known_and_the_other_has_its_verdict(keras: SubjectProcess) -> None:
+def test_cloner_that_ends_the_process_is_known_and_others_are_judged(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted("aborts"), "fixed"))
     trial = trials.try_graph(of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
@@ -88,7 +88,7 @@ def test_an_original_that_is_refused_is_counted_and_shows_nothing(keras: Subject
     assert trial.refused is not None and trial.refused.type == "ValueError"
 
 
-def test_an_original_that_does_not_run_is_counted_apart_and_shows_what_needs_no_run(keras: SubjectProcess) -> None:
+def test_original_that_does_not_run_is_counted_apart(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
     assert trial.built and [hit.cause.root.aspect for hit in trial.hits if hit.cause] == ["name"]
