@@ -134,9 +134,10 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     return [variable for store in stores for variable in getattr(layer, store, ())]
 
 
-def build(layer: Any, twin: Any) -> None:
-    """Build a layer as another was."""
+def built(layer: Any, twin: Any) -> Any:
+    """A layer, built as another was."""
     type(layer).build(twin, **(layer._build_shapes_dict or {}))
+    return twin
 
 
 def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:

@@ -160,9 +160,10 @@ def variables_of(values: Values, layer: Any) -> list[Any]:
     return list(values.places(stores).values())
 
 
-def build(layer: Any, twin: Any) -> None:
+def built(layer: Any, twin: Any) -> Any:
     with name_scope(layer.name):
         type(layer).build(twin, tf.nest.map_structure(lambda part: part, layer._build_input_shape))
+    return twin
 
 
 def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:

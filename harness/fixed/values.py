@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -61,6 +62,9 @@ class Values:
         for metric, new in self.copier.pairs(keras.METRIC):
             self._keep(self.places(metric.variables).values())
             new.reset_state()
+            with contextlib.suppress(Exception):  # of a config of a user
+                for variable in self.places(metric.get_config()).values():  # which is no state, though it was reset
+                    keras.give(self.copier, variable, self.copier.memo[id(variable)], variable)
         optimizers = [optimizer for optimizer, _ in self.copier.pairs(keras.OPTIMIZER)]
         reached = {id(one) for thing in (self.copier.root, *optimizers) for one in self.places(thing).values()}
         # `set_weights` cannot reach the weights of a layer that only a function holds.
@@ -89,7 +93,7 @@ class Values:
     def _begin_layer(self, layer: Any) -> None:
         """Give the weights of a layer, and of those within it, the values that they have when it is built anew."""
         if self._waits(layer) and type(layer).build not in self.keras.COMMON_BUILDS:
-            self._try(layer, self._built)
+            self._try(layer, lambda layer: self.keras.built(layer, self.unbuilt(layer)))
         if self._waits(layer):
             for part in layer._flatten_layers(recursive=False, include_self=False):
                 self._begin_layer(part)
@@ -182,11 +186,6 @@ class Values:
         copier.copy()
         return copier.memo[id(thing)]
 
-    def _built(self, layer: Any) -> Any:
-        twin = self.unbuilt(layer)
-        self.keras.build(layer, twin)
-        return twin
-
     def _from_config(self, layer: Any) -> Any:
         """The layer that its config makes, built as the layer was."""
         recorded = getattr(layer, "_auto_config", None)  # what its constructor was given, in Keras 3
@@ -195,9 +194,7 @@ class Values:
         if not self._waits(layer):
             return None
         twin = type(layer).from_config(config)
-        if not twin.built:
-            self.keras.build(layer, twin)
-        return twin
+        return twin if twin.built else self.keras.built(layer, twin)
 
 
 def value_of(variable: Any) -> Any:

@@ -61,9 +61,9 @@ class _Kind(enum.Enum):
     FUNCTION = 3  # or a weak reference
 
 
-def owned(model: Any) -> Objects:
-    """All that belongs to a model; functions and weak references are no part of it."""
-    return _walk([model], _is_of_a_model)
+def owned(model: Any, held: Iterable[Any] = ()) -> Objects:
+    """All that belongs to a model, and to what its functions hold; these and weak references are no part of it."""
+    return _walk([model, *(thing for thing in held if _is_of_a_model(type(thing)))], _is_of_a_model)
 
 
 def in_common(left: Objects, right: Objects, known: Objects) -> list[Any]:

@@ -10,7 +10,7 @@ from ..observation import Case, Failure, Leak, ModelRun, Observation, Shape, Tra
 from .description import Description
 from .facts import Facts, held_by
 from .failures import failure
-from .leaks import contents, in_common, leaks, owned, same_contents
+from .leaks import Objects, contents, in_common, leaks, owned, same_contents
 from .observer import Observer
 from .run import run, train
 from .values import input_arrays, specs_of, target_arrays
@@ -48,7 +48,7 @@ class Original:
         self._targets = target_arrays([leaf.shape for leaf in outputs], observer.seed)
         first = (True,) * len(description.weights)
         self.observation = replace(observation, keeps_inputs=case.keeps_inputs, live=live, fresh=first)
-        self._owned = owned(model)
+        self._owned, self._used = owned(model), _used(description)
         self._contents: list[Any] = []
         self.remember(description.facts)  # which were read after the last run
 
@@ -127,6 +127,7 @@ class Original:
         """Remember it as a cloner is given it, since runs may have set something in it."""
         if not same_contents(self._contents, self._contents_now()):
             self._before = self._shape_now(facts)
+            self._used = _used(self.description)
             self._contents = self._contents_now()
 
     def look_again(self, runs: bool) -> dict[str, Any]:
@@ -143,7 +144,7 @@ class Original:
 
     def look_for(self, clone: Description) -> dict[str, Any]:
         """Whether a cloner has put something into it that the clone has, too."""
-        if not self._is_other or self.is_changed or not in_common(owned(self.model), owned(clone.model), self._owned):
+        if not self._is_other or self.is_changed or not in_common(_used(self.description), _used(clone), self._used):
             return {}
         self.is_changed = True
         return {"original_after": self._before}
@@ -169,9 +170,19 @@ class Original:
         return now.shape
 
     def _contents_now(self) -> list[Any]:
-        facts = self.description.facts
-        held = [thing for function in facts.functions for _, thing in held_by(function)]
-        return contents(self._owned) + held + [self._framework.read(one).tobytes() for one in facts.other_variables]
+        others = self.description.facts.other_variables
+        held = _held(self.description)
+        return contents(self._used) + held + [self._framework.read(one).tobytes() for one in others]
+
+
+def _used(description: Description) -> Objects:
+    """All that belongs to a model, and to what its functions hold."""
+    return owned(description.model, _held(description))
+
+
+def _held(description: Description) -> list[Any]:
+    """What the functions of a model hold."""
+    return [thing for function in description.facts.functions for _, thing in held_by(function)]
 
 
 def _with_written(shape: Shape, written: list[int]) -> Shape:

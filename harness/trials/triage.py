@@ -36,7 +36,7 @@ class Verdict(enum.StrEnum):
     KILLED = "killed its process"
 
 
-_FUNCTION = re.compile(r"^function (\w+) [0-9a-f]+$")
+_FUNCTION = re.compile(r"\bfunction (\w+) [0-9a-f]+\b")
 _DIMENSIONS = re.compile(r"(?<=^in ConvLSTM)[23]D$")
 """ConvLSTM1D, 2D and 3D have one base class, so faults of the layers in them have one fingerprint."""
 
@@ -89,8 +89,8 @@ def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[D
 
 def _facts(original: Observation | None, root: Difference) -> Iterator[str]:
     """The facts of the model that may be behind a cause; the docstring of `Cause` lists them."""
-    expected, actual = _FUNCTION.match(root.expected), _FUNCTION.match(root.found)
-    if expected and actual and expected[1] == actual[1]:
+    names = _FUNCTION.findall(root.expected)
+    if names and names == _FUNCTION.findall(root.found):
         yield "a function of the same name"
     if original is None:
         return

@@ -293,6 +293,27 @@ def test_a_network_in_a_loss_keeps_its_weights_in_the_copy(generation):
 
 
 @for_generations
+def test_a_metric_keeps_a_variable_that_it_was_given(generation):
+    package = KERAS[generation]
+
+    class Weighted(package.metrics.Mean):
+        def __init__(self, by):
+            super().__init__()
+            self.by = by
+
+        def get_config(self):
+            return {**super().get_config(), "by": self.by}
+
+    metric = Weighted(package.Variable(2.0) if generation == "keras" else tf.Variable(2.0))
+    metric.total.assign(3.0)
+    model = load(generation).arguments.single()
+    model.compile("sgd", "mse", metrics=[metric])
+    clone = clone_model(model)
+    (copied,) = (clone._compile_metrics if generation == "keras" else clone.compiled_metrics)._user_metrics
+    assert (copied.by is metric.by, float(copied.by), float(copied.total)) == (False, 2.0, 0.0)
+
+
+@for_generations
 def test_a_layer_held_by_a_function_is_copied_with_its_values(generation):
     models = load(generation)
     clone = clone_model(models.MODELS["an untracked layer"].build())
