@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -108,6 +109,7 @@ class Values:
     def _unknown(self, owner: Any, variables: Iterable[Any]) -> Iterator[str]:
         """Keep the variables that neither `build` nor a config makes, and return a warning for each."""
         error = self.errors.get(id(owner))
+        reason = f" ({type(error).__name__}: {textwrap.shorten(str(error), 150)})" if error else ""
         for variable in variables:
             path = getattr(variable, "path", f"/{variable.name}")
             if id(variable) in self.waiting and "/" in path:  # one that the layer was given has none
@@ -115,7 +117,7 @@ class Values:
                 yield (
                     f"clone_model: the variable '{path}' of '{owner.name}' (class `{type(owner).__name__}`) keeps its "
                     "value in the clone, as neither `build` nor the config of its owner makes it"
-                    f"{f' ({type(error).__name__}: {error})' if error else ''}. Make it in `build` to begin it anew."
+                    f"{reason}. Make it in `build` to begin it anew."
                 )
 
     def _try(self, layer: Any, make: Callable[[Any], Any]) -> None:

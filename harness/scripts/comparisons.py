@@ -186,6 +186,13 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
         return NOT_COMPARED
     if difference.change == "shared":
         return _own("{}.weights")
+    if difference.change == "constraint":  # what it computes, since two functions may have one name
+        halves, total, functions = "tf.fill(weight.shape, 0.5)", "tf.reduce_sum", "(weight.constraint,)"
+        if dialect == "keras":
+            halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"
+            functions = "(weight.constraint, weight.regularizer)"
+        results = f"[float({total}(function({halves}))) for function in {functions} if function]"
+        return Comparison(f"[{results} for weight in {{}}.weights]", sure=False)
     name = "path" if dialect == "keras" else "name"
     facts = f"weight.{name}, tuple(weight.shape), str(weight.dtype), weight.trainable"
     return Comparison(f"[({facts}) for weight in {{}}.weights]")
