@@ -121,10 +121,13 @@ def fresh(original: Description, values: VariableValues, clone: Description, rep
 def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
     """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
 
-    A seed that is further on says nothing: it may have been another from the start.
+    A seed that is further on says nothing: it may have been another from the start. A variable that belongs to no layer
+    is no state of a run: an operation has it as an operand.
     """
-    pairs = zip(original.first_states, clone.first_states, strict=False)
-    return tuple(not (ours.dtype.kind == "f" and ours.any() and same(ours, theirs)) for ours, theirs in pairs)
+    return tuple(
+        not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and same(ours, theirs))
+        for state, ours, theirs in zip(original.shape.states, original.first_states, clone.first_states, strict=False)
+    )
 
 
 def _looks_drawn(value: Any) -> bool:
