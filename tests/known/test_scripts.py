@@ -30,6 +30,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import ROOTS, KnownIssue, load
 from clonediff.reports.known_index import RELEASES
 from tests.required_releases import had
+from tests.trials.trying import odd
 
 ROOT = Path(__file__).parents[2]
 KNOWN = load()
@@ -40,8 +41,6 @@ EXPLAINED_BY = {"lambda-refused-inside": "lambda-refused", "patches-name": "oper
 ALSO_IN = {"quantized-inside": ["3.3.3"]}
 """Releases before `since` that have the bug, though one in between cannot make the model."""
 LINE = re.compile(r"/blob/v([\w.]+)/((?:keras|tf_keras)/src/[\w/]+\.py)#L(\d+)$")
-ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
-"""A title that has not become a sentence."""
 READ_IN = {"keras": "3.15.1", "tf_keras": "2.21.0"}
 """The releases whose lines the links name, but for bugs of older ones."""
 
@@ -184,7 +183,7 @@ def test_a_trial_of_the_model_finds_the_cause(
     trial = GraphTrials(process, KNOWN).try_case(case_of_script(issue), costly=True)
     assert trial.built, trial.refused or trial.lost
     assert [hit.title for hit in trial.hits if hit.cloner == "fixed"] == []
-    assert [hit.title for hit in trial.hits if ODD.search(hit.title) or not hit.title[0].isupper()] == []
+    assert odd(hit.title for hit in trial.hits) == []
     causes = {hit.fingerprint: hit.cause for hit in trial.hits if hit.cloner == "upstream"}
     assert issue.fingerprint in causes, f"found {', '.join(causes)}"
     cause = causes[issue.fingerprint]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from tests.example_graphs import example
-from tests.inside.models import RICH
-from tests.inside.models import case as case_of_rich
 from tests.planted.models import MODELS as PLANTED
 from tests.planted.models import case as planted
 
@@ -30,6 +28,27 @@ def shift(amount, rows):
 """
 
 _OWN = {
+    "rich": """
+def scaled(x, by=2.0):
+    return x * by
+
+first = keras.Input((3, 4), name="first")
+second = keras.Input((3, 4), name="second")
+shared = layers.Dense(4, name="shared", activity_regularizer="l2")
+u = shared(layers.Masking(name="masking")(first))
+v = shared(second)
+w = shared(u)
+v = layers.Lambda(scaled, arguments={"by": 3.0}, output_shape=(3, 4), name="scaled")(v)
+frozen = layers.LayerNormalization(name="frozen", trainable=False)
+x = frozen(layers.Add(name="add")([u, v, w]))
+x = layers.Dropout(0.4, name="drop")(x)
+mask = layers.Lambda(lambda t: t[:, :, 0] > 0.0, output_shape=(3,), name="mask")(second)
+y = layers.LSTM(4, name="lstm")(v, mask=mask)
+z = layers.BatchNormalization(name="norm")(x, training=True)
+inner_in = keras.Input((4,), name="inner_in")
+inner = keras.Model(inner_in, layers.Dense(2, name="inner_dense")(inner_in), name="inner")
+model = keras.Model([first, second], [z, inner(y), z], name="rich")
+""",
     "lambdas": """
 class Scaler:
     def __init__(self, by):
@@ -211,7 +230,6 @@ tf-thawed-own-layer
 MODELS: dict[str, str] = {}
 """The source of each model, by its generation and name."""
 for generation in ("keras", "tf_keras"):
-    MODELS[f"{generation}/rich"] = case_of_rich(RICH, generation).source
     MODELS |= {f"{generation}/{name}": planted(name, generation).source for name in PLANTED if name != "given"}
     MODELS |= {f"{generation}/{name}": _HEAD.replace("GENERATION", generation) + body for name, body in _OWN.items()}
 for name in _KNOWN.split():

@@ -17,7 +17,6 @@ from tests.example_graphs import of_layer
 
 from .trying import tried
 
-INPUT = {"shape": [4], "dtype": "float32", "fill": "normal"}
 SOURCE = """import keras
 from keras import layers
 
@@ -26,6 +25,7 @@ layer = layers.Dense(3, name="marked")
 layer.supports_masking = not layer.supports_masking
 model = keras.Model(inputs, layers.Dropout(0.5)(layer(inputs)))
 """
+CASE = Case(SOURCE, ({"shape": [4], "dtype": "float32", "fill": "normal"},))
 FLAG = "structure attribute.supports_masking"
 MINE = """import importlib
 
@@ -67,10 +67,6 @@ class Cloner:
 """
 
 
-def case() -> Case:
-    return Case(SOURCE, (INPUT,))
-
-
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("users") / "clones_of_mine.py"
@@ -88,11 +84,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Cloner.clone", {FLAG}, ""),
         ("brings", {FLAG, "own not fresh"}, ""),
         ("same", {"own layer shared"}, ""),
-        (
-            "gives_config",
-            {"made no model"},
-            "gives_config gave a dict: return a Functional or Sequential model of keras",
-        ),
+        ("gives_config", {"made no model"}, "gave a dict: return a Functional or Sequential model of keras"),
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
@@ -100,7 +92,7 @@ def test_a_cloner_is_held_to_what_clone_model_promises(
     function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
 ) -> None:
     name = named(f"{file}:{function}")
-    clone = tried(case(), keras, name).clones[name]
+    clone = tried(CASE, keras, name).clones[name]
     assert seen <= {f"{one.check} {one.aspect}" for one in clone.differences}
     assert bool(seen) == bool(clone.differences)
     assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)
@@ -131,7 +123,7 @@ def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
 
 def test_what_upstream_is_known_for_is_new_of_a_cloner_of_ones_own(file: Path, keras: SubjectProcess) -> None:
     loses = named(f"{file}:loses")
-    hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(case()).hits
+    hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
@@ -141,7 +133,7 @@ def test_its_script_imports_a_module_of_any_name_and_fails_alone(keras: SubjectP
     folder.mkdir()
     (folder / "01_clones.py").write_text(MINE)
     cloner = named(f"{folder}/01_clones.py:Cloner.clone")
-    (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(case()).hits
+    (hit,) = GraphTrials(keras, load(), cloners=(cloner,)).try_case(CASE).hits
     script = script_of(hit, "keras", keras.versions)
     assert "clonediff" not in script.text
     assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is ReplayAnswer.BREAKS

@@ -12,6 +12,7 @@ from .trying import tried
 
 SOURCE = """
 import random
+import uuid
 import keras
 from keras import layers
 
@@ -45,73 +46,52 @@ model = keras.Model(x, layers.Dense(2, name="out")(second(first(x))))
 {after}
 """
 FIRST, SECOND = "layers['first'].attribute", "layers['second'].attribute"
-COPY = "list(self.items)"
-IN_A_BOX = "self.box = Box(items)"
-NOTE = "self.items = list(items); self.note = {'deep': [1]}"
-
-
-@pytest.mark.parametrize(
-    ("init", "config", "given", "after", "differences"),
-    [
-        pytest.param(
-            *(IN_A_BOX, "self.box.items", "[1, 2]", ""),
-            [("own", f"{layer}._auto_config.config['items']") for layer in (FIRST, SECOND)],
-            id="a list of the config is the original's",
-        ),
-        pytest.param(IN_A_BOX, "list(self.box.items)", "[1, 2]", "", [], id="a list that is copied is its own"),
-        pytest.param(
-            *(IN_A_BOX, "list(self.box.items)", "given", ""),
-            [("sharing", f"{SECOND}.box.items")],
-            id="what two layers share is two lists",
-        ),
-        pytest.param(
-            *(NOTE, COPY, "[1, 2]", "first.note['deep'].append(given)"),
-            [("structure", f"{FIRST}.note['deep']")],
-            id="of what is inside of another thing no more is said",
-        ),
-        *(
-            pytest.param(
-                *("self.items = list(items)", COPY, "[1, 2]", f"first.note = {note}"),
-                [("structure", f"{FIRST}.note")],
-                id=f"{note} was set later",
-            )
-            for note in ("[{'by': 3.0}]", "keras.regularizers.L2(0.25)", "given")
-        ),
-        *(
-            pytest.param(f"self.items = list(items); {drawn}", COPY, "[1, 2]", "", [], id=drawn)
-            for drawn in (
-                "self.token = random.random()",
-                "self.token = object()",
-                "self.token = [random.random() for _ in items]",
-                "self.drawn = keras.initializers.GlorotUniform()",
-            )
-        ),
-        pytest.param(
-            "self.items = list(items); self.drawn = keras.initializers.GlorotUniform()",
-            *(COPY, "[1, 2]", "first.drawn = keras.initializers.GlorotUniform(seed=3)"),
-            [("structure", f"{FIRST}.drawn.seed")],
-            id="a seed that was chosen",
-        ),
-        pytest.param(
-            *("self.items = list(items)", COPY, "[1, 2]", "first.limit = 3"),
-            [("structure", f"{FIRST}.double"), ("structure", f"{FIRST}.limit")],
-            id="a property that raises is a fact",
-        ),
-    ],
+COPY, ITEMS = "list(self.items)", "self.items = list(items)"
+BOX, OF_THE_BOX = "self.box = Box(items)", "list(self.box.items)"
+BY_CHANCE = (
+    "random.random()",
+    "object()",
+    "[random.random() for _ in items]",
+    "keras.initializers.GlorotUniform()",
+    "'7' + uuid.uuid4().hex",
 )
-def test_what_is_told_of_what_a_layer_holds(
-    init: str, config: str, given: str, after: str, differences: list[tuple[str, str]], keras: SubjectProcess
+ENDS = (".attribute", ".config")
+LATER = ("[{'by': 3.0}]", "keras.regularizers.L2(0.25)", "given")
+ROWS = [
+    (BOX, "self.box.items", "[1, 2]", "", [f"own {of}._auto_config.config['items']" for of in (FIRST, SECOND)]),
+    (BOX, OF_THE_BOX, "[1, 2]", "", []),
+    (BOX, OF_THE_BOX, "given", "", [f"sharing {SECOND}.box.items"]),
+    (
+        f"{ITEMS}; self.note = {{'deep': [1]}}",
+        *(COPY, "[1, 2]", "first.note['deep'].append(given)", [f"structure {FIRST}.note['deep']"]),
+    ),
+    *((ITEMS, COPY, "[1, 2]", f"first.note = {note}", [f"structure {FIRST}.note"]) for note in LATER),
+    *((f"{ITEMS}; self.drawn = {value}", COPY, "[1, 2]", "", []) for value in BY_CHANCE),
+    (
+        f"{ITEMS}; self.drawn = keras.initializers.GlorotUniform()",
+        *(COPY, "[1, 2]", "first.drawn = keras.initializers.GlorotUniform(seed=3)"),
+        [f"structure {FIRST}.drawn.seed"],
+    ),
+    (ITEMS, COPY, "[1, 2]", "first.limit = 3", [f"structure {FIRST}.double", f"structure {FIRST}.limit"]),
+    (
+        "self.items = items; self.last = items.pop()",
+        *("self.items", "[1, 2, 3]", ""),
+        [
+            *(f"own {of}._auto_config.config['items']" for of in (FIRST, SECOND)),
+            *(f"untouched original.{of}{end}.items" for of in ("layers['first']", "layers['second']") for end in ENDS),
+        ],
+    ),
+]
+"""What a constructor does, what its config has of it, what it is given, what is set later, and what differs then."""
+
+
+@pytest.mark.parametrize(("init", "config", "given", "after", "expected"), ROWS)
+def test_what_layers_hold_and_share_is_compared(
+    init: str, config: str, given: str, after: str, expected: list[str], keras: SubjectProcess
 ) -> None:
     source = SOURCE.format(init=init, config=config, given=given, after=after)
     clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
-    assert sorted({(one.check, one.path) for one in clone.differences}) == differences
-
-
-def test_a_list_that_a_constructor_consumes_is_changed_in_the_original(keras: SubjectProcess) -> None:
-    init = "self.items = items; self.last = items.pop()"
-    source = SOURCE.format(init=init, config="self.items", given="[1, 2, 3]", after="")
-    clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
-    assert ("untouched", f"original.{FIRST}.items") in {(one.check, one.path) for one in clone.differences}
+    assert sorted({f"{one.check} {one.path}" for one in clone.differences}) == expected
 
 
 HELD = """

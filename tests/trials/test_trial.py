@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from clonediff.harness.subjects import Case, SubjectProcess
+from clonediff.harness.subjects import Case, Limits, NoDeviceError, Subject, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Severity
+from clonediff.strategies.program import Apply, Nest, Own
 from tests.example_graphs import of_layer
 from tests.planted import models, planted
+from tests.required_releases import missing
 from tests.waiting import PATIENCE
+from tests.warm_keras import built
+
+from .trying import tried
 
 SOURCE = """
 import traceback
@@ -86,6 +92,9 @@ def test_an_original_that_is_refused_is_counted_and_shows_nothing(keras: Subject
     trial = trials.try_graph(of_layer("layers.Dense(-1)"))
     assert (trial.hits, trial.clones, trials.tally.refused) == ((), {}, 1)
     assert trial.refused is not None and trial.refused.type == "ValueError"
+    frame, *inner = trial.refused.frames
+    assert (frame.file, frame.function) == ("<graph>", "<module>")
+    assert not [frame for frame in inner if frame.file.startswith("/")]
 
 
 def test_original_that_does_not_run_is_counted_apart(keras: SubjectProcess) -> None:
@@ -159,109 +168,111 @@ def test_a_request_that_cannot_be_answered_is_an_error(keras: SubjectProcess) ->
     assert "unknown cloner 'nobody'" in trial.not_tried
 
 
-ALIKE = """
-import keras
-from keras import layers
+@pytest.mark.parametrize("own", get_args(Own))
+def test_a_custom_model_breaks_as_a_plain_one(own: Own, keras: SubjectProcess) -> None:
+    nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
+    (hit,) = GraphTrials(keras, KnownIssues(), cloners=(planted("trainable_forgotten"),)).try_graph(built(nest)).hits
+    assert hit.fingerprint == "structure-trainable-functional-d148cadb"
 
 
-class OwnModel(keras.Model):
+@pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
+def test_cloner_that_changes_the_original_is_blamed_alone(fault: str, keras: SubjectProcess) -> None:
+    clones = tried(models.case("compiled", "keras"), keras, "fixed", planted(fault), "upstream").clones
+    assert list(clones) == ["fixed", planted(fault), "upstream"]
+    changed = [name for name, clone in clones.items() if any(one.check == "untouched" for one in clone.differences)]
+    assert changed == [planted(fault)]
+
+
+FAITHFUL = {
+    "runs by chance": """
+    def call(self, x):
+        return x + float(next(count))
+""",
+    "gradients by chance": """
+    def call(self, x):
+        return tf.custom_gradient(lambda x: (x, lambda g: g + time.perf_counter_ns() % 1e6))(x)
+""",
+    "notes its calls": """
+    def call(self, x, training=None):
+        self.mode = training
+        return x
+""",
+    "built by a run": """
     def __init__(self, **options):
-        x = keras.Input((4,), name="within")
-        super().__init__(x, layers.Dense(4, name="dense")(x), **options)
+        super().__init__(**options)
+        self.inner = Inner()
 
-    def get_config(self):
-        return {"name": self.name}
-
-    @classmethod
-    def from_config(cls, config, custom_objects=None):
-        return cls(**config)
-
-
-class Takes(layers.Layer):
-    def call(self, x):
-        return (x[0] if isinstance(x, (list, tuple)) else x) * 2.0
-
-    def compute_output_shape(self, shape):
-        return shape[0] if isinstance(shape, (list, tuple)) and isinstance(shape[0], (list, tuple)) else shape
-
-
-def plain(name):
-    x = keras.Input((4,), name="within")
-    return keras.Model(x, layers.Dense(4, name="dense")(x), name=name)
-
-
-def around(inner, given=lambda x: x):
-    x = keras.Input((4,), name="x")
-    return keras.Model(x, inner(given(x)), name="model")
-"""
-BREAKS = """
-import clonediff
-
-
-def freezes(model):
-    clone = clonediff.clone_model(model)
-    clone.layers[1].trainable = False
-    return clone
-
-
-def calls_plainly(model):
-    return around(Takes(name="takes"))
-"""
-
-
-@pytest.mark.parametrize(
-    ("sources", "cloner"),
-    [
-        (['around(plain("inner"))', 'around(OwnModel(name="inner"))'], "freezes"),
-        (
-            ['around(Takes(name="takes"), lambda x: [x])', 'around(Takes(name="takes"), lambda x: (x,))'],
-            "calls_plainly",
-        ),
-    ],
-    ids=["a plain model and a custom one", "a list and a tuple of one tensor"],
-)
-def test_what_is_lost_alike_has_one_name(
-    sources: list[str], cloner: str, keras: SubjectProcess, tmp_path: Path
-) -> None:
-    (tmp_path / f"alike_{cloner}.py").write_text(ALIKE + BREAKS)
-    names = []
-    for model in sources:
-        trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/alike_{cloner}:{cloner}",))
-        trial = trials.try_case(Case(f"{ALIKE}\nmodel = {model}\n", (INPUT,)))
-        assert trial.built, trial.refused
-        names.append([hit.fingerprint for hit in trial.hits])
-    assert names[0] == names[1] != []
-
-
-RAISES_IN_A_CLONE = """
-import keras
-from keras import layers
-
-
-class Once(layers.Layer):
-    made = []
-
-    def call(self, x):
-        if self not in Once.made and Once.made:
-            raise TypeError("it was called")
-        Once.made.append(self)
-        return x[0] * 2.0
+    def build(self, shape):
+        self.built = True
 
     def compute_output_spec(self, x):
-        return self.call(x)
+        return keras.KerasTensor(x.shape, x.dtype)
 
+    def call(self, x):
+        return self.inner(x)
+""",
+    "has what its class answers": """
+    presets = OfTheClass(lambda kind: {"first": ["a", "b"]})
+
+    def call(self, x):
+        return x * 1.0
+""",
+}
+"""Methods of a layer, of which a clone does by itself, or has by right, what a comparison could take for a fault."""
+OF_ONE_LAYER = """
+import itertools
+import time
+import keras
+import tensorflow as tf
+from keras import layers
+
+count = itertools.count()
+
+
+class OfTheClass(property):
+    def __get__(self, thing, kind=None):
+        return self.fget(kind)
+
+
+class Inner(layers.Layer):
+    def build(self, shape):
+        self.scale = 2.0
+        self.built = True
+
+    def call(self, x):
+        return x * self.scale
+
+
+class Own(layers.Layer):
+{methods}
 
 x = keras.Input((4,), name="x")
-model = keras.Model(x, Once(name="once")([x]))
+model = keras.Model(x, Own(name="own")(layers.Dense(4)(x)))
+model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 """
 
 
-def test_a_layer_that_raises_is_told_by_who_called_it_and_on_what(keras: SubjectProcess) -> None:
-    trials = GraphTrials(keras, KnownIssues(), cloners=("upstream",))
-    (hit,) = trials.try_case(Case(RAISES_IN_A_CLONE, (INPUT,))).hits
-    assert hit.cause is not None
-    assert hit.title == "A model cannot be cloned: TypeError in layer.py:symbolic_call"
-    assert (hit.fingerprint, hit.cause.given) == (
-        "made-raises-in-a-call-typeerror-6e90e7c3",
-        ("a list of one tensor",),
-    )
+@pytest.mark.parametrize("what", FAITHFUL)
+def test_a_faithful_clone_is_not_blamed_for_what_it(what: str, keras: SubjectProcess) -> None:
+    case = Case(OF_ONE_LAYER.format(methods=FAITHFUL[what]), (INPUT,))
+    assert tried(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
+
+
+def test_cloner_that_does_not_end_is_reported_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text("def clone(model):\n    while True:\n        model.get_config()\n")
+    name = f"{tmp_path}/endless:clone"
+    with SubjectProcess(Subject.parse("keras"), limits=Limits(cloning=1.0)) as process:
+        clones = run(models.case("compiled", "keras"), process, (name, "fixed")).clones
+    (cause,) = clones[name].causes
+    assert (cause.root.aspect, clones["fixed"].causes) == ("process timed out", ())
+    assert cause.root.raised is not None and cause.root.raised.frame.startswith("keras/src/")
+
+
+@pytest.mark.slow(reason="a Keras that starts to say it")
+@pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
+def test_a_gpu_that_is_not_seen_is_said_at_the_start(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if reason := missing(name):
+        pytest.skip(reason=reason)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(NoDeviceError, match=rf"^{name}@gpu: \w+ \S+ sees no gpu:0 here, only cpu:0.* ask for {name}$"):
+        SubjectProcess(Subject.parse(f"{name}@gpu")).start()

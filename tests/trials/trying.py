@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import Trial, run
@@ -20,3 +23,11 @@ def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: b
 def fixed_is_faithful(graph: Graph, process: SubjectProcess) -> None:
     """The fixed cloner clones a graph faithfully."""
     assert tried(graph, process, "fixed").clones["fixed"].differences == (), graph
+
+
+_ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
+
+
+def odd(titles: Iterable[str]) -> list[str]:
+    """The titles that have not become a sentence."""
+    return [title for title in titles if _ODD.search(title) or not title[0].isupper()]
