@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 
-from .equivalence import differences
 from .score import KILLED, score, table, tried
 from .trials import mutants_of
 
@@ -24,19 +23,17 @@ def main() -> None:
     results = []
     for result in score(options.count, options.seed, options.processes):
         results.append(result)
-        if result.outcome not in (KILLED, "equivalent"):
+        if result.outcome != KILLED:
             print(result, flush=True)
     print(table(results))
 
 
 def show(name: str, seed: int) -> None:
-    """Print what is found of one mutant, and what it does otherwise than a faithful clone."""
+    """Print what is found of one mutant."""
     model, operator, number = name.split(":")
     mutant = mutants_of(model, seed)[operator][int(number)]
     for result in tried(mutant):
         print(result, *result.lines, sep="\n    ")
-    for key, (expected, changed) in differences(mutant).items():
-        print(f"{key}\n    unchanged: {str(expected)[:300]}\n    changed:   {str(changed)[:300]}")
 
 
 if __name__ == "__main__":

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from .equivalence import differences
 from .models import MODELS
 from .operators import OPERATORS
-from .trials import MODES, Cloner, Mutant, NoMutant, mutants_of
+from .trials import MODES, Cloner, Mutant, mutants_of
 
-OUTCOMES = KILLED, SURVIVED, CRASHED, EQUIVALENT, ALARM = "killed", "survived", "crashed", "equivalent", "alarm"
+OUTCOMES = KILLED, SURVIVED, CRASHED, ALARM = "killed", "survived", "crashed", "alarm"
 
 
 class Result(NamedTuple):
@@ -50,13 +49,6 @@ def tried(mutant: Mutant) -> list[Result]:
         if cloner.refused:
             return []
         results.append(Result(mutant, mode, outcome, lines))
-    try:
-        if any(result.outcome == SURVIVED for result in results) and not differences(mutant):
-            results = [one._replace(outcome=EQUIVALENT) if one.outcome == SURVIVED else one for one in results]
-    except NoMutant:
-        return []
-    except Exception:  # of the mutant, which does something else then
-        return results
     return results
 
 
@@ -86,7 +78,7 @@ def _results(operator: str, names: list[str], each: int, seed: int) -> list[Resu
 
 
 def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
-    """Which share of the mutants is killed in a mode, and and the number of each outcome."""
+    """Which share of the mutants is killed in a mode, and the number of each outcome."""
     counts = Counter(one.outcome for one in results if one.mode == mode and operator in ("", one.mutant.operator))
     total = counts[KILLED] + counts[SURVIVED] + counts[CRASHED]
     return counts[KILLED] / max(total, 1), counts

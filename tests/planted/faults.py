@@ -87,16 +87,6 @@ def trainable_forgotten(model: Any, clone: Any) -> None:
 
 
 @_breaks
-def variable_renamed(model: Any, clone: Any) -> None:
-    """weights: gives the last weight another name, and leaves its path as it was where it has one."""
-    variable = clone.weights[-1]
-    if hasattr(variable, "_path"):
-        variable._name += "_clone"
-    else:
-        variable._handle_name = variable._handle_name.replace(":0", "") + "_clone"
-
-
-@_breaks
 def weights_copied(model: Any, clone: Any) -> None:
     """own: begins with the original's weights instead of fresh ones."""
     clone.set_weights(model.get_weights())
@@ -106,20 +96,6 @@ def layer_shared_with_original(model: Any, **given: Any) -> Any:
     """own: uses the original's last layer with weights instead of a clone of it."""
     last = _last_with_weights(model)
     return clonediff.clone_model(model, clone_function=lambda layer: layer if layer is last else _made_anew(layer))
-
-
-@_breaks
-def optimizer_shared(model: Any, clone: Any) -> None:
-    """own: the clone is compiled with the original's optimizer."""
-    if model.optimizer is not None:
-        clone.optimizer = model.optimizer
-
-
-@_breaks
-def reference_shared(model: Any, clone: Any) -> None:
-    """own: the last layer of the clone writes the weights of the original where a checkpoint is restored."""
-    private = "_self_unconditional_checkpoint_dependencies"
-    vars(_last_with_weights(clone))[private] = vars(_last_with_weights(model))[private]
 
 
 def layer_unshared(model: Any) -> Any:
@@ -160,35 +136,11 @@ def layer_renamed(model: Any, clone: Any) -> None:
 
 
 @_breaks
-def policy_changed(model: Any, clone: Any) -> None:
-    """structure: lets the last layer with weights compute in half precision."""
-    layer, keras = _last_with_weights(clone), _keras(model)
-    if keras.__name__ == "keras":
-        layer.dtype_policy = keras.DTypePolicy("mixed_float16")
-    else:
-        layer._set_dtype_policy("mixed_float16")
-
-
-@_breaks
-def own_class_lost(model: Any, clone: Any) -> Any:
-    """structure: makes a plain model where the original is of a custom class."""
-    if type(model).__name__ == "OwnModel":
-        return _keras(model).Model(clone.inputs, clone.outputs, name=clone.name)
-    return None
-
-
-@_breaks
 def arguments_forgotten(model: Any, clone: Any) -> None:
     """structure: calls a Lambda's function with its defaults in place of the Lambda's `arguments`."""
     for layer in _layers(clone):
         if type(layer).__name__ == "Lambda":
             layer.arguments = {}
-
-
-@_breaks
-def not_compiled(model: Any, clone: Any) -> None:
-    """structure: the clone of a compiled model is not compiled."""
-    clone.compiled = False
 
 
 @_breaks
@@ -217,12 +169,6 @@ def layer_shared_between_clones(model: Any, clone: Any) -> Any:
     """again: uses, from the second clone on, the first one's last layer with weights."""
     first = _FIRST_CLONES.setdefault(model, clone)
     return None if first is clone else layer_shared_with_original(first)
-
-
-@_breaks
-def gradients_reversed(model: Any, clone: Any) -> None:
-    """training: the optimizer of the clone goes the other way."""
-    clone.optimizer._clip_gradients = lambda gradients: [-gradient for gradient in gradients]
 
 
 @_breaks

@@ -21,7 +21,7 @@ from clonediff.harness.trials.triage import causes_of
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
 from tests.planted import models, planted
-from tests.planted.test_planted import BREAKS, ONLY_KERAS_3
+from tests.planted.test_planted import BREAKS
 from tests.recorded import FILE, Recorded, read, said, write
 from tests.warm_keras import process_of
 
@@ -38,8 +38,7 @@ def _trials(process: SubjectProcess) -> Iterator[tuple[str, Case, list[str]]]:
             yield f"known {issue.id}", case_of_script(issue), ["upstream"]
     for model, faults in BREAKS.items():
         for fault in faults.split():  # each alone: after one that changes the original, no other cloner is called
-            if generation == "keras" or fault not in ONLY_KERAS_3:
-                yield f"planted {generation} {model}", models.case(model, generation), [planted(fault)]
+            yield f"planted {generation} {model}", models.case(model, generation), [planted(fault)]
     for number, graph in enumerate(draws(process, SEED, DRAWN[generation], cloners=("upstream",))):
         yield f"drawn {generation} {number}", case_of(graph), ["upstream"]
 

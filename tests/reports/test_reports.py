@@ -133,13 +133,6 @@ def test_the_whole_text_of_a_run(tmp_path: Path) -> None:
     assert f"{summary}\n{words}\n" == Path(__file__).with_name("whole.txt").read_text()
 
 
-def test_causes_come_worst_first(tmp_path: Path) -> None:
-    findings = [finding(3), finding(0), finding(1), finding(2, proof=False), finding(4, known="lambda-refused")]
-    page, _, _ = reports(tmp_path, findings)
-    order = [page.text.index(findings[number]["title"]) for number in (2, 1, 0, 3, 4)]
-    assert order == sorted(order)
-
-
 @pytest.mark.parametrize("count", [0, 1, 40, 500])
 def test_a_report_has_every_cause_and_fits_on_a_page(count: int, tmp_path: Path) -> None:
     page, summary, issues = reports(tmp_path, [finding(number) for number in range(count)])
