@@ -10,10 +10,10 @@ import functools
 import importlib
 import lzma
 import random
+import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import psutil  # type: ignore[import-untyped]  # it comes without types
 from msgspec.structs import replace
 
 from clonediff.harness.campaign import tasks
@@ -102,15 +101,15 @@ class Figures(NamedTuple):
     graphs: int
     causes: int
     core: float
-    mebibytes: tuple[int, int]
+    mebibytes: int
     latest: float
     twice: int
 
     def __str__(self) -> str:
         return (
             f"{self.jobs:,} workers, {self.graphs:,} graphs, {self.causes} causes: the driver took {self.core:.2f} of "
-            f"a core and {self.mebibytes[0]} MiB, at the end {self.mebibytes[1]}; a worker learned of a cause after "
-            f"{self.latest:.0f} s at the latest; {self.twice} causes were made smaller twice"
+            f"a core and at most {self.mebibytes} MiB; a worker learned of a cause after {self.latest:.0f} s at the "
+            f"latest; {self.twice} causes were made smaller twice"
         )
 
 
@@ -162,26 +161,14 @@ def simulate(workers: int, minutes: float, folder: Path) -> Figures:
     nothing: Any = lambda *_: None  # noqa: E731 - two of them
     corpus = NightlyCorpus(folder / "corpus")
     note = Record(RunFolder(folder / "run"), run, corpus, KnownIssues(), nothing, _say, nothing)
-    resident: dict[float, int] = {}
-    over = threading.Event()
-
-    def look() -> None:
-        while not over.wait(1.0):
-            resident[time.monotonic()] = psutil.Process().memory_info().rss >> 20
-
     with cluster(workers, folder) as address:
         pool = DaskPool(address, setup)
         campaign = Watched({}, pool, note)
-        watch = threading.Thread(target=look)
-        watch.start()
         cpu, began = time.process_time(), time.monotonic()
         campaign.run()
         core = (time.process_time() - cpu) / (time.monotonic() - began)
-        over.set()
-        watch.join()
         pool.close()
-    sizes = list(resident.values())
-    mebibytes = (max(sizes[len(sizes) // 3 : 2 * len(sizes) // 3]), max(sizes[2 * len(sizes) // 3 :]))
+    mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     twice = sum(count > 1 for count in campaign.reduced.values())
     return Figures(pool.jobs, run.total.graphs, len(note.findings), core, mebibytes, campaign.latest, twice)
 
