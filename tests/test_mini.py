@@ -31,8 +31,7 @@ def test_it_prints_small_scripts_of_breaks() -> None:
 def test_it_is_short_and_needs_nothing_of_clonediff() -> None:
     text = MINI.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 300
-    imports = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Import | ast.ImportFrom)]
-    names = {name for each in imports for name in _named(each)} - sys.stdlib_module_names
+    names = {*re.findall(r"(?m)^ *(?:import|from) (\w+)", text)} - sys.stdlib_module_names
     assert names == {"hypothesis", "keras", "numpy"}
 
 
@@ -40,9 +39,3 @@ def test_the_parts_that_it_points_at_are_there() -> None:
     named = re.findall(r"\b((?:harness|strategies)/[\w/.]+\w)", MINI.read_text(encoding="utf-8"))
     assert named
     assert [path for path in named if not (MINI.parent.parent / path).exists()] == []
-
-
-def _named(imported: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(imported, ast.ImportFrom):
-        return [(imported.module or "").partition(".")[0]]
-    return [alias.name.partition(".")[0] for alias in imported.names]

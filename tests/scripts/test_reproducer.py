@@ -91,15 +91,6 @@ LIMITS = {
         Input((1,)),
         Input((2, 4)),
     ),
-    "weight-trainable": (
-        "x, dense = keras.Input((1,)), layers.Dense(1)\nmodel = keras.Model(x, dense(x))\n"
-        "dense.kernel.trainable = False\n",
-        Input((1,)),
-    ),
-    "set-afterwards": (
-        "x = keras.Input((4,))\nmodel = keras.Model(x, layers.ReLU()(x))\nmodel.extra = layers.Dense(4)\n",
-        Input((4,)),
-    ),
     "own-layer-without-build": (
         "@keras.saving.register_keras_serializable()\nclass Outer(layers.Layer):\n"
         "    def __init__(self, **kwargs):\n        super().__init__(**kwargs)\n"
