@@ -15,7 +15,6 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from clonediff.strategies.program import to_json
 from tests.campaign.running import (
     UNKNOWN,
     findings,
@@ -27,7 +26,7 @@ from tests.campaign.running import (
     with_unknown,
 )
 from tests.command_line import imported_by
-from tests.example_graphs import KNOWN, of_layer
+from tests.example_graphs import KNOWN
 from tests.interrupting import interrupt
 from tests.planted import planted
 from tests.waiting import PATIENCE, until
@@ -55,10 +54,6 @@ def whole(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _options(known: Path, out: str = "run") -> list[str]:
     return ["--known-issues", str(known), "--out", out, "--json"]
-
-
-def _one_layer(layer: str) -> bytes:
-    return to_json(of_layer(layer, (3, 2)))
 
 
 def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:

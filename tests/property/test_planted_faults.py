@@ -29,31 +29,14 @@ def clone(model):
     return copy
 """
 
-CALLS = {"mask_function_dropped": 1, "crash_on_outputs": 1, "arguments_forgotten": 1}
-"""How many calls a model needs to show each."""
 
-
-# By day they are sought among the layers that have what is broken, at night among all.
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(each, marks=pytest.mark.slow(reason="the longest of these searches"))
-        if each == "arguments_forgotten"
-        else each
-        for each in CALLS
-    ],
-)
-@pytest.mark.parametrize(
-    "seed", [1, pytest.param(0, marks=pytest.mark.slow(reason="another search for the same graph"))]
-)
-def test_a_planted_fault_is_found_and_made_small(fault: str, seed: int, keras: SubjectProcess) -> None:
+@pytest.mark.parametrize("fault", ["mask_function_dropped", "crash_on_outputs"])
+def test_a_planted_fault_is_found_and_made_small(fault: str, keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
-    kinds = None if everything() else ["Lambda", "Dense", "Masking"]
-    found = search(trials, examples=500, seed=seed, kinds=kinds)
-    assert found is not None
-    assert found.graph is not None
-    calls = [each for each in instructions(found.graph.program.body) if isinstance(each, Apply)]
-    assert len(calls) == CALLS[fault]
+    kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, those that have what is broken
+    found = search(trials, examples=500, seed=1, kinds=kinds)
+    assert found is not None and found.graph is not None
+    assert sum(isinstance(each, Apply) for each in instructions(found.graph.program.body)) == 1
 
 
 def test_what_only_the_costly_checks_see_is_made_small(keras: SubjectProcess) -> None:

@@ -163,11 +163,6 @@ def test_an_exception_that_only_wraps_another_stands_back(keras: SubjectProcess,
     assert [hit.title for hit in hits] == [f"A model cannot be cloned: {raised}" for raised in RAISED.values()]
 
 
-def test_a_request_that_cannot_be_answered_is_an_error(keras: SubjectProcess) -> None:
-    trial = GraphTrials(keras, KnownIssues(), cloners=("nobody",)).try_or_say_why_not(of_layer("layers.ReLU()"))
-    assert "unknown cloner 'nobody'" in trial.not_tried
-
-
 @pytest.mark.parametrize("own", get_args(Own))
 def test_a_custom_model_breaks_as_a_plain_one(own: Own, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
