@@ -308,6 +308,9 @@ two()
     return by(model, lambda layer: made(layer, use_bias=layer.name != "two"))
         -> layers['two'].config.use_bias: config.use_bias
     PATH = "one/other" -> weights[3].name: weight path alone
+    clone.get_layer("one").bias._name = "other" -> weights[3].short_name: weight name alone
+    clone.__class__ = type("Other", (type(clone),), {}) -> model.kind: kind
+    clone.get_layer("two").dtype_policy = keras.DTypePolicy("mixed_float16") -> layers['two'].config.dtype: config.dtype
     PATH = "scope/one/bias" -> weights[3].name: weight scope
 two(calls=("one", "one"), after=("s1",), ends=("t0",))
     return two(calls=("one", "one"), after=("s0",), ends=("t0",))

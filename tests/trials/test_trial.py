@@ -172,10 +172,9 @@ def test_a_custom_model_breaks_as_a_plain_one(own: Own, keras: SubjectProcess) -
 
 @pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
 def test_cloner_that_changes_the_original_is_blamed_alone(fault: str, keras: SubjectProcess) -> None:
-    clones = tried(models.case("compiled", "keras"), keras, "fixed", planted(fault), "upstream").clones
-    assert list(clones) == ["fixed", planted(fault), "upstream"]
-    changed = [name for name, clone in clones.items() if any(one.check == "untouched" for one in clone.differences)]
-    assert changed == [planted(fault)]
+    clones = tried(models.case("compiled", "keras"), keras, planted(fault), "fixed").clones
+    assert "untouched" in {one.check for one in clones[planted(fault)].differences}
+    assert clones["fixed"].differences == ()
 
 
 FAITHFUL = {
