@@ -1,7 +1,8 @@
 """Faulty cloners: each makes the fixed clone and breaks one thing in it, wherever the model has that thing.
 
-The first line of each names the check that must catch it. A subject imports this module as it imports a user's cloner,
-so a fault is a function of a model, and of what `clone_model` is given beside the model.
+The first line of each names the check that must catch it, with a part of the model where only that differs. A subject
+imports this module as it imports a user's cloner, so a fault is a function of a model, and of what `clone_model` is
+given beside the model.
 """
 
 from __future__ import annotations
@@ -136,14 +137,6 @@ def layer_renamed(model: Any, clone: Any) -> None:
 
 
 @_breaks
-def arguments_forgotten(model: Any, clone: Any) -> None:
-    """structure: calls a Lambda's function with its defaults in place of the Lambda's `arguments`."""
-    for layer in _layers(clone):
-        if type(layer).__name__ == "Lambda":
-            layer.arguments = {}
-
-
-@_breaks
 def original_frozen(model: Any, clone: Any) -> None:
     """untouched: freezes the last layer of the original that has weights."""
     layer = _last_with_weights(model)
@@ -172,8 +165,14 @@ def layer_shared_between_clones(model: Any, clone: Any) -> Any:
 
 
 @_breaks
+def gradients_reversed(model: Any, clone: Any) -> None:
+    """training weight: the optimizer of the clone goes the other way."""
+    clone.optimizer._clip_gradients = lambda gradients: [-gradient for gradient in gradients]
+
+
+@_breaks
 def loss_doubled(model: Any, clone: Any) -> None:
-    """training: computes twice the loss that the clone is compiled with."""
+    """training loss: computes twice the loss that the clone is compiled with."""
     name = "_compute_loss" if hasattr(clone, "_compute_loss") else "compute_loss"
     compute = getattr(clone, name)
     setattr(clone, name, functools.wraps(compute)(lambda *args, **kwargs: compute(*args, **kwargs) * 2))
@@ -181,7 +180,7 @@ def loss_doubled(model: Any, clone: Any) -> None:
 
 @_breaks
 def activity_regularizer_lost(model: Any, clone: Any) -> None:
-    """training: adds no loss for what a layer gives."""
+    """training losses: adds no loss for what a layer gives."""
     for layer in _layers(clone):
         layer.activity_regularizer = None
 
@@ -197,4 +196,4 @@ PLANTED = {
     for name, fault in list(globals().items())
     if not name.startswith("_") and getattr(fault, "__module__", "") == __name__
 }
-"""The check that must catch each fault, by the fault's name."""
+"""The check that must catch each fault, and the part, by the fault's name."""

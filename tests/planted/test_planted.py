@@ -19,13 +19,13 @@ from .models import case
 
 BREAKS = {
     "several": (
-        "crash_on_outputs trainable_forgotten weights_copied outputs_reversed always_inference arguments_forgotten "
-        "original_frozen original_reset activity_regularizer_lost"
+        "crash_on_outputs trainable_forgotten weights_copied outputs_reversed always_inference original_frozen "
+        "original_reset activity_regularizer_lost"
     ),
     "nested": "layer_shared_with_original layer_unshared second_clone_broken layer_shared_between_clones",
     "masked": "mask_function_dropped",
     "own": "layer_renamed cloning_warns",
-    "compiled": "loss_doubled",
+    "compiled": "gradients_reversed loss_doubled",
 }
 """The faults that are planted on each model."""
 FAULTS = [(fault, model) for model, faults in BREAKS.items() for fault in faults.split()]
@@ -55,10 +55,10 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
 def test_its_check_catches_a_fault(fault: str, model: str, generation: str, clones: Trials) -> None:
     found = clones(generation, model).clones
     assert found["fixed"].differences == ()
-    assert PLANTED[fault] in {each.check for each in found[fault].differences}
+    assert any(f"{each.check} {each.part}".startswith(PLANTED[fault]) for each in found[fault].differences)
     assert len(found[fault].causes) <= 5
 
 
 def test_every_fault_is_planted_and_every_check_has_one() -> None:
     assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "which leaves nothing to check"
-    assert {PLANTED[fault] for fault, _ in FAULTS} == {*CHECKS}
+    assert {PLANTED[fault].partition(" ")[0] for fault, _ in FAULTS} == {*CHECKS}

@@ -12,11 +12,11 @@ import pytest
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
+from clonediff.harness.trials.checks import CHECKS
 from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import verdict
-from tests.planted.faults import PLANTED
 from tests.reports.making import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
 
 KNOWN = load()
@@ -207,46 +207,7 @@ def test_a_known_issue_that_is_not_there_any_more_has_its_id(tmp_path: Path) -> 
     assert "| it changes a name | input-name | 290 | 4 | input-name |" in summary
 
 
-ISSUE = """\
-# LSTM: value (0)
-
-## What happens
-
-`clone_model` does not give the same model as the one below: it computes something else.
-
-- where: `call.outputs[0]`
-- first seen at: `lstm` (LSTM)
-
-3 of 12 numbers differ, by 0.25 at most. The first, at [0, 1]: `0.5` in the original, `0.25` in the clone.
-
-Its consequences:
-
-- `model.name`: `functional` becomes `functional_1`
-
-## What should happen
-
-With the weights of the original, a clone computes the same outputs for the same inputs.
-
-## Script
-
-```python
-import keras
-
-print(0)
-```
-
-Its script fails alone.
-
-## Versions
-
-| package | version |
-|---|---|
-| keras | 3.15.1 |
-| tensorflow | 2.21.0 |
-| python | 3.11.7 |
-
-Found by clonediff, as `outputs-value-00000000`.
-"""
+ISSUE = Path(__file__).with_name("issue.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -263,7 +224,7 @@ def test_an_issue_has_what_a_maintainer_reads(changes: dict[str, Any], said: str
 
 
 def test_each_check_has_its_promise(tmp_path: Path) -> None:
-    broken = [difference(check, "clone", "raises", ("a", "b"), 0) for check in {*PLANTED.values()}]
+    broken = [difference(check, "clone", "raises", ("a", "b"), 0) for check in CHECKS]
     _, _, issues = reports(tmp_path, [finding(0, differences=[root]) for root in broken])
     assert issues.count("## What should happen") == len(broken)
     assert "should hold" not in issues

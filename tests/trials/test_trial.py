@@ -120,6 +120,7 @@ def test_what_is_less_severe_is_left_out_and_counted_apart(at_least: Severity, k
     hits = {hit.cloner: hit.cause.severity for hit in reversed(trial.hits) if hit.cause is not None}
     assert hits == {name: severity for name, severity in faults.items() if severity <= at_least}
     assert {name for name, verdict in trials.tally.verdicts if verdict == "left out"} == set(faults) - set(hits)
+    assert trials.tally.worst == dict.fromkeys(hits.items(), 1)
     assert trials.tally.verdicts["fixed", "faithful"] == 1
 
 
