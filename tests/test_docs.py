@@ -88,12 +88,7 @@ Run = Callable[[str, int], str]
 
 
 @pytest.fixture
-def run(
-    clonediff: Command,
-    warm_commands: None,
-    release_place: Callable[[str], Place],
-    tmp_path: Path,
-) -> Run:
+def run(clonediff: Command, warm_commands: None, release_place: Callable[[str], Place], tmp_path: Path) -> Run:
     """Run a command in the test's own folder, to the exit code that is expected; what it printed.
 
     A search that is to end with 1 finds a cause that it is not told of, on a graph that it tries first.

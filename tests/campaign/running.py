@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from clonediff.reports.reading import read_run
 from clonediff.strategies.program import to_json
 from tests.command_line import ran
 from tests.example_graphs import example
-from tests.interrupting import under_way
 from tests.reports.making import record
 
 UNKNOWN = "model-trainable"
@@ -50,20 +48,6 @@ def with_unknown(folder: Path) -> Path:
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """`clonediff fuzz`, to its end."""
     return ran("fuzz", *arguments, cwd=folder)
-
-
-@contextmanager
-def fuzzing(folder: Path, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """`clonediff fuzz` while it runs; what is left of it afterwards is ended."""
-    with under_way("fuzz", *arguments, cwd=folder, **environment) as process:
-        try:
-            yield process
-        finally:
-            left = processes(process.pid)
-            process.kill()
-            for child in left:
-                with suppress(psutil.NoSuchProcess):
-                    child.kill()
 
 
 def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -15,19 +15,10 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from tests.campaign.running import (
-    UNKNOWN,
-    findings,
-    fuzz,
-    fuzzing,
-    known_without,
-    processes,
-    summary,
-    with_unknown,
-)
+from tests.campaign.running import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
 from tests.command_line import imported_by
 from tests.example_graphs import KNOWN
-from tests.interrupting import interrupt
+from tests.interrupting import interrupt, under_way
 from tests.planted import planted
 from tests.waiting import PATIENCE, until
 
@@ -75,7 +66,7 @@ def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
 
 def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with fuzzing(with_unknown(tmp_path), *_options(known), *TRIALS, "--jobs", "1") as process:
+    with under_way("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=with_unknown(tmp_path)) as process:
         until(lambda: _findings(run), process)
         left = processes(process.pid)
         process.kill()
@@ -93,7 +84,7 @@ def test_an_interrupt_ends_it_and_keeps_everything_and_nothing_listens(known: Pa
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
     options = (*_options(known), "--minutes", "30", "--jobs", "1")
-    with fuzzing(with_unknown(tmp_path), *options, TMPDIR=str(temporary)) as process:
+    with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
         until(lambda: _findings(run), process)
         left = processes(process.pid)
         connections = [each for child in left for each in child.net_connections("inet")]
@@ -132,7 +123,7 @@ def test_nothing_that_was_found_is_lost_whatever_is_killed(
         "drawing": lambda: (run / "run.json").exists() and processes(process.pid, SUBJECT),
         "finding": lambda: _findings(run) and processes(process.pid, SUBJECT),
     }
-    with fuzzing(with_unknown(tmp_path), *options, TMPDIR=str(temporary)) as process:
+    with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
         until(ready[phase], process)
         threading.Event().wait(random.Random(f"{victim} {sent} {phase} {turn}").uniform(0, 2))
         found, left = _findings(run), processes(process.pid)

@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from tests.campaign.running import UNKNOWN, findings, fuzz, fuzzing, known_without, processes, summary, with_unknown
+from tests.campaign.running import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
+from tests.interrupting import under_way
 from tests.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
@@ -66,7 +67,7 @@ def test_what_dies_on_a_cluster_leaves_what_was_done(
     run = tmp_path / "run"
     with _cluster(tmp_path) as address:
         asked = (*budget, "--cloner", "fixed", "--out", "run", "--scheduler", address)
-        with fuzzing(tmp_path, *asked) as process:
+        with under_way("fuzz", *asked, cwd=tmp_path) as process:
             until((run / "run.json").exists, process)
             killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
             for each in killed:

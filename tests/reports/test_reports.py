@@ -277,10 +277,7 @@ def hostile(path: Path, text: str = POISON) -> tuple[Page, str, str]:
         **poisoned(a_run(failures=[""], unsteady=[""]), text),
         "lost": {text: text},
         "versions": {text: {text: text}},
-        "counts": {
-            "keras": {**met, "refused": {text: 1}},
-            text: counts(known={"lambda-refused": {"crashes": 1}}),
-        },
+        "counts": {"keras": {**met, "refused": {text: 1}}, text: counts(known={"lambda-refused": {"crashes": 1}})},
     }
     known = KnownIssues((replace(KNOWN.get("lambda-refused"), title=text, because=text, link=f"https://x/{text}"),))
     return reports(path, findings, known, **run)
