@@ -63,7 +63,7 @@ def test_smallest(graph):
 """
 
 
-def test_a_test_of_ones_own_draws_in_a_child_and_shrinks(tmp_path: Path) -> None:
+def test_functional_graphs_draw_in_a_child_and_shrink(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(TEST)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"],

@@ -109,7 +109,7 @@ def test_a_cloner_is_held_to_what_clone_model_promises(
         ("clones_of_mine.py:needs_more", "needs_more: missing a required argument: 'path': name a function"),
     ],
 )
-def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
+def test_cloner_that_takes_no_model_is_refused_before_a_trial(
     function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = named(f"{file.parent}/{function}")
@@ -121,7 +121,7 @@ def test_what_cannot_be_called_with_a_model_is_said_before_it_is(
     assert trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
 
 
-def test_what_upstream_is_known_for_is_new_of_a_cloner_of_ones_own(file: Path, keras: SubjectProcess) -> None:
+def test_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: SubjectProcess) -> None:
     loses = named(f"{file}:loses")
     hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}

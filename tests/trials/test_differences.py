@@ -411,7 +411,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("model", sorted({row[0] for row in CASES}))
-def test_what_is_broken_is_told_by_its_root(model: str, broken: Path, keras: SubjectProcess) -> None:
+def test_root_causes_of_broken_clones(model: str, broken: Path, keras: SubjectProcess) -> None:
     names = {f"{broken.with_suffix('')}:clone_{number}": row for number, row in enumerate(CASES) if row[0] == model}
     case = Case(
         f"{BUILDERS}\nmodel = {model.removeprefix('costly ')}\n",

@@ -150,9 +150,7 @@ UNLIKE = {
 
 
 @pytest.mark.parametrize("pairs", [ALIKE, UNLIKE], ids=["alike", "unlike"])
-def test_values_that_differ_are_told_and_equal_ones_are_not(
-    pairs: dict[str, tuple[str, str]], keras: SubjectProcess
-) -> None:
+def test_values_are_compared_by_what_they_hold(pairs: dict[str, tuple[str, str]], keras: SubjectProcess) -> None:
     names = {name.replace(" ", "_"): values for name, values in pairs.items()}
     values, later = (f"dict({', '.join(f'{name}_={pair[side]}' for name, pair in names.items())})" for side in (0, 1))
     clone = tried(

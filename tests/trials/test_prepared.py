@@ -125,7 +125,7 @@ def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProc
         ("Dense", "adapt", {"clone_arguments": "fresh"}, ""),
     ],
 )
-def test_nobody_can_say_what_the_clone_is(kind: str, does: str, fields: dict[str, Any], reason: str) -> None:
+def test_programs_whose_clone_is_undefined(kind: str, does: str, fields: dict[str, Any], reason: str) -> None:
     layer = Apply(kind, (("output_mode", '"tf_idf"'),))
     program = Program("keras", (X,), (layer,), preparations=(Preparation(does, ()),), **fields)
     assert reason in why_undefined(program) and bool(reason) == bool(why_undefined(program))

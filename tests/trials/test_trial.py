@@ -155,7 +155,7 @@ RAISED = {
 """What a cloner does, and what went wrong first: the exception, and where it was raised."""
 
 
-def test_an_exception_that_only_wraps_another_stands_back(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_exception_that_only_wraps_another_is_no_cause(keras: SubjectProcess, tmp_path: Path) -> None:
     functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
     (tmp_path / "raises.py").write_text(RAISES + "".join(functions))
     cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
@@ -265,7 +265,7 @@ def test_cloner_that_does_not_end_is_reported_with_its_place(tmp_path: Path) -> 
 
 @pytest.mark.slow(reason="a Keras that starts to say it")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
-def test_a_gpu_that_is_not_seen_is_said_at_the_start(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gpu_error_names_the_devices_at_hand(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := missing(name):
         pytest.skip(reason=reason)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
