@@ -97,6 +97,11 @@ def test_an_original_that_is_refused_is_counted_and_shows_nothing(keras: Subject
     assert not [frame for frame in inner if frame.file.startswith("/")]
 
 
+def test_long_stack_keeps_both_of_its_ends(keras: SubjectProcess) -> None:
+    refused = run(Case("call = lambda: call()\ncall()", ()), keras, (), timeout=PATIENCE).refused
+    assert refused is not None and [frame.function for frame in refused.frames] == ["<module>", *["<lambda>"] * 59]
+
+
 def test_original_that_does_not_run_is_counted_apart(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
