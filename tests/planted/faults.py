@@ -172,10 +172,9 @@ def gradients_reversed(model: Any, clone: Any) -> None:
 
 @_breaks
 def loss_doubled(model: Any, clone: Any) -> None:
-    """training loss: computes twice the loss that the clone is compiled with."""
-    name = "_compute_loss" if hasattr(clone, "_compute_loss") else "compute_loss"
-    compute = getattr(clone, name)
-    setattr(clone, name, functools.wraps(compute)(lambda *args, **kwargs: compute(*args, **kwargs) * 2))
+    """training loss: gives twice the loss that it has computed."""
+    compute = clone.compute_metrics
+    clone.compute_metrics = lambda *given, **more: {name: 2 * value for name, value in compute(*given, **more).items()}
 
 
 @_breaks
