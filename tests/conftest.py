@@ -14,16 +14,15 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import in_full, place_of
+from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from tests.command_line import Command, command
 from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
-from tests.required_releases import missing, not_had
+from tests.required_releases import missing, place_or_skip
 from tests.shared_subjects import lend
 from tests.warm_keras import processes
 
@@ -155,36 +154,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture(scope="session")
-def release_place() -> Callable[[str], Place]:
-    """Where a release is, by a subject's name.
-
-    One that cannot be had is tried once, and skips each test that asks for it.
-    """
-    found: dict[str, Place | str] = {}
-
-    def place(spec: str) -> Place:
-        if spec not in found:
-            try:
-                found[spec] = place_of(Subject.parse(spec))
-            except ReleaseError as error:
-                found[spec] = str(error)
-        result = found[spec]
-        if isinstance(result, str):
-            not_had(result)
-        return result
-
-    return place
-
-
-@pytest.fixture(scope="session")
-def warm(release_place: Callable[[str], Place]) -> Iterator[Callable[[str], SubjectProcess]]:
+def warm() -> Iterator[Callable[[str], SubjectProcess]]:
     """The warm process of a subject, by its name, for all tests of a worker; one that died is started again."""
     opened: dict[str, SubjectProcess] = {}
     running: OrderedDict[str, SubjectProcess] = OrderedDict()
 
     def process(name: str) -> SubjectProcess:
         if name not in opened:
-            opened[name] = SubjectProcess(Subject.parse(name), place=release_place(name))
+            opened[name] = SubjectProcess(Subject.parse(name), place=place_or_skip(name))
         running[name] = opened[name]
         running.move_to_end(name)
         if len(running) > MOST:  # never Keras itself, which many fixtures hold on to

@@ -6,10 +6,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from typing import NoReturn, TypeVar
 
 import pytest
 
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
@@ -32,14 +34,24 @@ def not_had(reason: str) -> NoReturn:
     pytest.skip(reason=reason)
 
 
-def missing(name: str) -> str:
-    """What this machine lacks for a subject; "" where that is known only once the subject has started."""
-    subject = Subject.parse(name)
-    command = shutil.which("nvidia-smi")
-    if subject.device != "cpu" and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
-        return f"{name}: no GPU on this machine"
+@cache
+def _place(name: str) -> Place | str:
+    """Where the release of a subject is, or why it cannot be had, which is tried once."""
     try:
-        place_of(subject)
+        return place_of(Subject.parse(name))
     except ReleaseError as error:
         return str(error)
-    return ""
+
+
+def place_or_skip(name: str) -> Place:
+    """Where the release of a subject is; where it cannot be had, see `not_had`."""
+    found = _place(name)
+    return not_had(found) if isinstance(found, str) else found
+
+
+def missing(name: str) -> str:
+    """What this machine lacks for a subject; "" where that is known only once the subject has started."""
+    command, found = shutil.which("nvidia-smi"), _place(name)
+    if "@gpu" in name and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
+        return f"{name}: no GPU on this machine"
+    return found if isinstance(found, str) else ""

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import pytest
 
-from clonediff.harness.subjects.environment import Place
 from clonediff.reports.known import load
 from clonediff.strategies.program import to_json
 from tests.campaign.running import UNKNOWN, keep, known_without
 from tests.command_line import Command, ran
 from tests.example_counts import everything
 from tests.example_graphs import example
+from tests.required_releases import place_or_skip
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
@@ -88,7 +88,7 @@ Run = Callable[[str, int], str]
 
 
 @pytest.fixture
-def run(clonediff: Command, warm_commands: None, release_place: Callable[[str], Place], tmp_path: Path) -> Run:
+def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
     """Run a command in the test's own folder, to the exit code that is expected; what it printed.
 
     A search that is to end with 1 finds a cause that it is not told of, on a graph that it tries first.
@@ -97,7 +97,7 @@ def run(clonediff: Command, warm_commands: None, release_place: Callable[[str], 
     def done(command: str, code: int) -> str:
         program, *arguments = shlex.split(command)
         for release in re.findall(r"\bkeras==[\d.]+", command):
-            release_place(release)
+            place_or_skip(release)
         if arguments[0] == "fuzz":
             if code:
                 keep(tmp_path / "runs" / "corpus", to_json(example(UNKNOWN)))

@@ -24,12 +24,11 @@ from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script, cloning_line
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.process import SubjectProcess
-from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import ROOTS, KnownIssue, load
 from clonediff.reports.known_index import RELEASES
-from tests.required_releases import had
+from tests.required_releases import place_or_skip
 from tests.trials.trying import odd
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +126,7 @@ def test_the_script_fails_where_the_issue_is(generation: str, issue: Any, script
 )
 def test_each_release_has_the_bugs_of_its_row(name: str) -> None:
     subject = Subject.parse(name)
-    with closing(ScriptRunner(subject, had(lambda: place_of(subject)))) as runner:
+    with closing(ScriptRunner(subject, place_or_skip(name))) as runner:
         for issue in KNOWN.on(subject.generation).bugs:
             answer, last = runner.answer(Script(issue.script, issue.raises, sure=True))
             breaks = expected_on(issue, str(subject.version)) is ReplayAnswer.BREAKS
