@@ -16,6 +16,7 @@ import pytest
 
 from clonediff.reports.reading import read_run
 from tests.campaign.running import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
+from tests.campaign.simulated import simulate
 from tests.interrupting import under_way
 from tests.waiting import PATIENCE, until
 
@@ -81,6 +82,14 @@ def test_what_dies_on_a_cluster_leaves_what_was_done(
     assert record.ended
     assert record.total.graphs == 120 or victim == "scheduler"
     assert (run / "report.html").exists()
+
+
+@pytest.mark.slow(reason="two minutes of a campaign on a thousand workers that sleep")
+def test_a_thousand_workers_leave_most_of_a_core_to_others(tmp_path: Path) -> None:
+    figures = simulate(1000, 2.0, tmp_path)
+    assert (figures.jobs, figures.twice) == (1000, 0)
+    assert figures.causes > 50
+    assert figures.core < 0.5
 
 
 def _is_of_dask(process: psutil.Process) -> bool:

@@ -16,7 +16,6 @@ from .walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, packa
 Changes = Iterator[tuple[str, Callable[[], object]]]
 """What can be changed, in words, each with the function that does it."""
 
-OF_THE_OTHER = "the very object of the other model"
 PLAIN = (bool, int, float, str)
 _NEVER_CHANGES = (*PLAIN, bytes, type(None), type, tuple, frozenset, types.FunctionType, types.ModuleType, tf.Tensor)
 _VALUES = ("Policy", "TensorShape", "DType")
@@ -101,7 +100,7 @@ def _new_values(scene: Scene, place: Place) -> Iterator[tuple[str, str, Any]]:
     value, kind, other = place.value, type(place.value), scene.others.get(place.path)
     is_object = can_change(value) and not isinstance(value, (*CONTAINERS, np.ndarray))
     if type(other) is kind and other is not value and can_change(other):
-        yield "alias", OF_THE_OTHER, other
+        yield "alias", "the very object of the other model", other
     if is_object or _is_constant(value) or isinstance(value, types.FunctionType):
         yield "reference", "another of its class", scene.another(value)
     if isinstance(value, PLAIN):
