@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -100,32 +100,22 @@ def _is_of_dask(process: psutil.Process) -> bool:
 
 
 @contextmanager
-def _cluster(folder: Path, *, workers: int = 2) -> Iterator[str]:
-    """A scheduler and workers, as a person would start them."""
+def _cluster(folder: Path) -> Iterator[str]:
+    """A scheduler and two workers, as a person would start them."""
     file = folder / "scheduler.json"
-    scheduler = [*DASK, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-    with subprocess.Popen(
-        [*scheduler, "--scheduler-file", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
-    ) as first:
-        try:
-            until(file.exists)
-            address = re.search(r"tcp://[\d.:]+", file.read_text())
-            assert address
-            worker = [*DASK, "worker", address[0], "--host", "127.0.0.1", "--nthreads", "1", "--nworkers", str(workers)]
-            with subprocess.Popen(
-                [*worker, "--no-dashboard", "--local-directory", str(folder)],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-            ) as second:
-                try:
-                    yield address[0]
-                finally:
-                    second.terminate()
-                    second.wait(PATIENCE)
-        finally:
-            first.terminate()
-            first.wait(PATIENCE)
+    with ExitStack() as stack:
+
+        def start(*arguments: str) -> None:
+            command, quiet = [*DASK, *arguments, "--host", "127.0.0.1", "--no-dashboard"], subprocess.DEVNULL
+            process = stack.enter_context(subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=folder))
+            stack.callback(process.terminate)
+
+        start("scheduler", "--port", "0", "--scheduler-file", str(file))
+        until(file.exists)
+        address = re.search(r"tcp://[\d.:]+", file.read_text())
+        assert address
+        start("worker", address[0], "--nthreads", "1", "--nworkers", "2", "--local-directory", str(folder))
+        yield address[0]
 
 
 def _subjects() -> set[psutil.Process]:
