@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from clonediff.harness.observation import Answer, Observation, Request
+from clonediff.harness.observation import Clone, Observation, Request
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.triage import causes, title
-from clonediff.reports.records import AT_LEAST, Cause, Difference
+from clonediff.reports.records import AT_LEAST, Cause, Difference, Severity
 from clonediff.strategies.program import Generation, Graph
 
 YOURS = "the cloner"
@@ -37,31 +37,28 @@ def check_clone(
     graph: Graph,
     cloner: Callable[[Any], Any],
     *,
-    checks: Collection[str] | None = None,
     costly: bool = False,
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
 ) -> None:
     """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
 
-    `cloner` takes a model and returns its clone. `checks` are names of `clonediff.harness.trials.checks.CHECKS`, all of
-    them by default; `costly` asks for a second clone and for training, as do the checks that need them when they are
-    named. A cause for which `ignore` is true does not count, nor one less severe than `at_least`: "crashes",
-    "computes", "trains", "property" or "name". How many were left out is in the message.
+    `cloner` takes a model and returns its clone; `costly` asks for a second clone and for training. A cause for which
+    `ignore` is true does not count, nor one less severe than `at_least`: "crashes", "computes", "trains", "property" or
+    "name". How many were left out is in the message.
     """
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
 
-    named = _named(checks, list(CHECKS), at_least)
-    costly = costly or any(CHECKS[name].costly for name in checks or ())
+    least = _severity(at_least)
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
         answer = run_trial(Request(case, costly=costly), framework, cloners={YOURS: cloner})
     if answer.original is None:
         message = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
-    differences = compare(answer.original, answer.clones[YOURS], named)
-    _assert_faithful(causes(answer.original, differences), ignore, at_least, case.source)
+    differences = compare(answer.original, answer.clones[YOURS])
+    _assert_faithful(causes(answer.original, differences), ignore, least, case.source)
 
 
 def assert_clones_faithfully(
@@ -69,7 +66,6 @@ def assert_clones_faithfully(
     *,
     clone: Callable[[Any], Any] | None = None,
     inputs: Any = None,
-    checks: Collection[str] | None = None,
     costly: bool = True,
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
@@ -81,12 +77,10 @@ def assert_clones_faithfully(
     in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
     takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
     and that there is no check "warned", which takes a model that can be built again.
-    Whether a clone is compiled is compared on Keras 3 alone, since `tf_keras` promises nothing of it.
     """
-    named = _named(checks, _OF_A_LIVE_MODEL, at_least)
-    costly = costly or any(CHECKS[name].costly for name in checks or ())
+    least = _severity(at_least)
     cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly)
-    _assert_faithful(cloned.causes_of(YOURS, named), ignore, at_least, cloned.about)
+    _assert_faithful(cloned.causes_of(YOURS), ignore, least, cloned.about)
 
 
 class ClonedModel(msgspec.Struct, frozen=True):
@@ -97,28 +91,18 @@ class ClonedModel(msgspec.Struct, frozen=True):
     versions: dict[str, str]
     fed: tuple[dict[str, Any], ...]
     original: Observation
-    answer: Answer
+    clones: dict[str, Clone]
 
-    def causes_of(
-        self,
-        cloner: str,
-        checks: Collection[str] = _OF_A_LIVE_MODEL,
-        *,
-        promised: bool = True,
-        but_for: Collection[str] = (),
-    ) -> list[Cause]:
+    def causes_of(self, cloner: str, but_for: Collection[str] = ()) -> list[Cause]:
         """What is wrong with the clone of one of the cloners, the worst first.
 
-        Of what is `promised`, it is no part for `tf_keras` that a clone is compiled. What follows from a difference of
-        the layers that it is right `but_for` is left out.
+        What follows from a difference of the layers that it is right `but_for` is left out.
         """
-        differences = compare(self.original, self.answer.clones[cloner], checks)
+        differences = compare(self.original, self.clones[cloner], _OF_A_LIVE_MODEL)
         if but_for:
             groups = roots(Flow.of(self.original), differences)
             differences = [one for group in groups if not _is_of(group[0], but_for) for one in group]
-        broken = causes(self.original, differences)
-        passed = "compiled" if promised and self.generation == "tf_keras" else ""
-        return [cause for cause in broken if cause.root.aspect != passed]
+        return causes(self.original, differences)
 
 
 def _is_of(root: Difference, layers: Collection[str]) -> bool:
@@ -133,39 +117,33 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
 
-    generation: Generation = "tf_keras" if generation_of(model) == "tf_keras" else "keras"
+    generation = generation_of(model)
     framework = framework_of(generation)
     versions = framework.versions()
     about = f"{type(model).__name__} {getattr(model, 'name', '')!r}, {generation} {versions['keras']}"
     answer, specs = try_live(model, cloners, framework, inputs, costly)
-    if answer.original is None:
-        # The model is there, so that it can only have given something else each time that it was called.
-        raise RuntimeError(f"{about}: {answer.refused.message if answer.refused else 'no answer'}")
+    assert answer.original is not None  # the model is there
     for ran in (answer.original.inference, answer.original.training):
         if ran is not None and ran.failure is not None:
             message = f"{ran.failure.type}: {ran.failure.message}"
             raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {message}")
-    return ClonedModel(about, generation, versions, tuple(specs), answer.original, answer)
+    return ClonedModel(about, generation, versions, tuple(specs), answer.original, answer.clones)
 
 
-def _named(checks: Collection[str] | None, names: list[str], at_least: str) -> list[str]:
-    """The names of the checks that are asked for, in their order."""
-    for name in sorted(checks or ()):
-        if name not in names:
-            raise ValueError(f"checks: {name!r} is not one of {', '.join(names)}")
+def _severity(at_least: str) -> Severity:
     if at_least not in AT_LEAST:
         raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
-    return [name for name in names if checks is None or name in checks]
+    return AT_LEAST[at_least]
 
 
-def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], at_least: str, about: str) -> None:
+def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], least: Severity, about: str) -> None:
     counted = [cause for cause in broken if not ignore(cause)]
-    failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
+    failures = tuple(cause for cause in counted if cause.severity <= least)
     if not failures:
         return
     lines: list[str] = []
     for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
     if less := len(counted) - len(failures):
-        lines.append(f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}")
+        lines.append(f"left out, by at_least={least.word!r}: {less} cause{'' if less == 1 else 's'}")
     raise UnfaithfulClone("\n".join((*lines, "", about)), failures)

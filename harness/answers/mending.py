@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from clonediff.harness.answers.folding import colliding
 from clonediff.harness.trials.triage import makes_a_clone
 from clonediff.reports.records import Cause, Difference
 from clonediff.strategies.layers import CATALOGUE
@@ -50,54 +51,53 @@ class Own(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What to do, and whether the fault is that of the user's own class or function."""
+    """What to do, "" where nothing is known; and whether the fault is that of the user's own class or function."""
 
-    text: str
-    own: bool = True
+    text: str = ""
+    own: bool = False
 
 
-def advice(cause: Cause, message: str, own: Own) -> Advice | None:
-    """How to mend the user's own part of a cause; None where nothing of theirs can."""
+def advice(cause: Cause, message: str, own: Own) -> Advice:
+    """How to mend the user's own part of a cause."""
     root = cause.root
+    if colliding(cause):
+        return Advice("save the clone as a .keras file, or give each `add_weight` another name")
     if not makes_a_clone([cause]):
         return _of_a_crash(message, own)
     if root.within.endswith("optimizer.built"):
-        return Advice("compile the clone anew before you thaw more of it", own=False)
+        return Advice("compile the clone anew before you thaw more of it")
     if root.aspect == "compiled":
-        return Advice("compile the clone, too: `clone.compile(...)`", own=False)
+        return Advice("compile the clone, too: `clone.compile(...)`")
     if root.part == "trainable" and root.found == "true":
         what = "the clone" if root.first is None or root.first.layer < 0 else "it in the clone"
-        return Advice(f"freeze {what} again before you compile: `.trainable = False`", own=False)
+        return Advice(f"freeze {what} again before you compile: `.trainable = False`")
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
         text = "give a regularizer or a constraint to the constructor: set on a built layer, it takes effect in clones"
-        return Advice(text, own=False)
-    return _of_config(cause, own) if root.part in ("attribute", "compiled") else None
+        return Advice(text)
+    return _of_config(cause, own) if root.part in ("attribute", "compiled") else Advice()
 
 
-def _of_a_crash(message: str, own: Own) -> Advice | None:
+def _of_a_crash(message: str, own: Own) -> Advice:
     if (missing := _MISSING.search(message)) and missing["kind"] in own.classes:
-        return _for_config(own.classes[missing["kind"]], re.findall(r"'(\w+)'", missing["names"]))
-    rows = ((re.search(pattern, message), text) for pattern, text in _CRASHES)
-    match, text = next((row for row in rows if row[0]), (None, ""))
-    if match is None or not text:
-        return None
-    named = match.groupdict()
-    if named.get("kind") in CATALOGUE:
-        return None
-    if named.get("name") in own.registered:
-        text = _SCOPE
-    return Advice(text.format(**named), own=bool(named))
+        return Advice(_for_config(own.classes[missing["kind"]], re.findall(r"'(\w+)'", missing["names"])), own=True)
+    for pattern, text in _CRASHES:
+        if match := re.search(pattern, message):
+            named = match.groupdict()
+            if named.get("kind") in CATALOGUE:
+                break
+            words = _SCOPE if named.get("name") in own.registered else text
+            return Advice(words.format(**named), own=bool(named))
+    return Advice()
 
 
-def _of_config(cause: Cause, own: Own) -> Advice | None:
+def _of_config(cause: Cause, own: Own) -> Advice:
     """The line for the config of a class of the user's own, which loses an argument."""
     root = cause.root
     owner = _owner(root, own)
-    if owner is None:
-        return None
-    place = root.first
-    lost = [one.name.rpartition(".")[2] for one in cause.differences if one.part == root.part and one.first == place]
-    return _for_config(owner, list(dict.fromkeys(lost))) if root.change == "" else None
+    if owner is None or root.change != "":
+        return Advice()
+    alike = (one for one in cause.differences if (one.part, one.first) == (root.part, root.first))
+    return Advice(_for_config(owner, dict.fromkeys(one.name.rpartition(".")[2] for one in alike)), own=True)
 
 
 def _owner(root: Difference, own: Own) -> type | None:
@@ -117,16 +117,14 @@ def _argument(owner: type, name: str) -> str:
     return next((each for each in (name, name.lstrip("_")) if each in parameters), "")
 
 
-def _for_config(owner: type, names: list[str]) -> Advice:
+def _for_config(owner: type, names: Iterable[str]) -> str:
+    """What to write so that the config has these attributes."""
     kind = owner.__name__
     arguments = {name: _argument(owner, name) for name in names}
     items = ", ".join(f'"{argument}": self.{name}' for name, argument in arguments.items() if argument)
-    has_one = any("get_config" in vars(each) for each in owner.__mro__ if each.__module__ == owner.__module__)
     if not items:
-        listed = ", ".join(f"`{name}`" for name in names)
-        return Advice(
-            f"take {listed} in `{kind}.__init__` and write it into `{kind}.get_config`; else set it on the clone"
-        )
-    if has_one:
-        return Advice(f"add to what `{kind}.get_config` returns: `{items}`")
-    return Advice(f"give `{kind}` a `get_config`: `return {{**super().get_config(), {items}}}`")
+        listed = ", ".join(f"`{name}`" for name in arguments)
+        return f"take {listed} in `{kind}.__init__` and write it into `{kind}.get_config`; else set it on the clone"
+    if any("get_config" in vars(each) for each in owner.__mro__ if each.__module__ == owner.__module__):
+        return f"add to what `{kind}.get_config` returns: `{items}`"
+    return f"give `{kind}` a `get_config`: `return {{**super().get_config(), {items}}}`"

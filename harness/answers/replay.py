@@ -2,12 +2,7 @@
 
 A script is run first. A trial answers where no script can: for a graph alone, a script that does not make the very
 comparison that differed, and where it ends in another way, which a trial explains.
-
-breaks: the script fails as it should, at the statement that clones or after it; the cause shows, by its fingerprint;
-  or a graph that is of no finding is not cloned faithfully.
-gone: the script passes; or it does not show, and the clone is faithful but for known issues.
-other: the script fails in another way; something new shows instead, or something else hides it.
-cannot tell: it could not be tried.
+`clonediff replay --help` says what each answer means.
 """
 
 from __future__ import annotations
@@ -20,9 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from clonediff.harness.answers.causes import CauseShown, causes_shown
 from clonediff.harness.answers.targets import Target
-from clonediff.harness.observation import Observation
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
@@ -39,6 +32,14 @@ BREAKS, GONE = ReplayAnswer.BREAKS, ReplayAnswer.GONE
 OTHER, UNKNOWN = ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """A cause that showed, and the known issue that explains it."""
+
+    id: str
+    title: str
+    known: str | None
+
+
 class ReplayRow(msgspec.Struct, frozen=True):
     """The answer for one target on one subject, why it is that one, and every cause that showed."""
 
@@ -49,94 +50,79 @@ class ReplayRow(msgspec.Struct, frozen=True):
     cloner: str
     answer: ReplayAnswer = UNKNOWN
     because: str = ""
-    causes: tuple[CauseShown, ...] = ()
+    causes: tuple[Shown, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
 
 
-def worst_last(rows: Iterable[ReplayRow]) -> list[list[ReplayRow]]:
-    """The answers for each target, worst last, and the targets by their worst answer, worst last."""
-    by_target: dict[str, list[ReplayRow]] = defaultdict(list)
-    for row in rows:
-        by_target[row.where].append(row)
-    how_bad = {answer: number for number, answer in enumerate((GONE, UNKNOWN, OTHER, BREAKS))}
-    answers = [sorted(rows, key=lambda row: how_bad[row.answer]) for rows in by_target.values()]
-    return sorted(answers, key=lambda rows: how_bad[rows[-1].answer])
+def replayed(
+    targets: Iterable[Target],
+    known: KnownIssues,
+    *,
+    subjects: Sequence[Subject] = (),
+    cloner: str | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Generator[ReplayRow, None, None]:
+    """The answers for each target on the given subjects, or else on the one it was found on, as they come.
 
-
-class Replays:
-    """Tries each target on the given subjects, or else on the one it was found on; one process at a time."""
-
-    def __init__(
-        self,
-        targets: Iterable[Target],
-        known: KnownIssues,
-        *,
-        subjects: Sequence[Subject] = (),
-        cloner: str | None = None,
-    ) -> None:
-        self._known = known
-        self._by_subject: dict[Subject | None, list[tuple[Target, ReplayRow]]] = {None: []}
-        for target in targets:
-            for name in [str(subject) for subject in subjects] or [target.subject or target.generation]:
-                # If the original itself ends its process, there is nothing to clone.
-                cloned_by = "" if lost_by(target.finding) else cloner or target.cloner
-                row = ReplayRow(target.where, target.title, target.id, name, cloned_by)
-                try:
-                    subject = None if target.problem else Subject.parse(name or "keras")
-                    row = replace(row, subject=str(subject or name), because=target.problem)
-                except UnknownSubjectError as error:
-                    subject, row = None, replace(row, because=str(error))
-                self._by_subject.setdefault(subject, []).append((target, row))
-
-    def __len__(self) -> int:
-        return sum(map(len, self._by_subject.values()))
-
-    def rows(self, say: Callable[[str], None] = lambda line: None) -> Generator[ReplayRow, None, None]:
-        """The answers as they come, those that need no process first. `say` hears which subject is started."""
-        for subject, pairs in self._by_subject.items():
-            if subject is None:
-                yield from (row for _, row in pairs)
-                continue
-            say(f"starting {subject}")
+    Those that need no process come first; then there is one process at a time, and `say` hears of which subject.
+    """
+    by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
+    for target in targets:
+        # If the original itself ends its process, there is nothing to clone.
+        cloned_by = "" if lost_by(target.finding) else cloner or target.cloner
+        for name in map(str, subjects or (target.subject or target.generation,)):
+            row = ReplayRow(target.where, target.title, target.id, name, cloned_by, because=target.problem)
             try:
-                process = SubjectProcess(subject, place=place_of(subject))
-                versions = process.versions  # starts it
-            except SubjectError as error:
-                yield from (replace(row, because=str(error)) for _, row in pairs)
+                subject = Subject.parse(name or "keras")
+            except UnknownSubjectError as error:
+                yield replace(row, because=target.problem or str(error))
                 continue
-            fixed = ScriptRunner(subject, process.place, fixed=True)
-            upstream = ScriptRunner(subject, process.place)
-            with process, contextlib.closing(fixed), contextlib.closing(upstream):
-                for target, row in pairs:
-                    began = time.monotonic()
-                    runner = upstream if row.cloner == UPSTREAM else fixed
-                    try:
-                        answered = self._answered(row, target, runner, process)
-                    except SubjectError as error:
-                        answered = replace(row, because=str(error))
-                    yield replace(answered, versions=versions, seconds=time.monotonic() - began)
+            if target.problem:
+                yield row
+            else:
+                by_subject[subject].append((target, replace(row, subject=str(subject))))
+    for subject, pairs in by_subject.items():
+        say(f"starting {subject}")
+        try:
+            process = SubjectProcess(subject, place=place_of(subject))
+            versions = process.versions  # starts it
+        except SubjectError as error:
+            yield from (replace(row, because=str(error)) for _, row in pairs)
+            continue
+        fixed, upstream = ScriptRunner(subject, process.place, fixed=True), ScriptRunner(subject, process.place)
+        with process, contextlib.closing(fixed), contextlib.closing(upstream):
+            for target, row in pairs:
+                began = time.monotonic()
+                try:
+                    answered = _answered(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
+                except SubjectError as error:
+                    answered = replace(row, because=str(error))
+                yield replace(answered, versions=versions, seconds=time.monotonic() - began)
 
-    def _answered(self, row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess) -> ReplayRow:
-        """The row with what the script of a target shows, or else a trial."""
-        if target.generation not in ("", process.subject.generation):
-            return replace(row, because=f"it is of another generation, {target.generation}")
-        script = target.script if row.cloner in UPSTREAM_AND_FIXED else None
-        if script is None and target.graph is None:
-            return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
-        if script is not None:
-            answer, because = runner.answer(script)
-            if answer in (BREAKS, GONE) or target.graph is None:
-                return replace(row, answer=answer, because=because)
-        return self._by_trial(row, target, process)
 
-    def _by_trial(self, row: ReplayRow, target: Target, process: SubjectProcess) -> ReplayRow:
-        """The row with what a trial of the graph shows."""
-        assert target.graph is not None
-        trials = GraphTrials(process, self._known, cloners=(row.cloner,) if row.cloner else ())
-        trial = trials.try_or_say_why_not(target.graph, costly=needs_costly(target.finding) or None)
-        answer, because = answer_to(target.finding, trial)
-        return replace(row, answer=answer, because=because, causes=causes_shown(trial))
+def _answered(
+    row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess, known: KnownIssues
+) -> ReplayRow:
+    """The row with what the script of a target shows, or else a trial of its graph."""
+    if target.generation not in ("", process.subject.generation):
+        return replace(row, because=f"it is of another generation, {target.generation}")
+    # Ours can take the place of upstream in a script, but nothing that of another cloner.
+    script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
+    if script is not None:
+        answer, because = runner.answer(script)
+        if answer in (BREAKS, GONE) or target.graph is None:
+            return replace(row, answer=answer, because=because)
+    if target.graph is None:
+        return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
+    trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
+    differences = target.finding.differences if target.finding else ()  # what ends a process may do so in any part
+    costly = True if not differences or any(map(takes_costly, differences)) else None
+    trial = trials.try_or_say_why_not(target.graph, costly=costly)
+    answer, because = answer_to(target.finding, trial)
+    hits = (hit for hit in trial.hits if hit.cause is not None)
+    shown = tuple(Shown(hit.id, hit.title, hit.known.id if hit.known else None) for hit in hits)
+    return replace(row, answer=answer, because=because, causes=shown)
 
 
 def lost_by(finding: Finding | None) -> str:
@@ -144,13 +130,6 @@ def lost_by(finding: Finding | None) -> str:
     if finding is None or finding.root is not None or not finding.id.startswith(LOST):
         return ""
     return finding.detail.partition(":")[0]
-
-
-def needs_costly(finding: Finding | None) -> bool:
-    """Whether it takes the costly part of a trial to see it; what ends a process may do so in any part."""
-    if finding is None or finding.root is None:
-        return True
-    return any(takes_costly(difference) for difference in finding.differences)
 
 
 def answer_to(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
@@ -175,9 +154,9 @@ def _of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
     expected = fingerprint(root)
     if any(cause.fingerprint == expected for cause in trial.causes):
         return BREAKS, ""
-    failure = _failure(trial.original, root)
-    if failure:
-        return UNKNOWN, f"the original itself {failure}"
+    ran = getattr(trial.original, root.run, None) if root.run else None
+    if ran is not None and ran.failure is not None:
+        return UNKNOWN, f"the original itself fails in {root.run}: {ran.failure.type}"
     new = [hit.cause for hit in trial.hits if hit.cause is not None and hit.known is None]
     if new:
         return OTHER, f"gone; instead: {'; '.join(map(_named, new))}"
@@ -201,9 +180,3 @@ def _hides(difference: Difference, expected: Difference) -> bool:
     if difference.change == "raises" and not difference.run:  # no weights were set, or there is no clone
         return difference.check == "made" or expected.run != "" or expected.check == "again"
     return difference.model == expected.model and difference.run in ("", expected.run)
-
-
-def _failure(original: Observation | None, expected: Difference) -> str:
-    """How the original itself fails in the part of a trial that shows the difference: "fails in inference", or ""."""
-    ran = getattr(original, expected.run) if original is not None and expected.run else None
-    return f"fails in {expected.run}: {ran.failure.type}" if ran is not None and ran.failure is not None else ""

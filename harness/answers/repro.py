@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from clonediff.harness.answers.targets import Target
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
-from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
+from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.documents import issue, template
 from clonediff.reports.known import KNOWN_ISSUES, ROOTS, KnownIssues, header_of
 from clonediff.reports.known_index import NAMES, by_root, facts_of
 from clonediff.reports.markup import fenced
-from clonediff.reports.reading import read_finding
 from clonediff.reports.records import DOES
 from clonediff.strategies.program import Generation
 
@@ -25,21 +25,11 @@ IN_FULL = 3
 """How many scripts of a root its issue has in full: the smallest."""
 
 
-def script_of(target: Target) -> Script:
-    """The script beside a finding, or that of a known issue without its header."""
-    if target.issue is not None:
-        return Script(target.issue.code, target.issue.raises, sure=True)
-    stored = read_finding(Path(target.where))
-    root, detail = stored.finding.root, stored.finding.detail
-    ending = ending_of(root) if root else detail.partition(":")[0]
-    return Script(stored.script, ending, sure=True, with_clonediff=imports_clonediff(stored.finding.cloner))
-
-
 def issue_of(target: Target) -> str:
-    """The text of an issue for Keras' tracker."""
-    if target.issue is None:
-        stored = read_finding(Path(target.where))
-        return stored.issue or issue(stored.finding, stored.script)
+    """The text of an issue for Keras' tracker, of a finding or of a known issue."""
+    if target.finding is not None:
+        return issue(target.finding, target.finding.source)
+    assert target.issue is not None
     known = target.issue
     because = f"{known.because}.\n\n" if known.because else ""
     links = "".join(f"{line}\n" for line in filter(None, (*known.lines, known.link)))
@@ -49,7 +39,7 @@ def issue_of(target: Target) -> str:
 def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
     """Run a script in a fresh process of a subject's release: what became of the break, and why, in a line."""
     with closing(ScriptRunner(subject, place_of(subject))) as runner:
-        answer, reason = runner.answer(script)
+        answer, reason = runner.answer(replace(script, sure=True))
     if answer is ReplayAnswer.BREAKS:
         return answer, f"it ends in {script.raises}, as it should"
     if answer is ReplayAnswer.UNKNOWN:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 
-from clonediff.harness.answers.folding import compiled_name
+from clonediff.harness.answers.folding import colliding, compiled_name
 from clonediff.harness.observation import Failure, Observation, Shape, Variable
-from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.places import full_name
 from clonediff.harness.trials.triage import title
 from clonediff.reports.records import COMPUTES, CRASHES, NAME, PROPERTY, TRAINS, Cause, Difference, Place, Severity
 
 _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
-    (CRASHES, {"check": "made", "name": TIMED_OUT}, "cloning it does not end in time"),
-    (CRASHES, {"check": "made", "name": OUT_OF_MEMORY}, "cloning it takes too much memory"),
-    (CRASHES, {"check": "made", "part": "process"}, "cloning it ends its process"),
     (CRASHES, {"check": "made"}, "cannot be cloned"),
     (CRASHES, {"change": "no clone"}, "{clone} cannot be made"),
     (CRASHES, {"run": ""}, "{clone} does not take the original's weights"),
@@ -25,11 +22,9 @@ _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (CRASHES, {"run": "training"}, "{clone} crashes when called in training mode"),
     (CRASHES, {}, "{clone} crashes when called"),
     # Without a run it was not seen to compute anything else: whoever sets its weights, or calls it, meets it there.
-    (COMPUTES, {"run": "", "change": "clone dependent"}, "{clone} computes with variables of the original"),
-    (COMPUTES, {"run": "", "change": "original dependent"}, "{clone} computes with variables of the original"),
+    (COMPUTES, {"run": "", "change": "(clone|original) dependent"}, "{clone} computes with variables of the original"),
     (COMPUTES, {"run": "", "part": "state"}, "{clone} begins with another state"),
-    (COMPUTES, {"run": "", "part": "weight"}, "{clone} has other weights"),
-    (COMPUTES, {"run": "", "part": "copied"}, "{clone} has other weights"),
+    (COMPUTES, {"run": "", "part": "weight|copied"}, "{clone} has other weights"),
     (COMPUTES, {"run": ""}, "{clone} has other inputs or outputs"),
     (COMPUTES, {"run": "training"}, "{clone} computes something else in training"),
     (COMPUTES, {}, "{clone} computes something else"),
@@ -38,7 +33,7 @@ _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (PROPERTY, {}, "{clone} loses a property"),
     (NAME, {}, "{clone} has another name"),
 )
-"""What a difference does to whoever uses the clone: the first row that it has the fields of."""
+"""What a difference does to whoever uses the clone: the first row whose patterns its fields match."""
 _FACTS = ("config", "attribute", "compiled")
 _WEIGHT = re.compile(r"(?:.*\.)?(weight|state)s\[(\d+)\]")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
@@ -66,7 +61,7 @@ def happens(cause: Cause) -> str:
     if cause.severity is PROPERTY and compiled_name(one).startswith("metrics"):
         return f"{clone} measures something else"
     rows = ((fields, words) for severity, fields, words in _HAPPENS if severity is cause.severity)
-    has = (words for fields, words in rows if all(getattr(one, name) == value for name, value in fields.items()))
+    has = (words for fields, words in rows if all(re.fullmatch(fields[name], getattr(one, name)) for name in fields))
     return next(has).format(clone=clone)
 
 
@@ -88,6 +83,8 @@ def named(place: Place | None) -> str:
 def sentence(cause: Cause, failure: Failure | None = None) -> str:
     """The cause itself, never what follows from it. `failure` is why there is no clone, in full."""
     root, layer = cause.root, named(cause.root.first)
+    if names := colliding(cause):
+        return f"the weights {' and '.join(names)} have one name in the clone"
     clone = "a second clone" if root.model == "again" else "the clone"
     text = title(cause, layer)
     if root.raised is not None:
@@ -129,13 +126,15 @@ def _sides(root: Difference, clone: str) -> str:
 def effects(cause: Cause, original: Observation) -> Iterator[str]:
     """What follows from the cause for a user, the worst last."""
     shape, differences = original.shape, cause.differences
+    if colliding(cause):
+        yield "the clone cannot be saved as HDF5: `name already exists`"
     flags = [one for one in differences if (one.part, one.change) == ("weight", "trainable")]
     if flags and cause.root.part == "trainable":
         word = "trains" if flags[0].found in ("true", "True") else "does not train"
         yield f"the clone {word} {_some([_weight(shape, one) for one in flags])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
-            yield from _swapped(shape, difference)
+            yield _reordered(shape, difference)
         elif difference.check == "weights" and difference.raised is not None and difference is not cause.root:
             message = message_of(difference.raised.message)
             yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
@@ -157,16 +156,15 @@ def _of_model(difference: Difference) -> str:
     return named(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
 
 
-def _swapped(shape: Shape, difference: Difference) -> Iterator[str]:
-    """Which weight `set_weights` gives the value of another one, where that has its shape."""
+def _reordered(shape: Shape, difference: Difference) -> str:
+    """In another order; and which weight `set_weights` gives the value of another one, where that has its shape."""
     order = json.loads(difference.found)
-    for index, position in enumerate(order):
-        ours, other = shape.weights[index], shape.weights[position]
-        if index != position and ours.shape == other.shape:
-            swapped = f"set_weights gives {_variable(shape, ours)} that of {_variable(shape, other)}"
-            yield f"the weights of the clone come in another order: {swapped}"
-            return
-    yield "the weights of the clone come in another order"
+    pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
+    alike = next(
+        ((_variable(shape, ours), _variable(shape, other)) for ours, other in pairs if ours.shape == other.shape), None
+    )
+    swapped = f": set_weights gives {alike[0]} that of {alike[1]}" if alike else ""
+    return f"the weights of the clone come in another order{swapped}"
 
 
 def _weight(shape: Shape, difference: Difference) -> str:
@@ -188,11 +186,7 @@ def _some(names: list[str]) -> str:
 
 
 def message_of(text: str) -> str:
-    """What an exception says, without the words around it and the configs in it."""
-    text = _LONG_DICT.sub("{...}", _NOISE.sub("", text))
-    text = " ".join(text.replace(" at 0x>", ">").split())
-    if len(text) <= _LONGEST:
-        return text
-    cut = text[:_LONGEST]
-    end = cut.rfind(". ")
-    return cut[: end + 1] if end > _LONGEST // 3 else f"{cut.rpartition(' ')[0]} ..."
+    """What an exception says, without the words around it and the configs in it: whole sentences, if there are any."""
+    text = " ".join(_LONG_DICT.sub("{...}", _NOISE.sub("", text)).replace(" at 0x>", ">").split())
+    sentences = re.match(rf".{{,{_LONGEST}}}$|.{{100,{_LONGEST}}}(?<=\.)(?= )", text)
+    return sentences[0] if sentences else textwrap.shorten(text, _LONGEST, placeholder=" ...")

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from clonediff.harness.scripts.reproducer import Script, ending_of
+from clonediff.harness.scripts.reproducer import Script, ending_of, imports_clonediff
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.reading import read_run
 from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
@@ -55,36 +54,35 @@ class Target:
 
     @property
     def script(self) -> Script | None:
-        """The script that shows it; None of a graph alone, and of a finding that a cloner other than upstream shows."""
+        """The script that shows it, that of an issue without its header; None of a graph alone."""
         if self.issue is not None:
-            return Script(self.issue.script, self.issue.raises, sure=True)
-        if self.finding is None or self.finding.root is None or self.finding.cloner != "upstream":
+            return Script(self.issue.code, self.issue.raises, sure=True)
+        if self.finding is None:
             return None
-        return Script(self.finding.source, ending_of(self.finding.root), sure=bool(self.finding.proof))
+        found, root = self.finding, self.finding.root
+        ending = ending_of(root) if root else found.detail.partition(":")[0]
+        return Script(found.source, ending, bool(found.proof), imports_clonediff(found.cloner))
 
 
 class NotFoundError(ValueError):
     """What was named is no finding; the message says what there is."""
 
 
-def targets(
-    arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS
-) -> tuple[list[Target], list[str]]:
-    """All that is pointed at, each once, in the order of the arguments; and what is wrong with a run beside that.
+def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
+    """All that is pointed at, each once, in the order of the arguments.
 
     Of all known issues, those of these generations are meant.
     """
     by_place: dict[str, Target] = {}
-    problems: list[str] = []
     for argument in arguments:
-        for target in _of_argument(argument, known, generations, problems):
+        for target in _of_argument(argument, known, generations):
             by_place.setdefault(os.path.realpath(target.where) if target.issue is None else target.where, target)
-    return list(by_place.values()), problems
+    return list(by_place.values())
 
 
 def the_one(argument: str, begins: str, known: KnownIssues) -> Target:
     """The one finding or known issue that is named; of a run, the finding whose id or folder begins so."""
-    found, _ = targets([argument], known)
+    found = targets([argument], known)
     named = {_name(target): target for target in found if target.finding or target.issue}
     exact = [target for name, target in named.items() if begins in (name, target.id)]
     near = exact or [target for name, target in named.items() if f" {begins}" in f" {name} {target.id}"]
@@ -103,11 +101,9 @@ def _name(target: Target) -> str:
     return Path(target.where).parent.name if target.finding else target.id
 
 
-def _of_argument(
-    argument: str, known: KnownIssues, generations: Collection[str], problems: list[str]
-) -> Iterator[Target]:
+def _of_argument(argument: str, known: KnownIssues, generations: Collection[str]) -> Iterator[Target]:
     if os.path.isdir(argument):
-        yield from _of_folder(Path(argument), problems)
+        yield from _of_folder(Path(argument))
     elif os.path.isfile(argument):
         yield _of_file(Path(argument))
     elif argument == KNOWN:
@@ -115,7 +111,8 @@ def _of_argument(
     elif (issue := known.get(argument)) is not None:
         yield _of_issue(issue)
     else:
-        hint = _near(argument, known) or "known issues are the scripts in reports/known"
+        near = difflib.get_close_matches(argument, [issue.id for issue in known.issues])
+        hint = f"did you mean {' or '.join(near)}?" if near else "known issues are the scripts in reports/known"
         yield Target(argument, problem=f"no such folder or file, and no known issue of that id; {hint}")
 
 
@@ -125,10 +122,8 @@ def _of_issue(issue: KnownIssue) -> Target:
     return Target(issue.id, issue.title, issue.id, issue=issue, generation=issue.generation)
 
 
-def _of_folder(path: Path, problems: list[str]) -> Iterator[Target]:
+def _of_folder(path: Path) -> Iterator[Target]:
     is_run = any((path / name).exists() for name in _RUN)
-    if is_run:
-        problems += [f"{path}: {problem}" for problem in read_run(path).problems if FINDING not in problem]
     patterns = _OF_RUNS if is_run else _OF_FOLDERS
     files = next(filter(None, (sorted(path.glob(pattern)) for pattern in patterns)), [])
     if not files and not is_run:
@@ -156,15 +151,11 @@ def _of_file(path: Path) -> Target:
 
 
 def _of_finding(finding: Finding, where: str) -> Target:
-    target = Target(where, finding.title, finding.id, subject=finding.subject, generation=finding.generation)
-    target = replace(target, finding=finding, cloner=finding.cloner or "upstream")
+    found_by = finding.cloner or "upstream"
+    target = Target(
+        where, finding.title, finding.id, None, None, finding, finding.subject, found_by, finding.generation
+    )
     try:
         return replace(target, graph=from_json(bytes(finding.graph), "`$.graph`"))
     except MalformedGraph as error:
         return replace(target, problem=str(error))
-
-
-def _near(argument: str, known: KnownIssues) -> str:
-    """Which known issues may have been meant; "" where none."""
-    near = difflib.get_close_matches(argument, [issue.id for issue in known.issues], 3)
-    return f"did you mean {' or '.join(near)}?" if near else ""

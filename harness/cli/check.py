@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from clonediff.harness.answers.check import check, minded
-from clonediff.harness.answers.own_models import ModelError
+from clonediff.harness.answers.check import ModelError, check, minded
 from clonediff.harness.answers.text import checked_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
@@ -47,9 +46,6 @@ def command(
     The model is a saved file, or what a function of a file returns. The code of that file is run. A saved file is
     loaded as Keras loads it by default, so one with a Python lambda is refused: let a function load it. Inputs are
     random numbers of the shapes that the model takes.
-
-    Where upstream makes no clone, each layer, loss, metric and optimizer is revived alone from its config, so that what
-    a config loses is reported as well.
 
     Exit codes: 0 every clone is as good as the original, but for names and for what --ignore names; 1 a cloner breaks
     something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.replay import ReplayRow, Replays, worst_last
+from clonediff.harness.answers.replay import ReplayRow, replayed
 from clonediff.harness.answers.targets import targets
-from clonediff.harness.answers.text import replayed_text, target_text
+from clonediff.harness.answers.text import replayed_text
 from clonediff.harness.cli import options as shared
-from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, say_table, warn
+from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, warn
 from clonediff.harness.scripts.alone import ReplayAnswer
 from clonediff.harness.subjects.outcomes import UnusableCodeError
 from clonediff.harness.subjects.releases import in_full
@@ -64,36 +64,32 @@ def command(
             raise
         warn(str(error))
         sys.exit(CANNOT_TELL)
-    items, problems = targets(what, known, {subject.generation for subject in subjects} or GENERATIONS)
-    for problem in problems:
-        warn(problem)
+    items = targets(what, known, {subject.generation for subject in subjects} or GENERATIONS)
     untried = [one_line(item.problem) for item in items if item.problem]
-    if bisect and (problems or untried or not items):
-        reason = ", ".join(untried) or "see above"
+    if bisect and (untried or not items):
+        reason = ", ".join(untried) or "nothing to replay"
         raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {reason}")
-    replays = Replays(items, known, subjects=subjects, cloner=cloner)
+    total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
     interrupted = False
     with Progress(quiet=as_json) as progress:
         try:
-            with contextlib.closing(replays.rows(progress.show)) as replayed:
-                for row in replayed:
+            answers = replayed(items, known, subjects=subjects, cloner=cloner, say=progress.show)
+            with contextlib.closing(answers):
+                for row in answers:
                     rows.append(row)
-                    if not as_json and len(subjects) < 2:
+                    if not as_json:
                         progress.say(replayed_text(row))
-                    left = estimate(len(rows), len(replays), sum(row.seconds for row in rows))
-                    progress.show(f"replayed {len(rows)} of {len(replays)}{left}")
+                    left = estimate(len(rows), total, sum(row.seconds for row in rows))
+                    progress.show(f"replayed {len(rows)} of {total}{left}")
         except KeyboardInterrupt:
             interrupted = True
     if as_json:
         counts = Counter(row.answer.value for row in rows)
-        result = {"interrupted": interrupted, "seconds": round(progress.seconds, 1), "total": len(replays)}
-        say_json({**result, "counts": counts, "replayed": [row for of_target in worst_last(rows) for row in of_target]})
+        result = {"interrupted": interrupted, "seconds": round(progress.seconds, 1), "total": total}
+        say_json({**result, "counts": counts, "replayed": rows})
     else:
-        if len(subjects) > 1:
-            heads = [*map(str, subjects), "what"]
-            say_table(heads, [_row(of_target, heads) for of_target in worst_last(rows)])
-        say(_summary(rows, len(replays), progress.seconds, interrupted))
+        say(_summary(rows, total, progress.seconds, interrupted))
     sys.exit(replay_exit_code(rows, interrupted=interrupted, bisect=bisect))
 
 
@@ -103,12 +99,6 @@ def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool =
     if bisect and not interrupted:
         return 1 if ReplayAnswer.BREAKS in answers else CANNOT_TELL if answers else 0
     return exit_code(interrupted=interrupted, failed=ReplayAnswer.UNKNOWN in answers, breaks=bool(answers))
-
-
-def _row(answers: list[ReplayRow], heads: list[str]) -> list[str]:
-    """What became of one target on each subject."""
-    words = {row.subject: row.answer.value for row in answers}
-    return [*(words.get(subject, "") for subject in heads[:-1]), target_text(answers[0])]
 
 
 def _summary(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on, script_of
+from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on
 from clonediff.harness.answers.targets import NotFoundError, the_one
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
@@ -48,14 +48,16 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
         return
     try:
         target = the_one(str(what), id_, known)
+        script = target.script
+        assert script is not None  # it is a finding or a known issue
         if run:
             subject = Subject.parse(subject_name or target.subject or target.generation)
-            answer, reason = run_on(script_of(target), subject)
+            answer, reason = run_on(script, subject)
             words = {ReplayAnswer.BREAKS: "reproduced", ReplayAnswer.UNKNOWN: "cannot be run"}
             name = one_line((target.finding and target.finding.known) or target.id)
             say(f"{name} on {subject}: {words.get(answer, 'does not fail as it should')}: {one_line(reason)}")
             sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
-        text = visible(issue_of(target) if as_issue else script_of(target).text)
+        text = visible(issue_of(target) if as_issue else script.text)
     except (NotFoundError, RecordError) as error:
         raise click.ClickException(one_line(str(error), 2000)) from None
     click.echo(text, nl=not text.endswith("\n"))

@@ -131,27 +131,6 @@ def of_tf_keras():
 def escapes():
     x = keras.Input((2,), name="bell\\x1b]0;title\\x07")
     return keras.Model(x, layers.Lambda(lambda t: t, name="\\x1b[31mred")(x))
-
-
-class Forgets(layers.Layer):
-    def __init__(self, rate=1.0, **options):
-        super().__init__(**options)
-        self.rate = rate
-
-    def call(self, x):
-        return x * self.rate
-
-    def get_config(self):
-        return super().get_config()
-
-
-def loses_more():
-    x = keras.Input((3, 4), name="x")
-    y = Forgets(0.25)(layers.Lambda(lambda t: t / 255, name="scaled")(x))
-    model = keras.Model(x, layers.LSTM(2, use_cudnn=False)(y))
-    metric = keras.metrics.CosineSimilarity(axis=-2)
-    model.compile(keras.optimizers.Adam(clipnorm=1.0), keras.losses.Huber(delta=0.5), metrics=[metric])
-    return model
 """
 
 

@@ -82,29 +82,9 @@ def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path, clonediff
     code, out, _ = clonediff("check", "sequential.keras", cwd=models)
     assert code == 0, "names alone"
     assert "but for names; nothing to do" in out and "conv2d/kernel is sequential/conv2d/kernel" in out
-    ids = ("lambda-refused", "config-tells-a-part", "compile-huber", "compile-cosine-metric", "recurrent-use-cudnn")
-    options = [word for issue in ids for word in ("--ignore", issue)]
-    assert clonediff("check", "theirs.py:loses_more", *options[2:], cwd=models)[0] == 1
-    code, out, _ = clonediff("check", "theirs.py:loses_more", *options, cwd=models)
+    code, out, _ = clonediff("check", "theirs.py:escapes", "--ignore", "lambda-refused", cwd=models)
     assert code == 0
     assert "which --ignore accepts" in out.partition("\n")[0] and "(known: lambda-refused)" in out
-
-
-def test_a_crash_hides_nothing(models: Path, clonediff: Command) -> None:
-    """A refused Lambda, beside a layer, a loss and a metric whose configs lose an argument."""
-    code, out, _ = clonediff("check", "theirs.py:loses_more", "--json", "--ignore", "lambda-refused", cwd=models)
-    checked = json.loads(out)
-    assert code == 1
-    assert verdicts(checked) == {"upstream": ["lambda-refused"], "fixed": []}
-    assert {(cause["known"], cause["root"]["expected"], cause["root"]["found"]) for cause in checked["alone"]} == {
-        ("config-tells-a-part", "0.25", "1.0"),
-        ("compile-huber", "0.5", "1.0"),
-        ("compile-cosine-metric", "-2", "-1"),
-        ("recurrent-use-cudnn", "False", "'auto'"),
-    }
-    _, text, _ = clonediff("check", "theirs.py:loses_more", cwd=models)
-    assert "in configs of this model more is lost:" in text
-    assert "`metrics[0].CosineSimilarity.axis` is -2 in the model, -1 in the clone" in text
 
 
 @pytest.mark.parametrize(
@@ -117,8 +97,8 @@ def test_a_crash_hides_nothing(models: Path, clonediff: Command) -> None:
         pytest.param("theirs.py:nothing", "found NoneType", id="nothing"),
         pytest.param("theirs.py:unbuilt", "is not built", id="unbuilt"),
         pytest.param("theirs.py:needs_many", "it cannot be called on the inputs", id="no size"),
-        pytest.param("junk.keras", "junk.keras is damaged", id="junk"),
-        pytest.param("cut.keras", "cut.keras is damaged", id="cut"),
+        pytest.param("junk.keras", "it is damaged", id="junk"),
+        pytest.param("cut.keras", "it is damaged", id="cut"),
         pytest.param("custom.keras", "check FILE.py:FUNCTION", id="a custom class"),
         pytest.param("lambda.keras", "Requested the deserialization of a `Lambda`", id="a lambda"),
     ],
@@ -193,8 +173,8 @@ def test_no_name_reaches_the_terminal_as_a_command(models: Path, clonediff: Comm
 
 
 def test_the_command_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
-    done = ran("check", "theirs.py:loses_more", "--script", cwd=models)
-    assert done.returncode == 1 and "theirs.py:loses_more: cannot be cloned (keras.models.clone_model)" in done.stderr
+    done = ran("check", "theirs.py:escapes", "--script", cwd=models)
+    assert done.returncode == 1 and "theirs.py:escapes: cannot be cloned (keras.models.clone_model)" in done.stderr
     script = tmp_path / "repro.py"
     script.write_text(done.stdout)
     alone = subprocess.run([sys.executable, "-I", str(script)], capture_output=True, text=True, check=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any
+from typing import Any, Literal
 
 from .interface import Framework
 
@@ -12,7 +12,7 @@ _CLASSES = {"keras": ("keras3", "Keras3"), "tf_keras": ("tf_keras", "TfKeras")}
 _loaded: dict[str, Framework] = {}
 
 
-def generation_of(model: Any) -> str:
+def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
     """The generation that a model of this process is of, "tf_keras" or "keras"; raises where it is of no such one."""
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "tf_keras" in packages:
