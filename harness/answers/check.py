@@ -15,28 +15,22 @@ from clonediff.harness.answers.own_models import OwnModel, own_model
 from clonediff.harness.answers.sentences import effects, happens, sentence
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
+from clonediff.harness.trials.triage import with_blame
 from clonediff.reports.known import load
-from clonediff.reports.records import SEVERITIES, UPSTREAM_AND_FIXED, Cause, Difference, Severity
+from clonediff.reports.markup import one_line
+from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, RecordError, Severity
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
 
-class ModelError(ValueError):
-    """A model that is not there, cannot be loaded or cannot be checked; the message says what to do."""
-
-
 class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
-    """A cause on one model. `known` is the issue that explains it, `because` its title and reason.
+    """A cause on one model: what it does to the clone, the cause in words of the model, what follows from it.
 
-    `link` is where that is reported.
-    `happens` is what it does to the clone, `sentence` the cause in words of the model, `effects` what follows from it.
-    `advice` says how to mend the model; `own` that the fault is that of a class or function of the user's.
+    `known` is the issue that explains it, `because` its title and reason, `link` where that is reported. `advice` says
+    how to mend the model; `own` that the fault is that of a class or function of the user's.
     """
 
-    id: str
-    severity: str
-    root: Difference
-    followers: tuple[Difference, ...]
+    cause: Cause
     happens: str
     sentence: str
     effects: tuple[str, ...]
@@ -51,17 +45,18 @@ class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name_only(self) -> bool:
         """Whether all that it costs is a name."""
-        return self.severity == SEVERITIES[Severity.NAME]
+        return self.cause.severity is Severity.NAME
 
     @property
     def renamed(self) -> list[str]:
         """Which name is which in the clone, where that is all."""
-        differences = (self.root, *self.followers) if self.name_only else ()
+        differences = self.cause.differences if self.name_only else ()
         return [f"{one.expected} is {one.found}" for one in differences if one.part != "layer"]
 
     def ignored_by(self, ignored: Collection[str]) -> bool:
         """Whether it is ignored: by its fingerprint, by the known issue that explains it, or as what is documented."""
-        return self.id in ignored or self.known in ignored or (self.documented and "documented" in ignored)
+        names = (self.cause.fingerprint, self.known, "documented" if self.documented else None)
+        return any(name in ignored for name in names)
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -74,7 +69,6 @@ class Checked(msgspec.Struct, frozen=True):
     kind: str
     versions: dict[str, str]
     inputs: tuple[str, ...]
-    todo: str
     clones: dict[str, tuple[CauseShown, ...]]
     asked: dict[str, str] = {}
 
@@ -94,17 +88,21 @@ def minded(causes: Iterable[CauseShown]) -> list[CauseShown]:
 
 
 def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function: str = "") -> Checked:
-    """Check a model by its name on the command line, cloned as it is, or with a clone function."""
+    """Check a model by its name on the command line, cloned as it is, or with a clone function.
+
+    A `RecordError` says why it cannot be checked, and what to do.
+    """
     try:
         own = own_model(spec, cloners, clone_function)
         cloned = clone_live(own.model, own.cloners)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise ModelError(f"{spec} cannot be checked: {error}") from None
+        raise RecordError(one_line(f"{spec} cannot be checked: {error}")) from None
     answers = _Answers(own, cloned)
     clones = answers.of_all()
     if rest := [name for name in own.cloners if name not in clones]:  # one before them has changed the model
         clones |= check(spec, rest, clone_function).clones
-    return Checked(spec, own.kind, answers.versions, tuple(map(_fed, cloned.fed)), own.todo, clones, own.asked)
+    kind, fed = type(own.model).__name__, tuple(map(_fed, cloned.fed))
+    return Checked(spec, kind, answers.versions, fed, clones, own.asked or {})
 
 
 class _Answers:
@@ -117,13 +115,14 @@ class _Answers:
         self._case = Case(source, cloned.fed, batch=cloned.fed[0]["batch"])
         release = cloned.versions
         self._known = load().on(self._generation, release["keras"])
-        backend = {release["backend"]: release["backend_version"]}
-        self.versions = {self._generation: release["keras"], **backend, "python": platform.python_version()}
+        backend = {release["backend"]: release["backend_version"], "python": platform.python_version()}
+        self.versions = {self._generation: release["keras"], **backend}
         self._classes = _own_classes(own.model, self._generation)
 
     def of_all(self) -> dict[str, tuple[CauseShown, ...]]:
         """The causes of each cloner, as a user counts them, without those of what was asked for."""
-        causes = {name: counted(self._cloned.causes_of(name, but_for=self._own.asked)) for name in self._cloned.clones}
+        cloned, asked = self._cloned, self._own.asked or ()
+        causes = with_blame({name: counted(cloned.causes_of(name, but_for=asked)) for name in cloned.clones})
         return {name: tuple(self._shown(cause, name) for cause in of_it) for name, of_it in causes.items()}
 
     def _shown(self, cause: Cause, cloner: str) -> CauseShown:
@@ -132,10 +131,7 @@ class _Answers:
         known = self._known.of(cause) if cloner == "upstream" else None
         mended = advice(cause, failure.message if failure else "", self._classes)
         return CauseShown(
-            id=cause.fingerprint,
-            severity=SEVERITIES[cause.severity],
-            root=cause.root,
-            followers=cause.followers,
+            cause=cause,
             happens=happens(cause),
             sentence=sentence(cause, failure),
             effects=tuple(dict.fromkeys(effects(cause, self._cloned.original))),
@@ -151,15 +147,11 @@ class _Answers:
 
     def _script(self, cause: Cause, cloner: str) -> str:
         """The script that shows the cause by the surest of its differences; "" where none can."""
-        if not self._own.clones:
-            return ""
-        scripts = [reproducer(self._case, self._generation, each, cloner) for each in cause.differences]
+        differences = cause.differences if self._own.asked is None else ()  # no script has the user's clone function
+        scripts = (reproducer(self._case, self._generation, each, cloner) for each in differences)
         shows = [script for script in scripts if script.raises]
-        if not shows:
-            return ""
-        surest = min(shows, key=lambda script: (not script.sure, "def config(model)" in script.text))
-        text = with_versions(surest, self.versions).text
-        return text.replace("clone = keras.models.clone_model(model)", self._own.clones)
+        surest = min(shows, key=lambda script: (not script.sure, "def config(model)" in script.text), default=None)
+        return with_versions(surest, self.versions).text if surest else ""
 
 
 def _own_classes(model: Any, generation: Generation) -> Own:

@@ -14,7 +14,6 @@ from clonediff.reports.records import Cause, Difference, Severity
 _COMPILED = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
 _MADE_ANEW = re.compile(r"optimizer\.(?:built|variables|iterations|\w*(?:momentums|velocities|averages?|accumulators))")
 """What an optimizer has once it is built."""
-_OWN_CLASS = ("a custom layer", "a custom model")
 
 
 def counted(causes: Iterable[Cause]) -> list[Cause]:
@@ -26,10 +25,11 @@ def counted(causes: Iterable[Cause]) -> list[Cause]:
     return sorted(unsaved, key=lambda cause: cause.severity)
 
 
-def compiled_name(difference: Difference) -> str:
-    """What the model is compiled with, as a user has it: "metrics[0].tolerance"."""
+def fact_name(difference: Difference) -> str:
+    """A setting, an attribute, or what the model is compiled with, as a user has it: "metrics[0].tolerance"."""
     match = _COMPILED.fullmatch(difference.within)
-    return "".join(filter(None, match.groups())).replace("._", ".") if match else difference.name
+    name = "".join(filter(None, match.groups())) if match else difference.name
+    return name.removeprefix(".").replace("._", ".")
 
 
 def _parts(cause: Cause) -> list[Cause]:
@@ -38,7 +38,7 @@ def _parts(cause: Cause) -> list[Cause]:
         return [cause]
     things: dict[tuple[bool, str], list[Difference]] = {}
     for difference in cause.differences:
-        name = compiled_name(difference)
+        name = fact_name(difference)
         things.setdefault((bool(_MADE_ANEW.match(name)), name.partition(".")[0]), []).append(difference)
     parts = []
     for (is_made_anew, thing), (root, *followers) in sorted(things.items(), key=lambda item: item[0][0]):
@@ -53,7 +53,9 @@ def _is_private(cause: Cause) -> bool:
     root = cause.root
     names = re.findall(r"\.(\w+)", root.within.rpartition("attribute")[2])
     private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
-    return cause.severity is Severity.PROPERTY and private and not set(_OWN_CLASS) & set(cause.given)
+    return (
+        cause.severity is Severity.PROPERTY and private and not {"a custom layer", "a custom model"} & set(cause.given)
+    )
 
 
 def _is_own_input(cause: Cause) -> bool:
@@ -65,8 +67,7 @@ def _is_own_input(cause: Cause) -> bool:
 def _is_of_inputs(cause: Cause) -> bool:
     """Whether it is that, or of the tensors of layers."""
     first = cause.root.first
-    of_tensors = aspect_of(cause.root).topic == "ends" and first is not None and first.layer >= 0
-    return _is_own_input(cause) or of_tensors
+    return _is_own_input(cause) or bool(aspect_of(cause.root).topic == "ends" and first and first.layer >= 0)
 
 
 def _folded(causes: Sequence[Cause]) -> list[Cause]:

@@ -17,7 +17,7 @@ from clonediff.harness.trials.checks import CHECKS, compare
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
 from clonediff.harness.trials.triage import causes, title
-from clonediff.reports.records import AT_LEAST, Cause, Difference, Severity
+from clonediff.reports.records import AT_LEAST, Cause
 from clonediff.strategies.program import Generation, Graph
 
 YOURS = "the cloner"
@@ -50,7 +50,6 @@ def check_clone(
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
 
-    least = _severity(at_least)
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
         answer = run_trial(Request(case, costly=costly), framework, cloners={YOURS: cloner})
@@ -58,7 +57,7 @@ def check_clone(
         message = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
     differences = compare(answer.original, answer.clones[YOURS])
-    _assert_faithful(causes(answer.original, differences), ignore, least, case.source)
+    _assert_faithful(causes(answer.original, differences), ignore, at_least, case.source)
 
 
 def assert_clones_faithfully(
@@ -78,9 +77,8 @@ def assert_clones_faithfully(
     takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
     and that there is no check "warned", which takes a model that can be built again.
     """
-    least = _severity(at_least)
     cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly)
-    _assert_faithful(cloned.causes_of(YOURS), ignore, least, cloned.about)
+    _assert_faithful(cloned.causes_of(YOURS), ignore, at_least, cloned.about)
 
 
 class ClonedModel(msgspec.Struct, frozen=True):
@@ -100,15 +98,11 @@ class ClonedModel(msgspec.Struct, frozen=True):
         """
         differences = compare(self.original, self.clones[cloner], _OF_A_LIVE_MODEL)
         if but_for:
+            within = tuple(f"{layer}/" for layer in but_for)
             groups = roots(Flow.of(self.original), differences)
-            differences = [one for group in groups if not _is_of(group[0], but_for) for one in group]
+            places = ((group, group[0].first.name if group[0].first else "") for group in groups)
+            differences = [one for group, place in places if not f"{place}/".startswith(within) for one in group]
         return causes(self.original, differences)
-
-
-def _is_of(root: Difference, layers: Collection[str]) -> bool:
-    """Whether a difference is at one of these layers, or in it."""
-    name = root.first.name if root.first else ""
-    return any(f"{name}/".startswith(f"{layer}/") for layer in layers)
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
@@ -130,20 +124,16 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     return ClonedModel(about, generation, versions, tuple(specs), answer.original, answer.clones)
 
 
-def _severity(at_least: str) -> Severity:
+def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], at_least: str, about: str) -> None:
     if at_least not in AT_LEAST:
         raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
-    return AT_LEAST[at_least]
-
-
-def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], least: Severity, about: str) -> None:
     counted = [cause for cause in broken if not ignore(cause)]
-    failures = tuple(cause for cause in counted if cause.severity <= least)
+    failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
     if not failures:
         return
     lines: list[str] = []
     for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
     if less := len(counted) - len(failures):
-        lines.append(f"left out, by at_least={least.word!r}: {less} cause{'' if less == 1 else 's'}")
+        lines.append(f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}")
     raise UnfaithfulClone("\n".join((*lines, "", about)), failures)

@@ -102,10 +102,9 @@ def _of_config(cause: Cause, own: Own) -> Advice:
 
 def _owner(root: Difference, own: Own) -> type | None:
     """The user's class whose attribute it is: of the layer, or of what the model is compiled with."""
-    kind = root.first.kind if root.first else ""
+    if "." not in root.name and root.first and root.first.kind in own.classes:
+        return own.classes[root.first.kind]
     last = root.name.rpartition(".")[2]
-    if "." not in root.name and kind in own.classes:
-        return own.classes[kind]
     if root.name.startswith(("loss", "metrics", "optimizer", "_compile_config", "compiled")):
         return next((owner for owner in own.classes.values() if _argument(owner, last)), None)
     return None

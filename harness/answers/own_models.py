@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clonediff.harness.inside.cloners.users import function, is_users, problem
 from clonediff.harness.subjects.environment import environment
@@ -17,25 +16,17 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.program import Generation
 
-_CLONE = "clone = keras.models.clone_model(model)"
 
+class OwnModel(NamedTuple):
+    """A model, the script that leaves it in `model`, and what clones it, by the name of each cloner.
 
-@dataclass(frozen=True)
-class OwnModel:
-    """A model, the script that leaves it in `model`, and the functions that clone it, by the name of each cloner.
-
-    `clones` is how the script of a difference clones it; "" where none can. `todo` is left where a clone is
-    faithful. `asked` has the layers of which a clone function makes something else, and of which class, once it was
-    called.
+    `asked` gets the layers of which a clone function makes something else, and of which class; it is None without one.
     """
 
-    kind: str
     model: Any
     source: str
-    cloners: Mapping[str, Callable[..., Any]]
-    clones: str = _CLONE
-    todo: str = "nothing to do"
-    asked: dict[str, str] = field(default_factory=dict)
+    cloners: Mapping[str, Any]
+    asked: dict[str, str] | None = None
 
 
 def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> OwnModel:
@@ -52,18 +43,21 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
         if why := problem(name):
             raise ValueError(why)
     model = _loaded(source)
-    generation = generation_of(model)
-    framework = _keras_here(generation)
-    context = TrialContext(framework, {})
-    calls = {name: clone_model_by(cloner(name), context) for name in cloners}
-    own = OwnModel(type(model).__name__, model, source, calls)
-    if isinstance(model, framework.keras.models.Model) and not framework.is_graph(model):
-        return _around(own, DIALECTS[generation].imports["keras"])
-    if clone_function:
-        wanted = partial(_recorded, function(clone_function), own.asked)
-        calls = {name: partial(call, clone_function=wanted) for name, call in calls.items()}
-        return replace(own, cloners=calls, clones="")
-    return own
+    context = TrialContext(_keras_here(generation_of(model)), {})
+    if not clone_function:
+        return OwnModel(model, source, {name: name for name in cloners})
+    asked: dict[str, str] = {}
+    make = function(clone_function)
+
+    def recorded(layer: Any) -> Any:
+        """What the clone function makes of a layer; `asked` gets its class, if that is no plain clone."""
+        other = make(layer)
+        if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
+            asked[layer.name] = type(other).__name__
+        return other
+
+    calls = {name: partial(clone_model_by(cloner(name), context), clone_function=recorded) for name in cloners}
+    return OwnModel(model, source, calls, asked)
 
 
 def _keras_here(generation: Generation) -> Any:
@@ -85,46 +79,6 @@ def _keras_here(generation: Generation) -> Any:
         os.close(nowhere)
 
 
-def _recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
-    """What a clone function makes of a layer; `asked` gets its class, if that is no plain clone."""
-    other = clone_function(layer)
-    if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
-        asked[layer.name] = type(other).__name__
-    return other
-
-
-def _around(own: OwnModel, imports: str) -> OwnModel:
-    """A functional model around a subclassed one, which has no graph to compare; what is cloned is that alone."""
-    shapes = getattr(own.model, "_build_shapes_dict", None) or {"": getattr(own.model, "_build_input_shape", None)}
-    sizes = tuple(next(iter(shapes.values())) or ())
-    if not sizes or len(shapes) > 1 or not all(isinstance(size, int | None) for size in sizes):
-        advice = "let the function call it on one tensor, or return keras.Model(inputs, model(inputs))"
-        raise ValueError(f"{own.kind} is subclassed: {advice}. clonediff.clone_model clones it as it is")
-    dtype = getattr(getattr(own.model, "_saved_model_inputs_spec", None), "dtype", None)
-    ends = f"x = keras.Input({sizes[1:]}, dtype={getattr(dtype, 'name', 'float32')!r}, name='x')"
-    outer = "keras.Model(x, {}(x), name='around')"
-    lines = "\n".join((imports, ends, f"model = {outer.format('model')}", ""))
-
-    def around(inner: Any) -> Any:
-        names = {"model": inner}
-        exec(lines, names)
-        return names["model"]
-
-    def called(clone: Callable[..., Any], whole: Any) -> Any:
-        return around(clone(whole.layers[-1]))
-
-    inner = _CLONE.replace("clone =", "inner =").replace("(model)", "(model.layers[-1])")
-    return replace(
-        own,
-        kind=f"{own.kind}, subclassed: compared in a functional model around it",
-        todo="call the clone before you set its weights",
-        model=around(own.model),
-        source=f"{own.source}\n{lines}",
-        cloners={name: partial(called, clone) for name, clone in own.cloners.items()},
-        clones=f"{inner}\nclone = {outer.format('inner')}",
-    )
-
-
 def _source_of(spec: str) -> tuple[Generation, str]:
     """The generation of Keras that reads a file, and a script that leaves the model in `model`."""
     path, colon, function = spec.rpartition(".py:")
@@ -137,19 +91,14 @@ def _source_of(spec: str) -> tuple[Generation, str]:
         return "keras", "\n".join((*lines, ""))
     if file.suffix != ".keras":
         raise ValueError("expected FILE.keras or FILE.py:FUNCTION, a function that makes or loads the model")
-    generation = _saved_by(file)
-    keras = DIALECTS[generation].imports["keras"]
-    return generation, f"{keras}\n\nmodel = keras.models.load_model({json.dumps(str(file))})\n"
-
-
-def _saved_by(file: Path) -> Generation:
-    """The generation of Keras that saved a file: `tf_keras` is Keras 2."""
     try:
         with zipfile.ZipFile(file) as archive:
             version = json.loads(archive.read("metadata.json"))["keras_version"]
     except (zipfile.BadZipFile, KeyError, ValueError) as error:
         raise ValueError(f"it is damaged, or no saved model: {error}; save it again with model.save") from None
-    return "tf_keras" if str(version).startswith("2.") else "keras"
+    saved_by: Generation = "tf_keras" if str(version).startswith("2.") else "keras"
+    keras = DIALECTS[saved_by].imports["keras"]
+    return saved_by, f"{keras}\n\nmodel = keras.models.load_model({json.dumps(str(file))})\n"
 
 
 def _loaded(source: str) -> Any:

@@ -28,8 +28,7 @@ from clonediff.harness.trials.trial import LOST, Trial
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
 
-BREAKS, GONE = ReplayAnswer.BREAKS, ReplayAnswer.GONE
-OTHER, UNKNOWN = ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN
+BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -120,9 +119,8 @@ def _answered(
     costly = True if not differences or any(map(takes_costly, differences)) else None
     trial = trials.try_or_say_why_not(target.graph, costly=costly)
     answer, because = answer_to(target.finding, trial)
-    hits = (hit for hit in trial.hits if hit.cause is not None)
-    shown = tuple(Shown(hit.id, hit.title, hit.known.id if hit.known else None) for hit in hits)
-    return replace(row, answer=answer, because=because, causes=shown)
+    shown = (Shown(hit.id, hit.title, hit.known.id if hit.known else None) for hit in trial.hits if hit.cause)
+    return replace(row, answer=answer, because=because, causes=tuple(shown))
 
 
 def lost_by(finding: Finding | None) -> str:

@@ -37,14 +37,15 @@ def issue_of(target: Target) -> str:
 
 
 def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
-    """Run a script in a fresh process of a subject's release: what became of the break, and why, in a line."""
+    """Run a script in a fresh process of a subject's release: what became of the break, and that in words."""
     with closing(ScriptRunner(subject, place_of(subject))) as runner:
         answer, reason = runner.answer(replace(script, sure=True))
     if answer is ReplayAnswer.BREAKS:
-        return answer, f"it ends in {script.raises}, as it should"
+        return answer, f"reproduced: it ends in {script.raises}, as it should"
     if answer is ReplayAnswer.UNKNOWN:
-        return answer, reason
-    return answer, f"it should end in {script.raises}, and {'ends in ' + reason if reason else 'passes'}"
+        return answer, f"cannot be run: {reason}"
+    ended = f"ends in {reason}" if reason else "passes"
+    return answer, f"does not fail as it should: it should end in {script.raises}, and {ended}"
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from clonediff.harness.answers.folding import colliding, compiled_name
+from clonediff.harness.answers.folding import colliding, fact_name
 from clonediff.harness.observation import Failure, Observation, Shape, Variable
 from clonediff.harness.trials.checks import aspect_of
 from clonediff.harness.trials.checks.places import full_name
@@ -35,7 +35,6 @@ _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
 )
 """What a difference does to whoever uses the clone: the first row whose patterns its fields match."""
 _FACTS = ("config", "attribute", "compiled")
-_WEIGHT = re.compile(r"(?:.*\.)?(weight|state)s\[(\d+)\]")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
 _NOISE = re.compile(
@@ -52,23 +51,18 @@ _MOST = 4
 
 def happens(cause: Cause) -> str:
     """What a cause does to whoever uses the clone, as concretely as a run shows it."""
-    one = worst(cause)
+    worst = [one for one in cause.differences if one.severity is cause.severity] or [cause.root]
+    one = next((one for one in worst if one.run), worst[0])
     if one.check == "untouched":
         return "cloning changes the original"
     clone = "a second clone" if one.check == "again" else "the clone"
     if cause.severity is COMPUTES and _is_seed(one):
         return f"{clone} draws other random numbers"
-    if cause.severity is PROPERTY and compiled_name(one).startswith("metrics"):
+    if cause.severity is PROPERTY and fact_name(one).startswith("metrics"):
         return f"{clone} measures something else"
     rows = ((fields, words) for severity, fields, words in _HAPPENS if severity is cause.severity)
     has = (words for fields, words in rows if all(re.fullmatch(fields[name], getattr(one, name)) for name in fields))
     return next(has).format(clone=clone)
-
-
-def worst(cause: Cause) -> Difference:
-    """The difference of a cause that costs a user most: of several, one that was seen in a run."""
-    differences = [difference for difference in cause.differences if difference.severity == cause.severity]
-    return next((difference for difference in differences if difference.run), (*differences, cause.root)[0])
 
 
 def _is_seed(difference: Difference) -> bool:
@@ -96,7 +90,7 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     if root.part in _FACTS and root.aspect != "compiled" and root.check != "untouched":
         compiled = aspect_of(root).role == "compiled"
         alike = [one for one in cause.differences if (one.part, one.first, one.run) == (root.part, root.first, "")]
-        facts = dict.fromkeys(f"`{_name(one)}` {_sides(one, clone)}" for one in alike)
+        facts = dict.fromkeys(f"`{fact_name(one)}` {_sides(one, clone)}" for one in alike)
         return f"{'what the model is compiled with' if compiled else layer or 'the model'}: {_some(list(facts))}"
     text += f": {layer}" if layer not in text else ""
     values = (root.expected, root.found)
@@ -104,11 +98,6 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     if in_words or any(len(value) > _LONGEST // 3 or value.startswith(("{", "[{")) for value in values):
         return text
     return f"{text}: {root.expected} in the model, {root.found} in {clone}"
-
-
-def _name(root: Difference) -> str:
-    compiled = aspect_of(root).role == "compiled"
-    return compiled_name(root) if compiled else root.name.removeprefix(".").replace("._", ".")
 
 
 def _sides(root: Difference, clone: str) -> str:
@@ -131,7 +120,8 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     flags = [one for one in differences if (one.part, one.change) == ("weight", "trainable")]
     if flags and cause.root.part == "trainable":
         word = "trains" if flags[0].found in ("true", "True") else "does not train"
-        yield f"the clone {word} {_some([_weight(shape, one) for one in flags])}"
+        weights = (shape.weights[int(re.findall(r"\d+", one.within)[-1])] for one in flags)
+        yield f"the clone {word} {_some([_variable(shape, weight) for weight in weights])}"
     for difference in differences:
         if (difference.part, difference.change) == ("weight", "order"):
             yield _reordered(shape, difference)
@@ -152,7 +142,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
 
 def _of_model(difference: Difference) -> str:
     if difference.part == "attribute":
-        return f"`{named(difference.first) or 'model'}.{_name(difference)}`"
+        return f"`{named(difference.first) or 'model'}.{fact_name(difference)}`"
     return named(difference.first) if difference.part == "layer" else difference.expected.partition(" ")[0]
 
 
@@ -160,19 +150,9 @@ def _reordered(shape: Shape, difference: Difference) -> str:
     """In another order; and which weight `set_weights` gives the value of another one, where that has its shape."""
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
-    alike = next(
-        ((_variable(shape, ours), _variable(shape, other)) for ours, other in pairs if ours.shape == other.shape), None
-    )
-    swapped = f": set_weights gives {alike[0]} that of {alike[1]}" if alike else ""
+    alike = ((_variable(shape, ours), _variable(shape, other)) for ours, other in pairs if ours.shape == other.shape)
+    swapped = next((f": set_weights gives {ours} that of {other}" for ours, other in alike), "")
     return f"the weights of the clone come in another order{swapped}"
-
-
-def _weight(shape: Shape, difference: Difference) -> str:
-    match = _WEIGHT.match(difference.within)
-    if match is None:
-        return difference.within
-    variables = shape.weights if match[1] == "weight" else shape.states
-    return _variable(shape, variables[int(match[2])])
 
 
 def _variable(shape: Shape, variable: Variable) -> str:

@@ -20,9 +20,6 @@ from clonediff.reports.records import UNREADABLE, Finding, RecordError, read
 from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, from_json
 
 FINDING = "finding.json"
-KNOWN = "known"
-"""The argument that names all known issues."""
-
 _RUN = ("run.json", "findings")
 _OF_RUNS = (f"findings/[!.]*/{FINDING}",)
 _OF_FOLDERS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
@@ -64,10 +61,6 @@ class Target:
         return Script(found.source, ending, bool(found.proof), imports_clonediff(found.cloner))
 
 
-class NotFoundError(ValueError):
-    """What was named is no finding; the message says what there is."""
-
-
 def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
     """All that is pointed at, each once, in the order of the arguments.
 
@@ -81,19 +74,21 @@ def targets(arguments: Iterable[str], known: KnownIssues, generations: Collectio
 
 
 def the_one(argument: str, begins: str, known: KnownIssues) -> Target:
-    """The one finding or known issue that is named; of a run, the finding whose id or folder begins so."""
+    """The one finding or known issue that is named; of a run, the finding whose id or folder begins so.
+
+    A `RecordError` says that there is none, and what there is.
+    """
     found = targets([argument], known)
     named = {_name(target): target for target in found if target.finding or target.issue}
-    exact = [target for name, target in named.items() if begins in (name, target.id)]
-    near = exact or [target for name, target in named.items() if f" {begins}" in f" {name} {target.id}"]
+    near = [target for name, target in named.items() if f" {begins}" in f" {name} {target.id}"]
     if len(near) == 1:
         return near[0]
     unread = [f"{target.where}: {target.problem}" for target in found if target.problem]
     if unread and not named:
-        raise NotFoundError(unread[0])
+        raise RecordError(unread[0])
     reason = f"{len(near)} findings begin so: name one" if near else f"no finding begins with {begins!r}; there are"
     listed = ", ".join(sorted(map(_name, near or named.values()))[:_MOST]) or "none"
-    raise NotFoundError("; ".join((f"{argument}: {reason}: {listed}", *unread[:1])))
+    raise RecordError("; ".join((f"{argument}: {reason}: {listed}", *unread[:1])))
 
 
 def _name(target: Target) -> str:
@@ -106,7 +101,7 @@ def _of_argument(argument: str, known: KnownIssues, generations: Collection[str]
         yield from _of_folder(Path(argument))
     elif os.path.isfile(argument):
         yield _of_file(Path(argument))
-    elif argument == KNOWN:
+    elif argument == "known":
         yield from (_of_issue(issue) for issue in known.bugs if issue.generation in generations)
     elif (issue := known.get(argument)) is not None:
         yield _of_issue(issue)

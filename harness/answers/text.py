@@ -35,8 +35,9 @@ def checked_text(checked: Checked, ignored: Collection[str] = ()) -> str:
 
 def replayed_text(row: ReplayRow) -> Iterator[str]:
     """An answer, with what is behind it in lines of its own."""
-    indent = " " * (_WIDTH + 2)
-    yield "  ".join(filter(None, (row.answer.value.ljust(_WIDTH), one_line(row.subject), target_text(row))))
+    indent, what = " " * (_WIDTH + 2), f"{row.title} [{row.id}]" if row.id else row.title or row.where
+    what += f", cloned by {row.cloner}" if row.cloner and row.title else ""
+    yield "  ".join(filter(None, (row.answer.value.ljust(_WIDTH), one_line(row.subject), one_line(what))))
     if row.answer is ReplayAnswer.UNKNOWN and row.title and row.id != row.where:
         yield indent + one_line(f"of {row.where}")
     if row.because:
@@ -47,9 +48,3 @@ def replayed_text(row: ReplayRow) -> Iterator[str]:
             if row.id not in (cause.id, cause.known):
                 known = f" (known: {cause.known})" if cause.known else ""
                 yield indent + one_line(f"{word}: {cause.title} [{cause.id}]{known}")
-
-
-def target_text(row: ReplayRow) -> str:
-    """What was tried, in a line."""
-    name = f"{row.title} [{row.id}]" if row.id else row.title or row.where
-    return one_line(name + (f", cloned by {row.cloner}" if row.cloner and row.title else ""))

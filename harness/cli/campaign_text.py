@@ -78,7 +78,6 @@ def summary(read: RunRead, known: KnownIssues) -> dict[str, Any]:
         "notes": text.notes,
         "worst": by_worst(run),
         "folder": str(read.path),
-        "report": str(read.path / "report.html"),
         "trials": total.trials,
         "drawn": total.graphs,
         "broken": [

@@ -6,11 +6,11 @@ import sys
 
 import click
 
-from clonediff.harness.answers.check import ModelError, check, minded
+from clonediff.harness.answers.check import check, minded
 from clonediff.harness.answers.text import checked_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
-from clonediff.reports.markup import one_line, visible
+from clonediff.reports.markup import visible
 
 
 @click.command("check")
@@ -50,14 +50,8 @@ def command(
     Exit codes: 0 every clone is as good as the original, but for names and for what --ignore names; 1 a cloner breaks
     something else, known issue or not; 2 the model could not be loaded or checked; 130 interrupted.
     """
-    try:
-        checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
-    except ModelError as error:
-        raise click.ClickException(one_line(str(error))) from None
-    if as_json:
-        say_json(checked)
-    else:
-        say(checked_text(checked, ignored), err=script)
+    checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
+    say_json(checked) if as_json else say(checked_text(checked, ignored), err=script)
     if script:
         worst = next((cause.script for cause in minded(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -35,6 +34,8 @@ from clonediff.reports.verdict import verdict
 
 MINUTES = 2.0
 """The budget where none is given."""
+_GROUP = Path("/sys/fs/cgroup")
+"""The control group (v2) of the container that this runs in."""
 JOB = 3 << 29
 """The memory of a subject in a job, about: its process, and the one that runs its scripts."""
 FAULTS = 3
@@ -101,10 +102,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
             pool.close()
     read = read_run(folder.path)
     write_reports(read, known)
-    if as_json:
-        say_json(summary(read, known))
-    else:
-        say_run(read, known)
+    say_json(summary(read, known)) if as_json else say_run(read, known)
     if run.interrupted or gone or not run.total.trials:
         sys.exit(exit_code(interrupted=run.interrupted, failed=True))
     sys.exit(FAULTS if run.failures or run.total.faults else int(verdict(read).breaks))
@@ -134,20 +132,10 @@ def _setup(known: KnownIssues, minutes: float | None, trials: int | None, **opti
 def jobs_here(subjects: int) -> int:
     """The number of jobs that this machine, or its container, has CPUs and memory for, each with its subjects."""
     cpus, memory = float(len(os.sched_getaffinity(0))), float(psutil.virtual_memory().available)
-    for group in _control_groups():
-        with contextlib.suppress(OSError, ValueError):  # the outermost has no limits, others "max"
-            quota, period = (group / "cpu.max").read_text().split()
-            cpus = min(cpus, int(quota) / int(period))
-        with contextlib.suppress(OSError, ValueError):
-            most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
-            memory = min(memory, most - used)
+    with contextlib.suppress(OSError, ValueError):  # the group of a machine has no limits, some containers "max"
+        quota, period = map(int, (_GROUP / "cpu.max").read_text().split())
+        cpus = min(cpus, quota / period)
+    with contextlib.suppress(OSError, ValueError):
+        most, used = (int((_GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        memory = min(memory, most - used)
     return max(1, int(min(cpus, memory / (JOB * subjects))))
-
-
-def _control_groups() -> Iterator[Path]:
-    """The control group (v2) of this process, and those around it."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            if line.startswith("0::"):
-                folder = Path("/sys/fs/cgroup", line[3:].strip("/"))
-                yield from (folder, *folder.parents)

@@ -15,16 +15,14 @@ from clonediff.reports.known import KNOWN_ISSUES
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import AT_LEAST, UPSTREAM_AND_FIXED
 
-CLONERS = UPSTREAM_AND_FIXED
-"""The cloners that a person chooses from."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _cloner(value: str) -> str:
     """The name of a cloner. One of the user's own may run once it is named here."""
     if ":" not in value:
-        if value not in CLONERS:
-            choices = f"{', '.join(CLONERS)}, or module:function of one of your own"
+        if value not in UPSTREAM_AND_FIXED:
+            choices = f"{', '.join(UPSTREAM_AND_FIXED)}, or module:function of one of your own"
             raise click.BadParameter(f"expected one of {choices}, found {one_line(repr(value))}")
         return value
     return users_function(value)
@@ -52,7 +50,9 @@ def cloner(help_: str, *names: str, **more: Any) -> Callable[[Command], Command]
 
 _MANY = {"multiple": True, "show_default": True}
 _SUBJECTS = "What to try: a release, an installed package, a checkout, REPOSITORY#COMMIT, a wheel, or keras-nightly."
-_CLONERS = f"Who clones: {', '.join(CLONERS)}, or a function of your own, as module:function or FILE.py:function."
+_CLONERS = (
+    f"Who clones: {', '.join(UPSTREAM_AND_FIXED)}, or a function of your own, as module:function or FILE.py:function."
+)
 _KNOWN = "What is known [that of clonediff]."
 subjects = subject(_SUBJECTS, "subjects", default=("keras",), **_MANY)
 cloners = cloner(_CLONERS, "cloners", default=UPSTREAM_AND_FIXED, **_MANY)

@@ -71,25 +71,24 @@ def command(
         raise click.UsageError(f"--bisect: there is something that cannot be tried on any commit: {reason}")
     total = len(items) * max(1, len(subjects))
     rows: list[ReplayRow] = []
-    interrupted = False
-    with Progress(quiet=as_json) as progress:
-        try:
-            answers = replayed(items, known, subjects=subjects, cloner=cloner, say=progress.show)
-            with contextlib.closing(answers):
-                for row in answers:
-                    rows.append(row)
-                    if not as_json:
-                        progress.say(replayed_text(row))
-                    left = estimate(len(rows), total, sum(row.seconds for row in rows))
-                    progress.show(f"replayed {len(rows)} of {total}{left}")
-        except KeyboardInterrupt:
-            interrupted = True
+    with Progress(quiet=as_json) as progress, contextlib.suppress(KeyboardInterrupt):
+        answers = replayed(items, known, subjects=subjects, cloner=cloner, say=progress.show)
+        with contextlib.closing(answers):
+            for row in answers:
+                rows.append(row)
+                if not as_json:
+                    progress.say(replayed_text(row))
+                left = estimate(len(rows), total, sum(row.seconds for row in rows))
+                progress.show(f"replayed {len(rows)} of {total}{left}")
+    interrupted, seconds = len(rows) < total, round(progress.seconds, 1)
+    counts = Counter(row.answer for row in rows)
     if as_json:
-        counts = Counter(row.answer.value for row in rows)
-        result = {"interrupted": interrupted, "seconds": round(progress.seconds, 1), "total": total}
-        say_json({**result, "counts": counts, "replayed": rows})
+        result = {"interrupted": interrupted, "seconds": seconds, "total": total, "counts": counts, "replayed": rows}
+        say_json(result)
     else:
-        say(_summary(rows, total, progress.seconds, interrupted))
+        words = ", ".join(f"{counts[answer]} {answer.value}" for answer in ReplayAnswer if counts[answer])
+        done = f"interrupted; {len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
+        say(f"{done} in {seconds:.0f} s: {words}".removesuffix(": ") if total else "nothing to replay")
     sys.exit(replay_exit_code(rows, interrupted=interrupted, bisect=bisect))
 
 
@@ -99,13 +98,3 @@ def replay_exit_code(rows: list[ReplayRow], *, interrupted: bool, bisect: bool =
     if bisect and not interrupted:
         return 1 if ReplayAnswer.BREAKS in answers else CANNOT_TELL if answers else 0
     return exit_code(interrupted=interrupted, failed=ReplayAnswer.UNKNOWN in answers, breaks=bool(answers))
-
-
-def _summary(rows: list[ReplayRow], total: int, seconds: float, interrupted: bool) -> str:
-    """How many of each answer, in a line."""
-    if not total:
-        return "nothing to replay"
-    counts = Counter(row.answer for row in rows)
-    words = ", ".join(f"{counts[answer]} {answer.value}" for answer in ReplayAnswer if counts[answer])
-    done = f"interrupted; {len(rows)} of {total} replayed" if interrupted else f"{total} replayed"
-    return f"{done} in {seconds:.0f} s" + (f": {words}" if words else "")

@@ -8,14 +8,13 @@ from pathlib import Path
 import click
 
 from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on
-from clonediff.harness.answers.targets import NotFoundError, the_one
+from clonediff.harness.answers.targets import the_one
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
 from clonediff.harness.scripts.alone import ReplayAnswer
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line, visible
-from clonediff.reports.records import RecordError
 
 
 @click.command("repro")
@@ -46,18 +45,14 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
             raise click.ClickException(f"{what}: is the root of many known issues: add --issue")
         click.echo(visible(text), nl=False)
         return
-    try:
-        target = the_one(str(what), id_, known)
-        script = target.script
-        assert script is not None  # it is a finding or a known issue
-        if run:
-            subject = Subject.parse(subject_name or target.subject or target.generation)
-            answer, reason = run_on(script, subject)
-            words = {ReplayAnswer.BREAKS: "reproduced", ReplayAnswer.UNKNOWN: "cannot be run"}
-            name = one_line((target.finding and target.finding.known) or target.id)
-            say(f"{name} on {subject}: {words.get(answer, 'does not fail as it should')}: {one_line(reason)}")
-            sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
-        text = visible(issue_of(target) if as_issue else script.text)
-    except (NotFoundError, RecordError) as error:
-        raise click.ClickException(one_line(str(error), 2000)) from None
+    target = the_one(str(what), id_, known)
+    script = target.script
+    assert script is not None  # it is a finding or a known issue
+    if run:
+        subject = Subject.parse(subject_name or target.subject or target.generation)
+        answer, words = run_on(script, subject)
+        name = (target.finding and target.finding.known) or target.id
+        say(one_line(f"{name} on {subject}: {words}"))
+        sys.exit(exit_code(failed=answer is ReplayAnswer.UNKNOWN, breaks=answer is not ReplayAnswer.BREAKS))
+    text = visible(issue_of(target) if as_issue else script.text)
     click.echo(text, nl=not text.endswith("\n"))

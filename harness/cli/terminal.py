@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
 from typing import Any, Self
 
-import click
 import msgspec
 from rich.console import Console
 from rich.status import Status
-from rich.table import Table
 from rich.text import Text
 
 from clonediff.reports.markup import one_line, visible
@@ -24,8 +21,6 @@ from clonediff.reports.verdict import lasted
 
 _SOON, _EVERY = 2.0, 15.0
 """The seconds before the first line of progress without a terminal, and between two."""
-_WIDE = 200
-"""The columns of a table where there is no terminal."""
 _OUT, _ERR = (Console(stderr=stderr, highlight=False, markup=False, emoji=False) for stderr in (False, True))
 _STYLES = {"breaks": "red", "gone": "green", "other": "yellow", "cannot tell": "magenta"}
 """The colours of the words that answer a question."""
@@ -52,17 +47,10 @@ def say_json(value: Any) -> None:
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table, whose last column has what room is left."""
-    if not _OUT.is_terminal:
-        _OUT.width = _WIDE
-    table = Table(*heads, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in table.columns[:-1]:
-        column.no_wrap = True
-    for row in rows:
-        table.add_row(*(Text(one_line(cell), style=_STYLES.get(cell, "")) for cell in row))
-    with _OUT.capture() as capture:
-        _OUT.print(table)
-    click.echo("\n".join(line.rstrip() for line in capture.get().splitlines()), color=True)
+    """Print rows below their heads, each column as wide as what is in it."""
+    lines = [[one_line(cell) for cell in row] for row in (heads, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    say("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def exit_code(*, interrupted: bool = False, failed: bool = False, breaks: bool = False) -> int:
@@ -92,7 +80,7 @@ class Progress:
             self._status.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._status:
             self._status.stop()
 

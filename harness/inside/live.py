@@ -32,8 +32,9 @@ def try_live(
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError(f"expected a model, found {type(model).__name__}")
     if not framework.is_graph(model):
-        message = "%s is subclassed: Keras knows no graph of its layers to compare. clonediff.clone_model clones it"
-        raise TypeError(message % type(model).__name__)
+        reason = f"{type(model).__name__} is subclassed: Keras knows no graph of its layers to compare"
+        advice = "give keras.Model(inputs, model(inputs)) instead. clonediff.clone_model clones it as it is"
+        raise TypeError(f"{reason}: {advice}")
     with unheard() as filters, framework.beside(), _as_they_were(model, observer):
         if not framework.ends(model)[0]:
             raise ValueError(f"the model {model.name!r} is not built: call it on data, or let it begin with an Input")

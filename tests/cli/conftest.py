@@ -53,11 +53,6 @@ def unnamed():
     return keras.Model(x, layers.LSTM(3)(Twice()(x)))
 
 
-def needs_four():
-    x = keras.Input((None, 4), name="x")
-    return keras.Model(x, layers.Reshape((16,))(x))
-
-
 def needs_many():
     x = keras.Input((None, 4), name="x")
     return keras.Model(x, layers.Reshape((4 * 1009,))(x))
@@ -98,7 +93,7 @@ def sizes():
 
 
 def masks():
-    names = ("encoder_padding_mask_1", "attentionMask", "mask_positions", "unmask")
+    names = ("encoder_padding_mask_1", "attentionMask", "unmask")
     ends = [keras.Input((40,), dtype="int32", name=name) for name in names]
     return keras.Model(ends, layers.Concatenate()(ends))
 

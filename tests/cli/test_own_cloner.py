@@ -28,11 +28,3 @@ def test_own_cloner_is_tried_and_replayed_where_it_is_named(tmp_path: Path) -> N
     unnamed = ran("replay", folder, cwd=tmp_path)
     assert unnamed.returncode == 2
     assert "is code: name it with --cloner" in unnamed.stdout + unnamed.stderr
-
-
-@pytest.mark.slow(reason="a campaign that starts a Keras to ask it what a test of trials asks")
-def test_a_cloner_that_cannot_be_called_is_named(tmp_path: Path) -> None:
-    (tmp_path / "of_mine.py").write_text("def through(model, path):\n    return model\n")
-    done = ran("fuzz", "--trials", "8", "--cloner", "of_mine:through", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "of_mine:through: it is called with a model and nothing else" in done.stderr

@@ -158,14 +158,12 @@ class Sub(keras.Model):
         return self.dense(x)
 
 
-def uncalled():
+def subclassed():
     return Sub()
 
 
-def subclassed():
-    model = Sub()
-    model(np.ones((2, 3), "float32"))
-    return model
+def within():
+    return alone(Sub())
 
 
 @registered

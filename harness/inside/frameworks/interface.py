@@ -41,8 +41,6 @@ class Framework:
     _functional: Any
     _sequential: Any
     """Classes of graphs."""
-    map_leaves: Any
-    """The function that makes a structure of changed leaves."""
     _pack: Any
     _device: Any
     """Functions: pack values into a structure, make the scope of a device."""

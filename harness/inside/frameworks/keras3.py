@@ -43,7 +43,6 @@ class Keras3(Framework):
         self.tensor_class, self.variable_class = backend.KerasTensor, backend.Variable
         self._functional = source("keras.src.models.functional").Functional
         self._sequential = source("keras.src.models.sequential").Sequential
-        self.map_leaves = keras.tree.map_structure
         self._pack, self._device = keras.tree.pack_sequence_as, keras.device
         self.safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         super().__init__()

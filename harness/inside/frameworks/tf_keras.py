@@ -62,7 +62,6 @@ class TfKeras(Framework):
         self.layer_class, self.variable_class, self._sequential = keras.layers.Layer, tf.Variable, keras.Sequential
         self._functional, self._hooked = self._module("engine.functional").Functional, [(self.layer_class, ())]
         self.tensor_class = self._module("engine.keras_tensor").KerasTensor
-        self.map_leaves = tf.nest.map_structure
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
         self.safe_mode = self._module("saving.serialization_lib").SafeModeScope
