@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,8 @@ from clonediff.harness.answers.in_process import ClonedModel, clone_live
 from clonediff.harness.answers.mending import Own, advice
 from clonediff.harness.answers.own_models import OwnModel, own_model
 from clonediff.harness.answers.sentences import effects, happens, sentence
+from clonediff.harness.inside.subclassed import CLONE
+from clonediff.harness.inside.values import input_words
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.reproducer import reproducer, with_versions
 from clonediff.harness.trials.triage import with_blame
@@ -62,7 +64,8 @@ class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
 class Checked(msgspec.Struct, frozen=True):
     """A model, what it was fed, and what each cloner breaks.
 
-    `asked` has the layers that a clone function makes otherwise, which is no difference.
+    `subclassed`: it was compared in a functional model around it. `asked` has the layers that a clone function makes
+    otherwise, which is no difference.
     """
 
     model: str
@@ -70,7 +73,8 @@ class Checked(msgspec.Struct, frozen=True):
     versions: dict[str, str]
     inputs: tuple[str, ...]
     clones: dict[str, tuple[CauseShown, ...]]
-    asked: dict[str, str] = {}
+    subclassed: bool
+    asked: dict[str, str]
 
     @property
     def causes(self) -> list[CauseShown]:
@@ -101,8 +105,8 @@ def check(spec: str, cloners: Sequence[str] = UPSTREAM_AND_FIXED, clone_function
     clones = answers.of_all()
     if rest := [name for name in own.cloners if name not in clones]:  # one before them has changed the model
         clones |= check(spec, rest, clone_function).clones
-    kind, fed = type(own.model).__name__, tuple(map(_fed, cloned.fed))
-    return Checked(spec, kind, answers.versions, fed, clones, own.asked or {})
+    kind, fed = own.subclassed or type(own.model).__name__, tuple(map(input_words, cloned.fed))
+    return Checked(spec, kind, answers.versions, fed, clones, bool(own.subclassed), own.asked or {})
 
 
 class _Answers:
@@ -151,7 +155,8 @@ class _Answers:
         scripts = (reproducer(self._case, self._generation, each, cloner) for each in differences)
         shows = [script for script in scripts if script.raises]
         surest = min(shows, key=lambda script: (not script.sure, "def config(model)" in script.text), default=None)
-        return with_versions(surest, self.versions).text if surest else ""
+        text = with_versions(surest, self.versions).text if surest else ""
+        return text.replace("clone = keras.models.clone_model(model)", CLONE) if self._own.subclassed else text
 
 
 def _own_classes(model: Any, generation: Generation) -> Own:
@@ -164,10 +169,3 @@ def _own_classes(model: Any, generation: Generation) -> Own:
     classes = {kind.__name__: kind for kind in kinds if hasattr(kind, "from_config") and is_own_class(kind)}
     registered = framework(generation).keras.saving.get_custom_objects().values()
     return Own(classes, frozenset(getattr(thing, "__name__", "") for thing in registered))
-
-
-def _fed(spec: Mapping[str, Any]) -> str:
-    """How an input was drawn, for a person."""
-    shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
-    how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
-    return f"{spec['name']}: {spec['dtype']} ({shape}){how}"

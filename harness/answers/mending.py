@@ -28,6 +28,7 @@ _CRASHES = (
         r"(?P<kind>\w+)\.get_config\(\) missing 1 required positional argument: 'self'",
         "give `compile` an object, `{kind}()`, and not the class",
     ),
+    (r"Cannot serialize object (?:functools|<bound)", f"write a function with {_REGISTER} above it in its place"),
     (r"Could not parse config: <function", ""),  # a function that is registered is refused, too
     (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a layer of a class of your own"),
     (
@@ -72,8 +73,7 @@ def advice(cause: Cause, message: str, own: Own) -> Advice:
         what = "the clone" if root.first is None or root.first.layer < 0 else "it in the clone"
         return Advice(f"freeze {what} again before you compile: `.trainable = False`")
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
-        text = "give a regularizer or a constraint to the constructor: set on a built layer, it takes effect in clones"
-        return Advice(text)
+        return Advice("set it in the constructor: what is set on a built layer takes effect in clones")
     return _of_config(cause, own) if root.part in ("attribute", "compiled") else Advice()
 
 
@@ -96,6 +96,8 @@ def _of_config(cause: Cause, own: Own) -> Advice:
     owner = _owner(root, own)
     if owner is None or root.change != "":
         return Advice()
+    if root.found.startswith(("__", "dict of", "{class_name")):  # it came back as `get_config` wrote it
+        return Advice(f"give `{owner.__name__}` a `from_config` with `keras.saving.deserialize_keras_object`", own=True)
     alike = (one for one in cause.differences if (one.part, one.first) == (root.part, root.first))
     return Advice(_for_config(owner, dict.fromkeys(one.name.rpartition(".")[2] for one in alike)), own=True)
 

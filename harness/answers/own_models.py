@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clonediff.harness.inside.cloners.users import function, is_users, problem
+from clonediff.harness.inside.cloners.users import function, is_users, problem, recorded
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.dialects import DIALECTS
@@ -20,12 +20,14 @@ from clonediff.strategies.program import Generation
 class OwnModel(NamedTuple):
     """A model, the script that leaves it in `model`, and what clones it, by the name of each cloner.
 
-    `asked` gets the layers of which a clone function makes something else, and of which class; it is None without one.
+    `subclassed` is the class of one that is compared in a model around it. `asked` gets the layers of which a clone
+    function makes something else, and of which class; it is None without one.
     """
 
     model: Any
     source: str
     cloners: Mapping[str, Any]
+    subclassed: str = ""
     asked: dict[str, str] | None = None
 
 
@@ -36,6 +38,7 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
     """
     from clonediff.harness.inside.cloners import TrialContext, clone_model_by, cloner
     from clonediff.harness.inside.frameworks import generation_of
+    from clonediff.harness.inside.subclassed import cloned_within, is_subclassed, lines_around
 
     generation, source = _source_of(spec)
     _keras_here(generation)
@@ -43,21 +46,19 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
         if why := problem(name):
             raise ValueError(why)
     model = _loaded(source)
-    context = TrialContext(_keras_here(generation_of(model)), {})
+    framework = _keras_here(generation_of(model))
+    clones = {name: clone_model_by(cloner(name), TrialContext(framework, {})) for name in cloners}
+    if is_subclassed(model, framework):
+        lines = lines_around(model)
+        source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
+        calls = {name: partial(cloned_within, lines, clone, framework.keras) for name, clone in clones.items()}
+        return OwnModel(_loaded(source), source, calls, type(model).__name__)
     if not clone_function:
         return OwnModel(model, source, {name: name for name in cloners})
     asked: dict[str, str] = {}
-    make = function(clone_function)
-
-    def recorded(layer: Any) -> Any:
-        """What the clone function makes of a layer; `asked` gets its class, if that is no plain clone."""
-        other = make(layer)
-        if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
-            asked[layer.name] = type(other).__name__
-        return other
-
-    calls = {name: partial(clone_model_by(cloner(name), context), clone_function=recorded) for name in cloners}
-    return OwnModel(model, source, calls, asked)
+    wanted = partial(recorded, function(clone_function), asked)
+    calls = {name: partial(clone, clone_function=wanted) for name, clone in clones.items()}
+    return OwnModel(model, source, calls, asked=asked)
 
 
 def _keras_here(generation: Generation) -> Any:
@@ -107,7 +108,6 @@ def _loaded(source: str) -> Any:
     try:
         exec(compile(source, "<model>", "exec"), names)
     except Exception as error:  # a file may be anything, and its loading end in anything
-        # It stands before the error, since those of Keras are long.
         advice = " (check FILE.py:FUNCTION, a function that loads it)" if "load_model" in source else ""
         raise ValueError(f"it cannot be loaded{advice}: {type(error).__name__}: {error}") from None
     return names["model"]

@@ -37,6 +37,7 @@ _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
 _FACTS = ("config", "attribute", "compiled")
 _FUNCTION = re.compile(r"function (\S+) [0-9a-f]+")
 _DIGEST = re.compile(r"(array of .*): [0-9a-f]+")
+_HASH = re.compile(r", [0-9a-f]{24}(?=\))")
 _NOISE = re.compile(
     r"\x1b\[\d*m|^\s*Exception encountered when calling (?:layer )?.*$(?=\s*\S)"
     r"|(?s:\s*(?:(?:Call arguments|Arguments) received by |Full (?:object )?config:|[Cc]onfig[:=] ?\{).*)",
@@ -102,7 +103,7 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
 
 def _sides(root: Difference, clone: str) -> str:
     """Both values."""
-    expected, found = (_FUNCTION.sub(r"the function `\1`", side) for side in (root.expected, root.found))
+    expected, found = (_HASH.sub("", _FUNCTION.sub(r"the function `\1`", side)) for side in (root.expected, root.found))
     of_arrays = _DIGEST.fullmatch(expected) and _DIGEST.fullmatch(found)
     if expected == found:
         return f"is {expected} in the model, and another one of that name in {clone}"

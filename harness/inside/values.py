@@ -22,6 +22,13 @@ def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> l
     return [input_array(spec, batch or DEFAULT_BATCH, random) for spec in specs]
 
 
+def input_words(spec: Mapping[str, Any]) -> str:
+    """How an input is drawn, for a person."""
+    shape = ", ".join(map(str, (spec["batch"], *spec["shape"])))
+    how = {"ids": f", whole numbers below {spec.get('high')}", "mask": ", 0 and 1"}.get(spec.get("fill", ""), "")
+    return f"{spec['name']}: {spec['dtype']} ({shape}){how}"
+
+
 def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
     """The array of one input: its fill over its shape, open dimensions taken as three; or one that is given."""
     if "array" in spec:

@@ -158,12 +158,14 @@ class Sub(keras.Model):
         return self.dense(x)
 
 
-def subclassed():
+def uncalled():
     return Sub()
 
 
-def within():
-    return alone(Sub())
+def subclassed():
+    model = Sub()
+    model(np.ones((2, 3), "float32"))
+    return model
 
 
 @registered

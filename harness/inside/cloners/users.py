@@ -108,6 +108,14 @@ def imported(name: str, folder: str = "") -> types.ModuleType:
     return module
 
 
+def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer: Any) -> Any:
+    """What a clone function makes of a layer; `asked` gets its class, if that is no plain clone."""
+    other = clone_function(layer)
+    if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
+        asked[layer.name] = type(other).__name__
+    return other
+
+
 def no_model(name: str, clone: Any, framework: Framework) -> Failure | None:
     """The failure of a user's cloner that gave something else than a model whose graph Keras knows; None of a model."""
     if framework.is_graph(clone):

@@ -1,0 +1,55 @@
+"""A subclassed model has no graph to compare: it is compared in a functional model around it, and cloned alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .frameworks.interface import Framework
+
+_OUTER = "keras.Model(x, {}(x), name='around')"
+CLONE = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"
+"""How a script clones it."""
+
+
+def is_subclassed(model: Any, framework: Framework) -> bool:
+    """Whether it is a model of which Keras knows no graph."""
+    return isinstance(model, framework.keras.models.Model) and not framework.is_graph(model)
+
+
+def lines_around(model: Any) -> str:
+    """The lines that let `model` be the model around it, of inputs of the shape on which it was called."""
+    shapes = getattr(model, "_build_shapes_dict", None) or {"": getattr(model, "_build_input_shape", None)}
+    inputs = _inputs(next(iter(shapes.values())), model) if len(shapes) == 1 else ""
+    if not inputs:
+        reason, advice = (
+            f"{type(model).__name__} is subclassed",
+            "let the function return keras.Model(inputs, model(inputs))",
+        )
+        if not any(shapes.values()):
+            reason, advice = f"{reason}, and was not called on data", "let the function call it on its input"
+        raise ValueError(f"{reason}: {advice}. clonediff.clone_model clones it as it is")
+    return f"x = {inputs}\nmodel = {_OUTER.format('model')}\n"
+
+
+def cloned_within(lines: str, clone: Callable[[Any], Any], keras: Any, around: Any) -> Any:
+    """The model around the clone of a subclassed one."""
+    names = {"keras": keras, "model": clone(around.layers[-1])}
+    exec(lines, names)
+    return names["model"]
+
+
+def _inputs(shape: Any, model: Any, name: str = "x") -> str:
+    """Inputs of a shape as source; "" where it is not known."""
+    if isinstance(shape, dict):
+        parts = {key: _inputs(part, model, key) for key, part in shape.items()}
+        return f"{{{', '.join(f'{key!r}: {part}' for key, part in parts.items())}}}" if all(parts.values()) else ""
+    sizes = list(shape or ())
+    if sizes and all(not isinstance(size, int | None) for size in sizes):
+        inputs = [_inputs(part, model, f"{name}{number}") for number, part in enumerate(sizes)]
+        return f"[{', '.join(inputs)}]" if all(inputs) else ""
+    if not sizes:
+        return ""
+    spec = getattr(model, "_saved_model_inputs_spec", None)
+    dtype = getattr(getattr(spec, "dtype", None), "name", "float32")
+    return f"keras.Input({tuple(sizes[1:])}, dtype={dtype!r}, name={name!r})"
