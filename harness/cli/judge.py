@@ -11,19 +11,11 @@ import msgspec
 
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
-from clonediff.harness.judge.judging import (
-    JudgeBudget,
-    Judged,
-    Release,
-    diff_of,
-    judge_change,
-    judge_each,
-    judge_series,
-)
+from clonediff.harness.judge.judging import Judged, Release, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
 from clonediff.harness.judge.text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
-from clonediff.harness.subjects.releases import change_of
+from clonediff.harness.subjects.releases import change_of, place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.records import AT_LEAST
@@ -90,24 +82,25 @@ def command(
         except ProposalError as error:
             raise click.UsageError(str(error)) from error
         return
-    seconds = 60.0 * (minutes if minutes is not None else 1.0 if change else 8 / 60)
-    budget = JudgeBudget(seconds, 400 if trials is None else trials, seed, AT_LEAST[options["at_least"]])
+    seconds = int(60 * minutes) if minutes is not None else 60 if change else 8
+    models, at_least = 400 if trials is None else trials, AT_LEAST[options["at_least"]]
     verdicts: list[Judged] = []
+    changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
             on, changed = change_of(repo, base, head)
             progress.show("starting both")
-            release = Release(on, known, budget, progress.show, fixed=False)
-            with release.process:
-                verdicts.append(judge_change(release, changed, options["fixes"]))
-        else:
-            release = Release(on, known, budget, progress.show)
-            judge = judge_series if options["series"] else judge_each
-            with release.process:
-                for judged in judge(texts, release, options["fixes"], options["tests"]):
+        release = Release(on, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
+        series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
+        with release.process:
+            if changed is not None:
+                judged = Judged(str(changed), str(on), fixes=options["fixes"])
+                verdicts.append(release.judge(judged, changed, place_of(changed)))
+            for one in series:
+                for judged in judge(one, release, options["fixes"], tests=options["tests"]):
                     verdicts.append(judged)
                     if not as_json:
-                        progress.say(terminal_lines(judged, series=options["series"]))
+                        progress.say(terminal_lines(judged, series=len(one) > 1))
     if as_json:
         say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
     elif change:

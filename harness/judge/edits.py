@@ -2,7 +2,7 @@
 
 A definition takes the place of the one with its name. The release's decorators stay, and its docstring where the new
 definition has none. A function of `...` only adds its decorators. What is new goes before the next definition of the
-proposal that the file has, or after the last. A diff is applied with `git apply`.
+proposal that the file has, or to the end. A diff is applied with `git apply`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import os
 import re
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import copytree
 
-from clonediff.harness.judge.proposals import DIFF, HEADER, Proposal, ProposalError, bound, parsed
+from clonediff.harness.judge.proposals import DIFF, IMPORTS, Proposal, ProposalError, bound, read_proposal
+from clonediff.harness.subjects.environment import Place
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Definition = _Function | ast.ClassDef | ast.Assign | ast.AnnAssign
-_Import = ast.Import | ast.ImportFrom
 
+_CLONING = ("src/models/cloning.py", "models/cloning.py", "models.py")
 _NOWHERE = "/dev/null"
 _OF_GIT = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|new) mode|similarity index) .*\n", re.M)
 
@@ -31,34 +31,31 @@ _OF_GIT = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|new
 class PrivateCopy:
     """A copy of the package of a release in a folder, where proposals are put in place, one after the other."""
 
-    def __init__(self, package: Path, folder: Path) -> None:
+    def __init__(self, package: str, place: Place, folder: Path) -> None:
         """Copy it, with its bytecode, which takes a process seconds to make."""
-        self.release, self.folder = package.parent, folder.resolve()
-        self._name = package.name
-        copytree(package, self.folder / self._name)
-        names = (f"{self._name}/{path}models/cloning.py" for path in ("src/", ""))
+        spec = None if place else find_spec(package)
+        self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(place[0])
+        self.folder, self.package = folder.resolve(), package
+        self.place: Place = (str(self.folder), *place)
+        copytree(self.release / package, self.folder / package)
+        names = (f"{package}/{name}" for name in _CLONING)
         self._cloning = next((name for name in names if (self.folder / name).is_file()), "")
 
-    def cloning_functions(self) -> set[str]:
-        """The names of the functions in the file of `clone_model`."""
+    def put(self, name: str, text: str) -> Proposal:
+        """Put what a file proposes in place, all of it or nothing; nothing if it is for the other Keras."""
         tree = ast.parse((self.folder / self._cloning).read_text("utf-8"))
-        return {node.name for node in tree.body if isinstance(node, _Function)}
-
-    def put(self, proposal: Proposal) -> None:
-        """Put a proposal in place, all of it or nothing."""
-        if not proposal.is_for(self._name):
-            raise ProposalError(f"it is not for {self._name}")
+        proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
-            _apply(proposal.text, self.folder / self._name)
-            return
-        for path, text in self._texts(proposal).items():
-            path.write_text(text, encoding="utf-8")
+            _apply(proposal.text, self.folder / self.package)
+        elif proposal.is_for(self.package):
+            for path, changed in list(self._texts(proposal)):
+                path.write_text(changed, encoding="utf-8")
+        return proposal
 
     def changed(self) -> list[str]:
         """The files that are not as in the release."""
         roots = (self.release, self.folder)
-        files = ((root, file) for root in roots for file in (root / self._name).rglob("*.py"))
-        names = {str(file.relative_to(root)) for root, file in files}
+        names = {str(file.relative_to(root)) for root in roots for file in (root / self.package).rglob("*.py")}
         return [name for name in sorted(names) if _lines(self.release / name) != _lines(self.folder / name)]
 
     def diff(self) -> str:
@@ -70,156 +67,106 @@ class PrivateCopy:
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
-    def _texts(self, proposal: Proposal) -> dict[Path, str]:
+    def _texts(self, proposal: Proposal) -> Iterator[tuple[Path, str]]:
         """The files that a proposal changes, with their new text."""
-        tree = parsed(proposal.text)
-        if tree is None:
-            raise ProposalError("not Python")
-        new = [node for node in tree.body if isinstance(node, _Definition) and bound(node)]
-        names = {name for node in new for name in _names(node)}
-        if not proposal.places and not names & self.cloning_functions():
-            raise ProposalError("it replaces none of the release's functions")
-        texts: dict[Path, str] = {}
-        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning: names}
-        for name, wanted in places.items():
-            path = self.folder / name
+        new = ast.parse(proposal.text).body
+        imports = [node for node in new if isinstance(node, IMPORTS)]
+        definitions = {name: node for node in new if node not in imports for name in bound(node)}
+        places: Mapping[str, Collection[str]] = proposal.places or {self._cloning: definitions}
+        for file_name, named in places.items():
+            path = self.folder / file_name
             if ".." in path.parts or not path.parent.is_dir():
-                raise ProposalError(f"{name}: the release has no such folder")
-            if missing := set(wanted) - names:
+                raise ProposalError(f"{file_name}: the release has no such folder")
+            wanted = {name.partition(".")[0] for name in named}
+            if missing := wanted - definitions.keys():
                 raise ProposalError(f"its block `# /// clonediff` names {min(missing)}, which it does not define")
-            chosen = [node for node in new if _names(node) & set(wanted)]
-            if not path.is_file():
-                texts[path] = _new_file(tree, proposal.text, chosen)
-                continue
-            file = _File(path.read_text("utf-8"), proposal.text)
-            file.put(chosen, set(wanted))
-            module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            imports = [node for node in tree.body if isinstance(node, _Import)]
+            file = _File(path.read_text("utf-8") if path.is_file() else "", proposal.text)
+            file.put([node for name, node in definitions.items() if name in wanted])
+            module = file_name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             file.add_imports(node for node in imports if getattr(node, "module", "") != module)
-            texts[path] = file.text()
-        return texts
+            yield path, file.text()
 
 
 def _lines(file: Path) -> list[str]:
     return file.read_text("utf-8").splitlines(keepends=True) if file.is_file() else []
 
 
-def _new_file(tree: ast.Module, source: str, chosen: Collection[ast.stmt]) -> str:
-    """The source without its header, and without what is for other files."""
-    lines, used = source.splitlines(), _used(chosen)
-    for node in tree.body:
-        if not isinstance(node, ast.Expr) and node not in chosen and not bound(node) & used:
-            lines[_start(node) - 1 : node.end_lineno] = [""] * (_end(node) - _start(node) + 1)
-    text = HEADER.sub("", "\n".join((*lines, "")))
-    return re.sub(r"\n{4,}", "\n\n\n", re.sub(r"\n+\Z", "\n", text))
-
-
-def _used(nodes: Iterable[ast.stmt]) -> set[str]:
-    return {name.id for node in nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
-
-
 class _File:
     """A file of a release, and what is put into it of the source of a proposal."""
 
     def __init__(self, text: str, source: str) -> None:
-        self._tree = ast.parse(text)
+        self._body = ast.parse(text).body
         self._lines, self._source = text.splitlines(), source.splitlines()
-        self._before: defaultdict[int, list[str]] = defaultdict(list)
-        self._gone: set[int] = set()
-        self._used: set[str] = set()
+        self._edits: list[tuple[slice, list[str]]] = []
+        self._new: list[ast.stmt] = []
 
     def text(self) -> str:
         """The file with all that was put into it."""
-        lines: list[str] = []
-        for number, line in enumerate((*self._lines, ""), 1):
-            lines += self._before[number]
-            lines += [] if number in self._gone else [line]
-        return "\n".join(lines)
+        lines = [*self._lines]
+        # Of several edits at one place, the later ones come before.
+        for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
+            lines[span] = new
+        return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
-    def put(self, new: Collection[ast.stmt], wanted: set[str]) -> None:
-        """Put what is wanted of definitions in place."""
-        self._used = _used(new) - {name for node in (*self._tree.body, *new) for name in bound(node)}
-        self._put(new, self._tree.body, wanted, len(self._lines) + 1)
-
-    def add_imports(self, imports: Iterable[_Import]) -> None:
-        """Import what is used and not there, in the order that Keras' imports have."""
-        theirs = [node for node in self._tree.body if isinstance(node, _Import)]
-        for node in sorted(imports, key=_order):
-            if not bound(node) & self._used:
-                continue
-            same = [other for other in theirs if _order(other)[0] == _order(node)[0]]
-            higher = next((other for other in same or theirs if _order(other) > _order(node)), None)
-            gap = [] if same else [""]
-            if higher is not None:
-                self._before[higher.lineno] += [ast.unparse(node), *gap]
-            else:
-                last = max(map(_end, same or theirs), default=0)
-                self._before[last + 1] += [*gap, ast.unparse(node)]
-
-    def _put(self, new: Iterable[ast.stmt], old: list[ast.stmt], wanted: set[str], after: int, of: str = "") -> None:
-        """Put definitions among those of the file, or of a class of it."""
+    def put(self, new: Iterable[ast.stmt], of: ast.ClassDef | None = None) -> None:
+        """Put definitions in place, in the file or in a class of it, the last first."""
+        old, blank = (of.body, [""]) if of else (self._body, ["", ""])
         theirs = {name: node for node in reversed(old) for name in bound(node)}
         newest = {name: node for node in new for name in bound(node)}
-        blank = [""] if of else ["", ""]
-        waiting: list[ast.stmt] = []
-        for name, node in newest.items():
-            if of and not {of, f"{of}.{name}"} & wanted:
-                continue
-            if name not in theirs:
-                waiting.append(node)
-                continue
-            before = theirs[name]
-            for piece in waiting:
-                self._before[_start(before)] += [*self._of(piece), *blank]
-            waiting, after = [], _end(before) + 1
+        at = end = _span(old[-1]).stop if old else 0
+        for name, node in reversed(newest.items()):
+            before = theirs.get(name)
+            at = at if before is None else _span(before).start
             if isinstance(node, ast.ClassDef) and isinstance(before, ast.ClassDef):
-                self._put(node.body, before.body, wanted, after, name)
+                self.put(node.body, before)
+                continue
+            self._new.append(node)
+            piece = self._source[_span(node)]
+            if before is not None:
+                self._edits.append((_span(before), self._merged(node, before)))
             else:
-                self._gone |= set(range(_start(before), after))
-                self._before[_start(before)] += self._merged(node, before)
-        for piece in waiting:
-            self._before[after] += [*blank, *self._of(piece)]
+                lines = [*blank, *piece] if at == end else [*piece, *blank]
+                self._edits.append((slice(at, at), lines))
+
+    def add_imports(self, imports: Iterable[ast.stmt]) -> None:
+        """Import what is used and not there, in the order that Keras' imports have."""
+        used = {name.id for node in self._new for name in ast.walk(node) if isinstance(name, ast.Name)}
+        used -= {name for node in (*self._body, *self._new) for name in bound(node)}
+        theirs = [(_order(node), _span(node)) for node in self._body if isinstance(node, IMPORTS)]
+        groups = {order[0] for order, _ in theirs}
+        for order in sorted({_order(node) for node in imports if bound(node) & used}, reverse=True):
+            before = [span.stop for other, span in theirs if other[0] == order[0] and other < order]
+            after = [span.start for other, span in theirs if other > order]
+            gap = [] if order[0] in groups else [""]
+            at = max(before) if before else min(after, default=0)
+            self._edits.append((slice(at, at), [order[2], *gap]))
+            groups.add(order[0])
 
     def _merged(self, new: ast.stmt, old: ast.stmt) -> list[str]:
         """A definition with the decorators of another, and its docstring if it has none."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
-            return self._of(new)
+            return self._source[_span(new)]
         theirs = set(map(ast.unparse, old.decorator_list))
-        lines = self._lines[_start(old) - 1 : old.lineno - 1]
-        for decorator in new.decorator_list:
-            if ast.unparse(decorator) not in theirs:
-                lines += self._source[decorator.lineno - 1 : decorator.end_lineno]
+        added = [_span(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in theirs]
+        lines = self._lines[_span(old).start : old.lineno - 1]
+        lines += [line for span in added for line in self._source[span]]
         if ast.unparse(new.body[0]) == "...":
             return lines + self._lines[old.lineno - 1 : old.end_lineno]
-        body, its = new.body[0].lineno, old.body[0]
-        lines += self._source[new.lineno - 1 : body - 1]
-        if ast.get_docstring(new) is None and ast.get_docstring(old) and body > new.lineno:
-            lines += self._lines[its.lineno - 1 : its.end_lineno]
-        return lines + self._source[body - 1 : new.end_lineno]
-
-    def _of(self, node: ast.stmt) -> list[str]:
-        return self._source[_start(node) - 1 : node.end_lineno]
+        body = new.body[0].lineno - 1
+        lines += self._source[new.lineno - 1 : body]
+        if ast.get_docstring(new) is None and ast.get_docstring(old) and body >= new.lineno:
+            lines += self._lines[_span(old.body[0])]
+        return lines + self._source[body : new.end_lineno]
 
 
-def _names(node: ast.stmt) -> set[str]:
-    """The names by which a header may mean a definition: what it binds, and a class by its methods."""
-    methods = node.body if isinstance(node, ast.ClassDef) else []
-    inner = {name for method in methods for name in bound(method)}
-    return bound(node) | {f"{name}.{method}" for name in bound(node) for method in inner}
-
-
-def _start(node: ast.stmt) -> int:
-    """The first line of a statement, that of a decorator if it has one."""
+def _span(node: ast.stmt | ast.expr) -> slice:
+    """The lines of a statement, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return slice(min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1, node.end_lineno)
 
 
-def _end(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
-
-
-def _order(node: _Import) -> tuple[int, bool, str]:
-    """What Keras sorts its imports by."""
+def _order(node: ast.stmt) -> tuple[int, bool, str]:
+    """What Keras sorts its imports by: the group, the form, the text."""
     text = ast.unparse(node)
     package = re.split(r"[ .]", text)[1]
     group = 0 if package in sys.stdlib_module_names else 1 + (package in ("keras", "tf_keras"))
@@ -231,11 +178,10 @@ def _apply(diff: str, package: Path) -> None:
     if not DIFF.search(diff):
         raise ProposalError("no diff in it: no line `--- FILE` with a line `+++ FILE` after it")
     # Files are named from the package on, wherever the diff was made.
-    text = re.sub(
-        rf"(?m)^(---|\+\+\+) \S*?\b({package.name}/(?!{package.name}/)\S+).*", r"\1 a/\2", _OF_GIT.sub("", diff)
-    )
+    name = package.name
+    text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _OF_GIT.sub("", diff))
     command = ["git", "apply", "--apply", "--numstat", "--whitespace=fix", "--unidiff-zero"]
-    command += ["--exclude=*_test.py", f"--include={package.name}/*"]
+    command += ["--exclude=*_test.py", f"--include={name}/*"]
     # Within another repository, git would leave out what is not in its index, without an error.
     variables = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(package.parents[1]), "LC_ALL": "C"}
     try:
@@ -244,11 +190,8 @@ def _apply(diff: str, package: Path) -> None:
         )
     except OSError as error:
         raise ProposalError("git is not on PATH: install it, or give the functions in a Python file") from error
-    errors = done.stderr.decode(errors="replace")
-    places = re.findall(r"^error: patch failed: (.*)", errors, re.M)
-    if places:
-        raise ProposalError(f"{' and '.join(places)}: the release has other lines there; make the diff against it")
     if done.returncode:
-        raise ProposalError("; ".join(re.findall(r"^(?:error|fatal): (.*)", errors, re.M)[:4]))
+        errors = re.findall(r"^(?:error|fatal): (.*)", done.stderr.decode(errors="replace"), re.M)
+        raise ProposalError(f"{'; '.join(errors[:4])}: make the diff against this release")
     if not done.stdout.strip():
         raise ProposalError("it changes no line of the release")

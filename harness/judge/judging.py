@@ -8,22 +8,21 @@ release has it, and this one hid it behind a crash.
 
 from __future__ import annotations
 
+import itertools
 import re
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from importlib.util import find_spec
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.judge.edits import PrivateCopy
-from clonediff.harness.judge.keras_tests import TestsCompared, compare
-from clonediff.harness.judge.proposals import ProposalError, read_proposal
+from clonediff.harness.judge.keras_tests import compare
+from clonediff.harness.judge.proposals import Proposal, ProposalError
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
@@ -34,32 +33,20 @@ from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import Limits, SubjectProcess
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
-from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.checks.made import NOT_BUILT
-from clonediff.harness.trials.graph_trials import UPSTREAM, Costly, GraphTrials
+from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import alike, fingerprint, makes_a_clone, title
-from clonediff.harness.trials.trial import LOST, Case, Hit, Trial, lost_difference
+from clonediff.harness.trials.trial import LOST, Case, Hit, Key, Trial, lost_difference
 from clonediff.reports.known import KnownIssue, KnownIssues
-from clonediff.reports.records import DOES, UPSTREAM_AND_FIXED, Cause, Severity
+from clonediff.reports.records import DOES, Cause, Severity
 from clonediff.strategies.program import Graph
 
-Say = Callable[[str], None]
 ALL = "all of them"
 """The name of the verdict on a whole series."""
+LIMITS = Limits(trial=15.0, cloning=0)
 MOST_LOST = 3
 """The processes that a candidate may take with it; after that it is not given another."""
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeBudget:
-    """How long models are drawn, and how many; the limits of a trial. `at_least` is the severity that counts."""
-
-    seconds: float = 8.0
-    models: int = 400
-    seed: int = 0
-    at_least: Severity = Severity.TRAINS
-    limits: Limits = field(default_factory=lambda: Limits(trial=15.0, cloning=0))
 
 
 class Worse(msgspec.Struct, frozen=True):
@@ -76,8 +63,9 @@ class Judged(msgspec.Struct, frozen=True):
     """What came of a proposal, or of a change of Keras.
 
     Of the known issues whose scripts fail on the release, `mends`, `gone` and `leaves` have the ids, and of the others
-    `breaks`. `fixes` has what it is for. `models` counts the trials of models that the release builds. `refused` says
-    why nothing could be tried, `stopped` why not everything was.
+    `breaks`. `fixes` has what it is for. `models` counts the trials of models that the release builds, `tests` those of
+    Keras' own that pass there, of which `broken` fail. `refused` says why nothing could be tried, `stopped` why not
+    everything was.
     """
 
     name: str
@@ -91,7 +79,8 @@ class Judged(msgspec.Struct, frozen=True):
     gone: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
-    tests: TestsCompared = TestsCompared()
+    tests: int | None = None
+    broken: tuple[str, ...] = ()
     stopped: str = ""
 
     @property
@@ -109,7 +98,7 @@ class Judged(msgspec.Struct, frozen=True):
         """The verdict in a few words."""
         words = {
             "does not load": self.refused,
-            "makes something worse": self.worse or self.breaks or self.tests.broken,
+            "makes something worse": self.worse or self.breaks or self.broken,
             f"does not fix {', '.join(self.fails)}": self.fails,
             "unfinished": self.stopped,
         }
@@ -117,18 +106,21 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class Release:
-    """A release, and what is wrong with it: the scripts that fail there, and the causes on models."""
+    """A release, and what is wrong with it: the scripts that fail there, and the causes on models.
 
-    def __init__(self, subject: Subject, known: KnownIssues, budget: JudgeBudget, say: Say, fixed: bool = True) -> None:
-        """`fixed`: what our `clone_model` breaks, too, does not count."""
-        self.subject, self.budget, self.say = subject, budget, say
+    What our `clone_model` breaks, too, is not worse.
+    """
+
+    def __init__(
+        self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
+    ) -> None:
+        """`draws` says how models are drawn: for how many `seconds`, how many `models` at most, of which `seed`."""
+        self.subject, self.say, self.at_least, self.draws = subject, say, at_least, draws
         self.place = place_of(subject)
         self.known = known.on(subject.generation)
         self.issues = [issue for issue in self.known.issues if issue.script]
-        self.process = SubjectProcess(subject, place=self.place, limits=budget.limits)
-        cloners = UPSTREAM_AND_FIXED if fixed else (UPSTREAM,)
-        self._trials = GraphTrials(self.process, KnownIssues(), cloners=cloners)
-        self._tried: dict[bytes, Trial] = {}
+        self.process = SubjectProcess(subject, place=self.place, limits=LIMITS)
+        self._trials = GraphTrials(self.process, KnownIssues())
         self._shown: set[str] = set()
         passing = self.passing(subject, self.place, self.issues)
         self.failing = [issue for issue in self.issues if issue.id not in passing]
@@ -136,67 +128,71 @@ class Release:
     def passing(self, subject: Subject, place: Place, issues: Collection[KnownIssue]) -> set[str]:
         """The ids of the issues whose script ends well in that place."""
         ended: set[str] = set()
+        starts = Script(f"import {subject.generation}\n", "ImportError", sure=True)
         with closing(ScriptRunner(subject, place)) as runner:
-
-            def passes(text: str, raises: str) -> bool:
-                return runner.answer(Script(text, raises, sure=True))[0] is ReplayAnswer.GONE
-
-            if not passes(f"import {subject.generation}\n", "ImportError"):
+            if runner.answer(starts)[0] is not ReplayAnswer.GONE:
                 SubjectProcess(subject, place=place).start()  # which says why it does not
             for number, issue in enumerate(issues):
                 self.say(f"scripts of known issues, {number} of {len(issues)}")
-                if passes(issue.script, issue.raises):
+                if runner.answer(Script(issue.script, issue.raises, sure=True))[0] is ReplayAnswer.GONE:
                     ended.add(issue.id)
         return ended
 
+    def judge(self, judged: Judged, subject: Subject, place: Place) -> Judged:
+        """The verdict on what is in another place."""
+        with SubjectProcess(subject, place=place, limits=LIMITS) as process:
+            return Candidate(process, self).judge(judged)
+
     def trial_of(self, case: Case, costly: bool) -> Trial:
-        """The trial of a model, which is tried once."""
-        key = msgspec.json.encode((case, costly))
-        if key not in self._tried:
-            trial = self._tried[key] = self._trials.try_case(case, costly=costly)
-            for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
-                self._shown |= set(map(fingerprint, cause.differences))
-        return self._tried[key]
+        """The trial of a model."""
+        trial = self._trials.try_case(case, costly=costly)
+        for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
+            self._shown |= set(map(fingerprint, cause.differences))
+        return trial
 
     def has(self, trial: Trial, cause: Cause) -> bool:
         """Whether the release has a cause on a model, or hides it there and has it on another."""
         before = trial.clones[UPSTREAM].causes
-        ours = trial.clones["fixed"].causes if "fixed" in trial.clones else ()
-        if any(alike(cause, other) and other.severity <= cause.severity for other in (*before, *ours)):
-            return True
-        if any(fingerprint(other) == cause.fingerprint for it in before for other in it.differences):
+        followed = {fingerprint(difference) for other in before for difference in other.differences}
+        both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
+        if cause.fingerprint in followed or any(alike(cause, other) for other in both):
             return True
         hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._shown
         return not makes_a_clone(before) and (hidden or self.known.of(cause) is not None)
 
 
 class Candidate(GraphTrials):
-    """A process with something else in the place of the release."""
+    """A process with something else in the place of the release; its hits are what is worse there."""
 
     def __init__(self, process: SubjectProcess, release: Release) -> None:
-        super().__init__(process, KnownIssues(), cloners=(UPSTREAM,))
+        super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=release.at_least)
         self._release = release
-        self._worse: dict[str, tuple[Cause, Case, bool]] = {}
-        self._models = 0
+        self._worse: dict[Key, tuple[Cause, Case]] = {}
+        self._models: dict[str, bool] = {}  # whether each has a cause that counts
 
     def judge(self, judged: Judged) -> Judged:
         """Try everything."""
         release = self._release
         passing = release.passing(self.process.subject, self.process.place, release.issues)
         failing = {issue.id for issue in release.failing}
-        others: set[str] = set()
-        for issue in release.issues:
-            release.say(f"models of known issues, {len(release.issues)}: {issue.id}")
-            if issue.fingerprint and self.look(_model_of(issue)):
-                others.add(issue.id)
-        self._draw()
-        for id_, (_, case, costly) in [] if self._is_given_up else list(self._worse.items()):
-            if id_ not in [cause.fingerprint for cause, worse in self.look(case, costly) if worse]:
-                del self._worse[id_]  # it came of a time limit on a busy machine, or the release hid it
+        cases = {issue.id: case_of_script(issue) for issue in release.issues if issue.fingerprint}
+        models = {id_: replace(case, source=_DOCSTRING.sub("", case.source)) for id_, case in cases.items()}
+        for model in models.values():
+            self.try_case(model)
+        others = {id_ for id_, model in models.items() if self._models.get(model.source)}
+        self._draw(**release.draws)
+        for key, (_, case) in list(self._worse.items()):
+            if not self._is_given_up and key not in [hit.key for hit in self.try_case(case, costly=True).hits]:
+                del self._worse[key]  # it came of a time limit on a busy machine, or the release hid it
+        worse: list[Worse] = []
+        for cause, case in sorted(self._worse.values(), key=lambda pair: pair[0].severity):
+            script = f"# With what is judged in its place.\n{reproducer(case, self.generation, cause.root).text}"
+            worse.append(Worse(cause.fingerprint, title(cause), DOES[cause.severity], cause.root.found, script))
         return replace(
             judged,
-            models=self._models,
-            worse=tuple(self._as_worse()),
+            versions=self.process.versions,
+            models=len(self._models),
+            worse=tuple(worse),
             mends=tuple(sorted((failing & passing) - others)),
             gone=tuple(sorted(failing & passing & others)),
             leaves=tuple(sorted(failing - passing)),
@@ -204,150 +200,89 @@ class Candidate(GraphTrials):
             stopped=f"it has ended or held up its process {MOST_LOST} times" if self._is_given_up else "",
         )
 
-    def look(self, case: Case, costly: bool = False) -> list[tuple[Cause, bool]]:
-        """Try a model: each cause that counts, and whether it is worse than in the release."""
+    def try_case(
+        self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
+    ) -> Trial:
+        """Try a model here and on the release."""
         if self._is_given_up:
-            return []
+            return Trial()
         with ThreadPoolExecutor(1) as executor:
             waiting = executor.submit(self._release.trial_of, case, costly)
-            trial = self.try_case(case, costly=costly)
+            trial = super().try_case(case, costly=costly, graph=graph, timeout=timeout)
             before = waiting.result()
         if not before.built or UPSTREAM not in before.clones:
-            return []
-        self._models += 1
-        causes = trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ()
-        counting = [cause for cause in causes if cause.severity <= self._release.budget.at_least]
-        looked = [(cause, not self._release.has(before, cause)) for cause in counting]
-        if not trial.built:
-            looked = [(_unbuilt(trial), True)]
-        for cause, worse in looked:
-            smallest = self._worse.get(cause.fingerprint)
-            if worse and (smallest is None or len(case.source) < len(smallest[1].source)):
-                self._worse[cause.fingerprint] = cause, case, costly
-        return looked
-
-    def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph that was drawn; what is worse there is worth making smaller."""
-        case = case_of(graph)
-        looked = self.look(case, self.sampled(graph) if costly is None else costly)
-        causes = [cause for cause, worse in looked if worse]
-        return Trial(hits=tuple(Hit(cause.fingerprint, "worse", title(cause), case, graph, cause) for cause in causes))
+            return Trial()
+        self._models[case.source] = bool(trial.causes) or not trial.built
+        self._release.say(f"models, {len(self._models)}")
+        worse = [cause for cause in trial.causes if not self._release.has(before, cause)] + _unbuilt(trial)
+        hits = [Hit(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in worse]
+        for hit, cause in zip(hits, worse, strict=True):
+            smallest = self._worse.get(hit.key)
+            if smallest is None or len(case.source) < len(smallest[1].source):
+                self._worse[hit.key] = cause, case
+        return replace(trial, hits=tuple(hits))
 
     @property
     def _is_given_up(self) -> bool:
         return self.process.losses.total() >= MOST_LOST
 
-    def _draw(self) -> None:
+    def _draw(self, *, seconds: int, models: int, seed: int) -> None:
         """Draw models, each that shows something worse made small before the next is looked for."""
-        budget, turn = self._release.budget, 0
-        until = time.monotonic() + budget.seconds
-        keys = {("worse", id_) for id_ in self._worse}
-        while time.monotonic() < until and self.tally.drawn < budget.models and not self._is_given_up:
-            hit = search(
-                self,
-                examples=budget.models - self.tally.drawn,
-                seed=budget.seed * 1_000_003 + turn,
-                seen=keys,
-                until=until,
-                after_each=lambda: self._release.say(f"drawn models, {self.tally.drawn}"),
-                reducing=4.0,
-            )
-            turn += 1
-            keys |= set() if hit is None else {hit.key}
-
-    def _as_worse(self) -> Iterator[Worse]:
-        """What is worse, the worst first."""
-        for cause, case, _ in sorted(self._worse.values(), key=lambda entry: entry[0].severity):
-            text = f"# With what is judged in its place.\n{reproducer(case, self.generation, cause.root).text}"
-            yield Worse(cause.fingerprint, title(cause), DOES[cause.severity], cause.root.found, text)
+        until, turns = time.monotonic() + seconds, itertools.count(seed * 1_000_003)
+        while time.monotonic() < until and self.tally.drawn < models and not self._is_given_up:
+            left, seen = models - self.tally.drawn, set(self._worse)
+            search(self, examples=left, seed=next(turns), seen=seen, until=until, reducing=4.0)
 
 
-def _model_of(issue: KnownIssue) -> Case:
-    """The model of a known issue, without what its script says of the issue."""
-    case = case_of_script(issue)
-    return replace(case, source=_DOCSTRING.sub("", case.source))
-
-
-def _unbuilt(trial: Trial) -> Cause:
-    """A model that the untouched release builds, and this process no longer does."""
+def _unbuilt(trial: Trial) -> list[Cause]:
+    """The cause where a model is not built any more; none where it is."""
     if trial.lost is not None:
-        return Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)
-    reason = f"{trial.refused.type}: {trial.refused.message}" if trial.refused else "no answer"
-    difference = NOT_BUILT.differs("model", "a model", reason, None)
-    return Cause("original-refused", difference, severity=Severity.CRASHES)
+        return [Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)]
+    if trial.refused is None:
+        return []
+    reason = f"{trial.refused.type}: {trial.refused.message}"
+    return [Cause("original-refused", NOT_BUILT.differs("model", "a model", reason, None), severity=Severity.CRASHES)]
 
 
-@contextmanager
-def _copy_of(subject: Subject) -> Iterator[PrivateCopy]:
-    """A private copy of the package of a release."""
-    place = place_of(subject)
-    spec = None if place else find_spec(subject.generation)
-    package = Path(spec.origin or "").resolve().parent if spec else Path(place[0], subject.generation)
+def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Judged]:
+    """The verdict on a proposal, the text of a file by its name; of several, on all of them, put one on the other.
+
+    Before that, what each of several mends on top of those before. Those for the other Keras are left out.
+    """
+    subject, left, put = release.subject, release.failing, list[Proposal]()
+    judged = Judged("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-        yield PrivateCopy(package, Path(folder))
-
-
-def judge_each(texts: Mapping[str, str], release: Release, fixes: Collection[str], tests: bool) -> Iterator[Judged]:
-    """The verdict on each proposal, the text of a file by its name, as it comes."""
-    for name, text in texts.items():
-        judged = Judged(name, str(release.subject), release.process.versions)
-        with _copy_of(release.subject) as copy:
-            try:
-                proposal = read_proposal(name, text, copy.cloning_functions())
-                copy.put(proposal)
-                judged = replace(judged, fixes=tuple(fixes or proposal.mends))
-                judged = _with_copy(judged, release, copy, tests)
-            except (ProposalError, SubjectError) as error:
-                judged = replace(judged, refused=str(error))
-        yield judged
-
-
-def judge_series(texts: Mapping[str, str], release: Release, fixes: Collection[str], tests: bool) -> Iterator[Judged]:
-    """What each proposal mends on top of those before, and at last the verdict on all of them."""
-    subject, left, for_all = release.subject, release.failing, list(fixes)
-    with _copy_of(subject) as copy:
-        for name, text in texts.items():
-            judged = Judged(name, str(subject), release.process.versions)
-            try:
-                proposal = read_proposal(name, text, copy.cloning_functions())
-                if not proposal.is_for(subject.generation):
-                    continue
-                copy.put(proposal)
-                passing = release.passing(subject, (str(copy.folder), *release.place), left)
-            except (ProposalError, SubjectError) as error:
-                yield replace(judged, refused=str(error))
-                return
-            left = [issue for issue in left if issue.id not in passing]
-            ids = tuple(issue.id for issue in left)
-            yield replace(judged, fixes=proposal.mends, mends=tuple(sorted(passing)), leaves=ids)
-            for_all += proposal.mends
-        judged = Judged(ALL, str(subject), release.process.versions, tuple(dict.fromkeys(for_all)))
-        yield _with_copy(judged, release, copy, tests)
-
-
-def _with_copy(judged: Judged, release: Release, copy: PrivateCopy, tests: bool) -> Judged:
-    """The verdict on what is in a copy."""
-    place = (str(copy.folder), *release.place)
-    with SubjectProcess(release.subject, place=place, limits=release.budget.limits) as process:
-        judged = Candidate(process, release).judge(judged)
-    return replace(judged, tests=compare(copy)) if tests else judged
-
-
-def judge_change(release: Release, head: Subject, fixes: Collection[str]) -> Judged:
-    """The verdict on a change of Keras, from a release to another tree."""
-    with SubjectProcess(head, place=place_of(head), limits=release.budget.limits) as process:
-        judged = Judged(str(head), str(release.subject), process.versions, tuple(fixes))
-        return Candidate(process, release).judge(judged)
+        copy = PrivateCopy(subject.generation, release.place, Path(folder))
+        try:
+            for name, text in texts.items():
+                judged = replace(judged, name=name)
+                proposal = copy.put(name, text)
+                put += [proposal] if proposal.is_for(subject.generation) else []
+                if proposal in put and len(texts) > 1:
+                    passing = release.passing(subject, copy.place, left)
+                    left = [issue for issue in left if issue.id not in passing]
+                    ids = tuple(issue.id for issue in left)
+                    yield replace(judged, fixes=proposal.mends, mends=tuple(sorted(passing)), leaves=ids)
+            mends = fixes or [id_ for proposal in put for id_ in proposal.mends]
+            judged = replace(judged, name=ALL if len(texts) > 1 else judged.name, fixes=tuple(mends))
+            if not put:
+                raise ProposalError(f"it is not for {subject.generation}")
+            judged = release.judge(judged, subject, copy.place)
+            if tests:
+                passing_tests, broken = compare(copy, subject)
+                judged = replace(judged, tests=passing_tests, broken=broken)
+            yield judged
+        except (ProposalError, SubjectError) as error:
+            yield replace(judged, refused=str(error))
 
 
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
     """What proposals change, one after the other, as a unified diff against the release."""
-    with _copy_of(subject) as copy:
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+        copy = PrivateCopy(subject.generation, place_of(subject), Path(folder))
         for name, text in texts.items():
             try:
-                proposal = read_proposal(name, text, copy.cloning_functions())
-                if proposal.is_for(subject.generation):
-                    copy.put(proposal)
+                copy.put(name, text)
             except ProposalError as error:
                 raise ProposalError(f"{name}: {error}") from error
         return copy.diff()

@@ -18,7 +18,9 @@ import msgspec
 DIFF = re.compile(r"^--- \S+.*\n\+\+\+ \S+.*\n(?=@@)", re.M)
 """The two lines of a unified diff that name a file."""
 
-HEADER = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
+IMPORTS = (ast.Import, ast.ImportFrom)
+
+_HEADER = re.compile(r"(?m)^# /// clonediff\n((?:#(?: .*)?\n)*?)# ///\n")
 _FENCED = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:^[ \t>]*(?P=fence)|\Z)", re.M | re.S)
 
 
@@ -30,7 +32,7 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Definitions for the place of the release's own, or a diff, and what it says of itself.
 
     `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras that they
-    are for. `mends` has the ids of known issues.
+    are for; without it, all are for the file of `clone_model`. `mends` has the ids of known issues.
     """
 
     name: str
@@ -52,25 +54,36 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
     if suffix in (".diff", ".patch"):
         return Proposal(name, text, is_diff=True)
     if suffix == ".py":
-        return _with_header(name, text)
-    fenced = [textwrap.dedent(block["text"]) for block in _FENCED.finditer(text)]
-    blocks = fenced or [text]
-    # A block may define what another one uses.
-    code = "\n\n".join(block for block in blocks if _defined(block))
-    if _defined(code) & set(functions):
-        return Proposal(name, code)
-    diffs = [block for block in blocks if DIFF.search(block)]
-    if diffs:
+        proposal, blocks = _with_header(name, text), list[str]()
+    else:
+        blocks = [textwrap.dedent(block["text"]) for block in _FENCED.finditer(text)] or [text]
+        # A block may define what another one uses.
+        proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined(block, *IMPORTS)))
+    if proposal.places or _defined(proposal.text, ast.Assign) & set(functions):
+        return proposal
+    if diffs := [block for block in blocks if DIFF.search(block)]:
         return Proposal(name, diffs[-1], is_diff=True)
-    if not fenced:
-        raise ProposalError("no code in it: no code block, no diff, no definition")
+    if not proposal.text:
+        raise ProposalError("no code in it: neither a diff nor a definition")
     clone = ", ".join(sorted(function for function in functions if "clone" in function))
     raise ProposalError(f"it defines none of the release's cloning functions ({clone})")
 
 
+def bound(node: ast.stmt) -> set[str]:
+    """The names that a definition, an assignment or an import binds."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, IMPORTS):
+        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
 def _with_header(name: str, text: str) -> Proposal:
     """A Python file, with what its block says if it has one."""
-    block = HEADER.search(text)
+    if not _parsed(text):
+        raise ProposalError("there is no Python code in it")
+    block = _HEADER.search(text)
     try:
         says = tomllib.loads(re.sub(r"(?m)^# ?", "", block[1])) if block else {}
         return msgspec.convert({**says, "name": name, "text": text}, Proposal)
@@ -78,26 +91,15 @@ def _with_header(name: str, text: str) -> Proposal:
         raise ProposalError(f"its block `# /// clonediff`: {error}") from error
 
 
-def parsed(text: str) -> ast.Module | None:
-    """The tree of a text, None where it is no Python."""
+def _parsed(text: str) -> list[ast.stmt]:
+    """The statements of a text, none where it is no Python."""
     try:
-        return ast.parse(text)
+        return ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        return []
 
 
-def bound(node: ast.stmt) -> set[str]:
-    """The names that a statement binds."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return {target.id for target in targets if isinstance(target, ast.Name)}
-
-
-def _defined(text: str) -> set[str]:
-    """The names of the functions and classes that a text defines, and of what it imports."""
-    tree = parsed(text)
-    nodes = [] if tree is None else tree.body
-    return {name for node in nodes if not isinstance(node, ast.Assign | ast.For) for name in bound(node)}
+def _defined(text: str, *also: type[ast.stmt]) -> set[str]:
+    """The names of the functions and classes that a text defines, and what statements of other types bind."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *also)
+    return {name for node in _parsed(text) if isinstance(node, kinds) for name in bound(node)}

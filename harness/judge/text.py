@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from clonediff.harness.judge.judging import ALL, Judged
@@ -24,8 +24,8 @@ def sentence(judged: Judged) -> str:
         f"{some(judged.models, 'model')} tried",
         f"{some(worse, 'thing') if worse else 'nothing is'} worse",
     ]
-    if judged.tests.passing is not None:
-        parts.append(f"{len(judged.tests.broken)} of {judged.tests.passing} tests of Keras fail")
+    if judged.tests is not None:
+        parts.append(f"{len(judged.broken)} of {judged.tests} tests of Keras fail")
     if judged.stopped:
         parts.append(f"not all was tried: {judged.stopped}")
     return f"{judged.word}: {'; '.join(parts)}"
@@ -34,31 +34,25 @@ def sentence(judged: Judged) -> str:
 def terminal_lines(judged: Judged, *, series: bool = False) -> Iterator[str]:
     """The lines for a terminal; of one fix of a series, what it mends."""
     if series and judged.name != ALL and not judged.refused:
-        name = f"{Path(judged.name).stem}: {len(judged.mends)}"
-        yield from _wrapped(name, judged.mends) if judged.mends else [one_line(name)]
-        yield from _wrapped("  does not fix", judged.fails)
-        return
-    yield f"{one_line(judged.name)}: {one_line(sentence(judged))}"
-    if not series:
-        yield from _wrapped("  mends", judged.mends)
-    yield from _wrapped("  gone, with another on the model", judged.gone)
-    yield from _wrapped("  leaves", judged.leaves)
-    yield from _wrapped("  worse, its script passed", judged.breaks)
-    yield from _wrapped("  worse, a test of Keras passed", judged.tests.broken)
+        first = f"{one_line(Path(judged.name).stem)}: {len(judged.mends)}"
+        lists = {first: judged.mends, "  does not fix": judged.fails}
+        if not judged.mends:
+            yield first
+    else:
+        yield f"{one_line(judged.name)}: {one_line(sentence(judged))}"
+        lists = {
+            "  mends": () if series else judged.mends,
+            "  gone, with another on the model": judged.gone,
+            "  leaves": judged.leaves,
+            "  worse, its script passed": judged.breaks,
+            "  worse, a test of Keras passed": judged.broken,
+        }
+    for words, ids in lists.items():
+        if ids:
+            line = f"{words}: {one_line(', '.join(ids))}"
+            yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     for cause in judged.worse:
         yield f"  worse: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
-
-
-def _wrapped(words: str, ids: Sequence[str]) -> Iterator[str]:
-    """A line, or several, with ids; nothing where there are none."""
-    if ids:
-        indent = words[: -len(words.lstrip())]
-        yield from textwrap.wrap(
-            f"{words}: {one_line(', '.join(ids))}",
-            _WIDTH,
-            subsequent_indent=f"{indent}    ",
-            break_on_hyphens=False,
-        )
 
 
 def comment(judged: Judged) -> str:

@@ -172,9 +172,11 @@ def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
     with tempfile.TemporaryDirectory(dir=scratch()) as private:
         try:
             proposal = read_proposal(path.name, path.read_text("utf-8", "replace"), CLONING_FUNCTIONS)
+            text = proposal.text
             if proposal.is_diff:
-                PrivateCopy(Path(place[0], "keras"), Path(private)).put(proposal)
-            text, place = ("", (private, *place)) if proposal.is_diff else (proposal.text, place)
+                copy = PrivateCopy("keras", place, Path(private))
+                copy.put("fix.diff", text)
+                text, place = "", copy.place
         except ProposalError as error:
             text = f"raise ValueError({str(error)!r})"
         with contextlib.closing(ExhibitProcess(place, text)) as process:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.subjects import Subject
+from clonediff.harness.subjects.child import scratch
 from clonediff.reports.known import KnownIssues, load
 from tests.command_line import Command
 from tests.repositories import commit, git, put_keras
@@ -141,12 +142,14 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     assert {path.name for path in link.parent.glob("[lmn]e*.py")} == {"less.py"}
 
 
-ELSEWHERE = f"{FILE}:1: the release has other lines there"
+ELSEWHERE = f"patch failed: {FILE}:1; {FILE}: patch does not apply: make the diff against this release"
 WRONG = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-a\n+b\n"
+OF_TF_KERAS = '# /// clonediff\n# generation = "tf_keras"\n# places = {file = ["ONE"]}\n# ///\nONE = 1\n'
 REFUSED = {
     "exits.py": ("import os\nclone_model = os._exit(3)\n", "keras: does not start: exit code 3"),
-    "other.py": ("def other(model):\n    pass\n", "it replaces none of the release's functions"),
+    "other.py": ("def other(model):\n    pass\n", "it defines none of the release's cloning functions"),
     "no-code.md": ("No idea.", "no code in it"),
+    "of-tf-keras.py": (OF_TF_KERAS, "it is not for keras"),
     "helper.md": (f"```\n{HELPER}```\n", "it defines none of the release's cloning functions ._clone_"),
     "text.txt": (f"Apply this:\n\n{WRONG}", ELSEWHERE),
     "block.md": (f"So:\n\n```diff\n{WRONG}```\n", ELSEWHERE),
@@ -192,6 +195,7 @@ def test_series_says_what_each_fix_mends(judge: Command, tmp_path: Path) -> None
 def test_what_cannot_be_put_in_place_is_a_verdict(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    scratch()  # of this process
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
@@ -215,9 +219,9 @@ def test_change_is_judged_by_what_it_mends_and_breaks(
     known = KnownIssues((*KNOWN.issues, load().get("own-sequential")))
     monkeypatch.setattr("clonediff.harness.cli.judge.load", lambda: known)
     monkeypatch.setattr("clonediff.harness.cli.judge.change_of", lambda *_: (release, changed))
-    monkeypatch.setattr(
-        "clonediff.harness.judge.judging.place_of", {release: (), changed: (str(tmp_path),)}.__getitem__
-    )
+    for module in ("judge.judging", "cli.judge"):
+        places = {release: (), changed: (str(tmp_path),)}
+        monkeypatch.setattr(f"clonediff.harness.{module}.place_of", places.__getitem__)
     code, out, _ = judge("--repo", "keras", "--base", "main", "--markdown")
     assert code == 1
     assert out.startswith("**clonediff**: makes something worse: mends 1 of 3 known issues")
@@ -235,7 +239,7 @@ def test_change_is_judged_by_what_it_mends_and_breaks(
         (("--repo", "keras", "--base", "main", "--subject", "keras"), "--subject is for a FILE"),
         (("--repo", "keras", "--base", "main", "--as-diff"), "--as-diff is for a FILE"),
         (("fix.py", "--fixes", "nothing"), "--fixes nothing: no known issue has that id"),
-        (("other.py", "--as-diff"), "other.py: it replaces none of the release's functions"),
+        (("other.py", "--as-diff"), "other.py: it defines none of the release's cloning functions"),
         (("--repo", "keras", "--base", "main"), "has no change since it left main"),
     ],
 )

@@ -147,9 +147,9 @@ def test_a_proposal_that_mends_the_report_and_loses_masks_does_not_hold(verdicts
 @NIGHT
 def test_a_proposal_that_ends_its_process_or_has_no_code_does_not_hold(verdicts: dict[str, Any]) -> None:
     assert any("it loses its process: exit code 3" in effect["text"] for effect in verdicts["ends.py"]["effects"])
-    assert "the release has other lines there" in effects(verdicts["unfit.diff"])["breaks"]["text"]
+    assert "make the diff against this release" in effects(verdicts["unfit.diff"])["breaks"]["text"]
     breaks = effects(verdicts["nothing.txt"])["breaks"]
-    assert breaks["text"] == "ValueError: no code in it: no code block, no diff, no definition"
+    assert breaks["text"] == "ValueError: no code in it: neither a diff nor a definition"
 
 
 @NIGHT
