@@ -105,7 +105,7 @@ class Child:
     def _watch(self, done: threading.Event, seconds: float, memory: int) -> None:
         deadline = time.monotonic() + seconds
         while not done.wait(max(0.0, min(_WATCH_EVERY, deadline - time.monotonic()))):
-            if self._stderr_size() > _MOST_STDERR_BYTES:
+            if os.fstat(self._stderr.fileno()).st_size > _MOST_STDERR_BYTES:
                 self._stderr.truncate(0)
             resident = self.resident()
             if resident > memory:
@@ -123,7 +123,7 @@ class Child:
         how, message = self._how, self._message
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
-        self._stderr.seek(max(0, self._stderr_size() - _STDERR_BYTES))
+        self._stderr.seek(max(0, self._stderr.seek(0, os.SEEK_END) - _STDERR_BYTES))
         errors = self._stderr.read().decode("utf-8", "replace")
         lines = tuple(errors.splitlines()[-_LINES:])
         if not how and self._process.returncode == -signal.SIGALRM:  # a cloner took too long
@@ -131,9 +131,6 @@ class Child:
         elif not how:
             how, message = _ending(self._process.returncode), lines[-1] if lines else ""
         return Lost(how=how, message=message, seconds=seconds, frames=crash_frames(errors), stderr=lines)
-
-    def _stderr_size(self) -> int:
-        return os.fstat(self._stderr.fileno()).st_size
 
 
 def end_together(group: int, pipe: int) -> None:

@@ -115,7 +115,14 @@ class SubjectProcess:
             advice = f"; to install it again, remove {self.place[0]}" if self.place else ""
             reason = f"does not start: {failure.type}: {failure.message}{advice}"
             raise SubjectError(f"{self.subject}: {reason}", failure)
-        self._refuse_without_device(reply.ready)
+        if self.subject.device not in ("cpu", *reply.ready.devices):
+            self.close()
+            seen = ", ".join(reply.ready.devices) or "no device"
+            cpu = msgspec.structs.replace(self.subject, device="cpu")
+            raise NoDeviceError(
+                f"{self.subject}: {reply.ready.backend} {reply.ready.backend_version} sees no {self.subject.device} "
+                f"here, only {seen}: install its build for that device and the driver, or ask for {cpu}"
+            )
         self._ready = reply.ready
         self._most_memory = self._child.resident() + self.limits.growth
         return self._ready
@@ -220,14 +227,3 @@ class SubjectProcess:
     def _count_loss(self, over: str, how: str = "") -> None:
         self.losses[f"{over}: {how}" if how else over] += 1
         self.close()
-
-    def _refuse_without_device(self, ready: Ready) -> None:
-        if self.subject.device in ("cpu", *ready.devices):
-            return
-        self.close()
-        cpu = msgspec.structs.replace(self.subject, device="cpu")
-        raise NoDeviceError(
-            f"{self.subject}: {ready.backend} {ready.backend_version} sees no {self.subject.device} here, "
-            f"only {', '.join(ready.devices) or 'no device'}: install its build for that device and the driver, or ask "
-            f"for {cpu}"
-        )

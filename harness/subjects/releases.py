@@ -189,7 +189,12 @@ def _copied(tree: str, copy: Path) -> str:
         if commit:
             commit = _commit_of(tree, path, commit)
         try:
-            _copy(tree, path, commit, copy)
+            if commit:
+                with tarfile.open(fileobj=io.BytesIO(_git(tree, path, "archive", commit))) as tar:
+                    tar.extractall(copy, [it for it in tar if it.name.startswith("keras/")], filter="data")
+            elif (path / _VERSION_FILE).is_file():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
         except (shutil.Error, tarfile.TarError) as error:
             raise UnusableCodeError(f"{tree}: cannot be copied: {error}: {WANTED}") from None
     file = copy / _VERSION_FILE
@@ -209,16 +214,6 @@ def _copied(tree: str, copy: Path) -> str:
     return version
 
 
-def _copy(tree: str, path: Path, commit: str, copy: Path) -> None:
-    """Copy the package of a folder, or of a commit of it."""
-    if commit:
-        with tarfile.open(fileobj=io.BytesIO(_git(tree, path, "archive", commit))) as tar:
-            tar.extractall(copy, [member for member in tar if member.name.startswith("keras/")], filter="data")
-    elif (path / _VERSION_FILE).is_file():
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(path / "keras", copy / "keras", ignore=ignored, ignore_dangling_symlinks=True)
-
-
 def _digest(folder: Path) -> str:
     """Eight digits that no other sources have."""
     digest = hashlib.blake2b(digest_size=4)
@@ -233,8 +228,12 @@ def change_of(repo: str, base: str, head: str | None) -> tuple[Subject, Subject]
     folder = Path(tree).expanduser().absolute()
     if not folder.is_dir():
         raise UnknownSubjectError(f"--repo {repo}: there is no folder {folder}")
-    before = _merge_base(tree, folder, base, head or "HEAD")
-    after = f"#{_commit_of(tree, folder, head)}" if head else ""
+    names = base, head or "HEAD"
+    commits = [_commit_of(tree, folder, name) for name in names]
+    before = _git(tree, folder, "merge-base", *commits).decode().strip()
+    if not before:
+        raise ReleaseError(f"{tree}: {' and '.join(names)} have no commit in common: name two of one history")
+    after = f"#{commits[1]}" if head else ""
     if not suffix.startswith("/"):  # or else the last part of a name may be taken for a backend
         suffix = f"/{BACKENDS['keras'][0]}{suffix}"
     old, new = (Subject.parse(in_full(f"{folder}{code}{suffix}")) for code in (f"#{before}", after))
@@ -249,14 +248,6 @@ def _commit_of(tree: str, folder: Path, name: str) -> str:
     if not digits:
         raise ReleaseError(f"{tree}: {folder} has no commit, tag or branch {name!r}: try git -C {folder} fetch")
     return digits.decode().strip()
-
-
-def _merge_base(tree: str, folder: Path, base: str, head: str) -> str:
-    """The commit where two branches part."""
-    common = _git(tree, folder, "merge-base", *(_commit_of(tree, folder, name) for name in (base, head)))
-    if not common:
-        raise ReleaseError(f"{tree}: {base} and {head} have no commit in common: name two of one history")
-    return common.decode().strip()
 
 
 def _git(tree: str, folder: Path, *arguments: str) -> bytes:
