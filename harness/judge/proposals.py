@@ -39,7 +39,6 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     is_diff: bool = False
     generation: str = ""
-    root: str = ""
     places: dict[str, tuple[str, ...]] = {}
     mends: tuple[str, ...] = ()
 

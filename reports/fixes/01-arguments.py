@@ -8,12 +8,10 @@ of its own, and is cloned with a model alone, is cloned by it.
 
 # /// clonediff
 # generation = "keras"
-# root = "arguments not checked"
 # mends = ["clone-function-uncallable", "own-option"]
 # [places]
 # "keras/src/models/cloning.py" = [
-#     "clone_model", "_clone_by_config", "_wrap_clone_function", "_clone_layer",
-#     "_given_inputs",
+#     "checked", "clone_model", "_clone_alone", "_wrap_clone_function", "_clone_layer", "_given_inputs",
 # ]
 # ///
 
@@ -22,66 +20,53 @@ import functools
 from keras.src import backend
 from keras.src import tree
 from keras.src.layers import InputLayer
-from keras.src.models.cloning import _clone_functional_model
-from keras.src.models.cloning import _clone_sequential_model
 from keras.src.models.functional import Functional
 from keras.src.models.model import Model
 from keras.src.models.sequential import Sequential
 from keras.src.saving import serialization_lib
 
 
-def clone_model(
-    model,
-    input_tensors=None,
-    clone_function=None,
-    call_function=None,
-    recursive=False,
-    **kwargs,
-):
-    cache = kwargs.pop("cache", None)
-    if kwargs:
-        raise ValueError(f"Unexpected keyword argument(s): {tuple(kwargs)}")
-    names = "clone_function", "call_function"
-    functions = dict(zip(names, (clone_function, call_function)))
-    if not isinstance(model, Model):
-        raise ValueError(f"Expected a `Model`. Received: model={model}")
-    for name, function in functions.items():
-        if function is not None and not callable(function):
-            raise ValueError(
-                f"Expected `{name}` to be callable. Received: {function}"
-            )
-    given = {**functions, "input_tensors": input_tensors}
-    given = [name for name, value in given.items() if value is not None]
-    is_sequential = isinstance(model, Sequential)
-    base = Sequential if is_sequential else Functional
-    is_graph = isinstance(model, base)
-    if is_graph and not is_sequential:
-        refused = []
-    else:
-        refused = [x for x in given if not is_graph or x == "call_function"]
-    if refused:
-        raise ValueError(
-            f"Arguments {refused} are not for a model of the type "
-            f"'{type(model).__name__}'."
-        )
-    has_own_config = type(model).get_config is not base.get_config
-    if not is_graph or (has_own_config and not (given or recursive)):
-        return _clone_by_config(model)
-    clone_layer = _wrap_clone_function(
-        recursive=recursive, cache=cache, **functions
-    )
-    if is_sequential:
-        return _clone_sequential_model(model, clone_layer, input_tensors)
-    return _clone_functional_model(
-        model, clone_layer, input_tensors, call_function
-    )
+def checked(clone):
+    """Lets `clone_model` look at its arguments before it uses them."""
+
+    @functools.wraps(clone)
+    def wrapper(
+        model,
+        input_tensors=None,
+        clone_function=None,
+        call_function=None,
+        recursive=False,
+        **kwargs,
+    ):
+        names = ("clone_function", "call_function")
+        functions = dict(zip(names, (clone_function, call_function)))
+        if not isinstance(model, Model):
+            raise ValueError(f"Expected a `Model`. Received: model={model}")
+        for name, function in functions.items():
+            if function is not None and not callable(function):
+                raise ValueError(
+                    f"Expected `{name}` to be callable. Received: {function}"
+                )
+        given = {**functions, "input_tensors": input_tensors}
+        is_alone = not recursive and not kwargs
+        if is_alone and all(x is None for x in given.values()):
+            return _clone_alone(model, clone)
+        return clone(model, recursive=recursive, **given, **kwargs)
+
+    return wrapper
 
 
-def _clone_by_config(model):
-    """Clones a model of a class that has a config of its own."""
-    config = serialization_lib.serialize_keras_object(model)
+@checked
+def clone_model(model): ...
+
+
+def _clone_alone(model, clone):
+    """Clones a model with no other argument, by a config of its own if it has."""
+    base = Sequential if isinstance(model, Sequential) else Functional
+    if type(model).get_config is base.get_config:
+        return clone(model)
     return serialization_lib.deserialize_keras_object(
-        config,
+        serialization_lib.serialize_keras_object(model),
         custom_objects={type(model).__name__: type(model)},
         safe_mode=False,  # it was written by this process
     )

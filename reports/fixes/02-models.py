@@ -4,23 +4,24 @@ An input was made anew from a shape, a dtype and a name, a model from its name.
 The input layers are cloned by their configs, an input that is there twice is
 one input, and a `Sequential` keeps its class. `input_tensors` stay where they
 are in the graph. A nested model is cloned as a model, so that what its config
-cannot hold is kept.
+cannot hold is kept. Calls are made again in their order, and not by depth.
 """
 
 # /// clonediff
 # generation = "keras"
-# root = "inputs and model rebuilt from few attributes"
 # mends = [
-#     "compile-lambda", "dtype-argument", "given-input-rewired", "given-list", "input-name", "input-options",
-#     "lambda-refused", "lambda-refused-inside", "layer-in-two-models", "layer-twice", "model-trainable",
-#     "own-sequential", "repeated-input", "sequential-trainable", "stft-window"
+#     "call-order-outputs", "compile-lambda", "dtype-argument", "given-input-rewired", "given-list", "input-name",
+#     "input-options", "lambda-refused", "lambda-refused-inside", "layer-in-two-models", "layer-twice",
+#     "model-trainable", "own-sequential", "repeated-input", "sequential-trainable", "stft-window"
 # ]
 # [places]
 # "keras/src/models/cloning.py" = [
 #     "_clone_layer", "_clone_input", "_clone_sequential_model", "_clone_functional_model", "_clone_operation",
-#     "_call_again", "_finish", "_compile_alike",
+#     "_call_again", "_calls_in_order", "_finish", "_scope", "_remade", "_copy_settings", "_copy_own_settings",
 # ]
 # ///
+
+import functools
 
 from keras.src import backend
 from keras.src import tree
@@ -44,8 +45,10 @@ def _clone_layer(layer, cache):
 
 def _clone_input(layer):
     """The clone of a layer that is no model."""
-    with serialization_lib.SafeModeScope(False):
-        return type(layer).from_config(layer.get_config())
+    with _scope():
+        clone = _remade(layer)
+    _copy_settings(layer, clone)
+    return clone
 
 
 def _clone_sequential_model(model, clone_function, input_tensors=None):
@@ -55,16 +58,14 @@ def _clone_sequential_model(model, clone_function, input_tensors=None):
         tensor = _given_inputs(input_tensors, backend.KerasTensor((1,)))
         if not isinstance(tensor._keras_history.operation, InputLayer):
             # An `InputLayer` of this tensor would cut it off from its layer.
-            tensor = Input(
-                batch_shape=tensor.shape, dtype=tensor.dtype, name=tensor.name
-            )
+            shape, dtype = tensor.shape, tensor.dtype
+            tensor = Input(batch_shape=shape, dtype=dtype, name=tensor.name)
         layers.insert(0, tensor)
     elif first and isinstance(first[0], InputLayer):
         layers.insert(0, _clone_input(first[0]))
     is_plain = type(model).__init__ is Sequential.__init__
-    clone = (type(model) if is_plain else Sequential)(
-        layers, name=model.name, trainable=model.trainable
-    )
+    cls = type(model) if is_plain else Sequential
+    clone = cls(layers, name=model.name, trainable=model.trainable)
     _finish(model, clone, clone_function.cache)
     return clone
 
@@ -90,9 +91,8 @@ def _clone_functional_model(
         call_function,
     )
     is_plain = functional_like_constructor(type(model))
-    clone = (type(model) if is_plain else Functional)(
-        inputs, outputs, name=model.name
-    )
+    cls = type(model) if is_plain else Functional
+    clone = cls(inputs, outputs, name=model.name)
     _finish(model, clone, clone_function.cache)
     return clone
 
@@ -104,21 +104,64 @@ def _clone_operation(operation, clone_function, copies):
 
 def _call_again(model, inputs, operation_fn, call_fn):
     """Makes the calls of a model again, and returns its outputs."""
-    return model._run_through_graph(
-        inputs, operation_fn=operation_fn, call_fn=call_fn
-    )
+    tensors = {id(x): y for x, y in zip(model.inputs, tree.flatten(inputs))}
+    for node in _calls_in_order(model):
+        args, kwargs = node.arguments.fill_in(tensors)
+        operation = operation_fn(node.operation)
+        if call_fn is not None:
+            operation = functools.partial(call_fn, operation)
+        outputs = tree.flatten(operation(*args, **kwargs))
+        tensors.update(zip(map(id, node.outputs), outputs))
+    return tree.map_structure(lambda x: tensors[id(x)], model._outputs_struct)
+
+
+def _calls_in_order(model):
+    """The calls of a model, each after those on which it depends."""
+    depths = model._nodes_by_depth
+    waiting = [node for depth in sorted(depths)[::-1] for node in depths[depth]]
+    in_order = []
+
+    def visit(node):
+        if node not in waiting:
+            return
+        waiting.remove(node)
+        calls = node.operation._inbound_nodes
+        for earlier in (*calls[: calls.index(node)], *node.parent_nodes):
+            visit(earlier)
+        in_order.append(node)
+
+    while waiting:
+        visit(waiting[0])
+    return [node for node in in_order if not node.is_input]
 
 
 def _finish(model, clone, cache):
     """Gives a clone what its model has beside its layers."""
-    # Not by the setter, which would thaw or freeze the layers.
-    clone._trainable = model._trainable
-    cache.pop("unfinished", None)
-    _compile_alike(model, clone)
-
-
-def _compile_alike(model, clone):
-    """Compiles the clone of a compiled model."""
+    _copy_own_settings(model, clone)
+    # Once more, now that there are the layers and weights of `build()`.
+    unfinished = cache.get("unfinished", [])
+    for old, new in unfinished:
+        _copy_settings(old, new)
+    cache["unfinished"] = [pair for pair in unfinished if not pair[1].built]
     if model.compiled:
-        with serialization_lib.SafeModeScope(False):
+        with _scope():
             clone.compile_from_config(model.get_compile_config())
+
+
+def _scope():
+    """The scope in which configs are written, and read at once."""
+    return serialization_lib.SafeModeScope(False)
+
+
+def _remade(layer):
+    return type(layer).from_config(layer.get_config())
+
+
+def _copy_settings(layer, clone):
+    """Copies what is set on a layer, and on the layers inside it."""
+    _copy_own_settings(layer, clone)
+
+
+def _copy_own_settings(old, new):
+    """Copies what is set on one layer, by no setter that sets others."""
+    new._trainable = old._trainable

@@ -8,7 +8,6 @@ arguments is its clone.
 
 # /// clonediff
 # generation = "keras"
-# root = "operations through configs"
 # mends = ["operation-arguments", "operation-partial", "patches-name"]
 # [places]
 # "keras/src/models/cloning.py" = ["_clone_operation", "_copy_operation"]

@@ -2,13 +2,12 @@
 
 A config is a file format: functions are names in it, arrays lists, classes
 names, and what cannot be written is refused. `clone_model` writes no file. In a
-`LiveScope`, an object that has a config is in the config of another as its
+`live_scope`, an object that has a config is in the config of another as its
 clone, and everything else as itself.
 """
 
 # /// clonediff
 # generation = "keras"
-# root = "config is a file format"
 # mends = [
 #     "activation-lambda", "activation-namesake", "activation-none", "auto-config-keeps-list", "compile-auc-weights",
 #     "compile-class", "compile-own-function", "function-named-like-a-class", "function-of-layer", "lambda-globals",
@@ -16,15 +15,16 @@ clone, and everything else as itself.
 # ]
 # [places]
 # "keras/src/saving/serialization_lib.py" = [
-#     "LiveScope", "is_live", "live_first", "live_object", "live_config", "serialize_keras_object", "deserialize_keras_object",
+#     "live_scope", "is_live", "live_first", "live_object", "live_config", "serialize_keras_object", "deserialize_keras_object",
 # ]
 # "keras/src/activations/__init__.py" = ["serialize"]
 # "keras/src/layers/core/lambda_layer.py" = ["Lambda._serialize_function_to_config"]
 # "keras/src/layers/preprocessing/index_lookup.py" = ["listify_tensors"]
 # "keras/src/layers/rnn/bidirectional.py" = ["Bidirectional.from_config"]
-# "keras/src/models/cloning.py" = ["_clone_input", "_compile_alike"]
+# "keras/src/models/cloning.py" = ["_scope", "_remade"]
 # ///
 
+import contextlib
 import functools
 import inspect
 
@@ -35,21 +35,16 @@ from keras.src.saving import serialization_lib
 from keras.src.saving.serialization_lib import SafeModeScope
 
 
-class LiveScope(SafeModeScope):
+@contextlib.contextmanager
+def live_scope(live=True):
     """Scope in which configs hold live objects: they are read at once."""
-
-    def __init__(self, live=True):
-        super().__init__(False)
-        self.live = live
-
-    def __enter__(self):
-        super().__enter__()
-        self.original_live = is_live()
-        global_state.set_global_attribute("live_configs", self.live)
-
-    def __exit__(self, *args, **kwargs):
-        super().__exit__(*args, **kwargs)
-        global_state.set_global_attribute("live_configs", self.original_live)
+    before = is_live()
+    global_state.set_global_attribute("live_configs", live)
+    try:
+        with SafeModeScope(False):
+            yield
+    finally:
+        global_state.set_global_attribute("live_configs", before)
 
 
 def is_live():
@@ -96,7 +91,7 @@ def live_object(obj):
     if type(obj) is DTypePolicy:
         return obj.name  # plain, as the config of `Operation` has to be
     if isinstance(obj, Model):
-        with LiveScope(False):
+        with live_scope(False):
             return clone_model(obj)
     return type(obj).from_config(live_config(obj))
 
@@ -133,7 +128,7 @@ class Bidirectional:
             for name in ("layer", "backward_layer")
             if name in config
         }
-        with serialization_lib.LiveScope(False):  # it edits configs
+        with serialization_lib.live_scope(False):  # it edits configs
             return cls(**{**config, **layers})
 
 
@@ -141,13 +136,9 @@ class Bidirectional:
 def listify_tensors(x): ...
 
 
-def _clone_input(layer):
-    with serialization_lib.LiveScope():
-        return serialization_lib.live_object(layer)
+def _scope():
+    return serialization_lib.live_scope()
 
 
-def _compile_alike(model, clone):
-    if not model.compiled:
-        return
-    with serialization_lib.LiveScope():
-        clone.compile_from_config(model.get_compile_config())
+def _remade(layer):
+    return serialization_lib.live_object(layer)

@@ -7,32 +7,12 @@ layer makes when it is built.
 
 # /// clonediff
 # generation = "keras"
-# root = "set on a layer afterwards or not passed to inner layers"
 # mends = ["frozen-attention", "frozen-conv-lstm", "layer-autocast", "spatial-dropout-policy"]
 # [places]
-# "keras/src/models/cloning.py" = ["_clone_input", "_finish", "_copy_settings", "_copy_own_settings"]
+# "keras/src/models/cloning.py" = ["_copy_settings", "_copy_own_settings"]
 # ///
 
 from keras.src.dtype_policies import DTypePolicyMap
-from keras.src.models.cloning import _compile_alike
-from keras.src.saving import serialization_lib
-
-
-def _clone_input(layer):
-    with serialization_lib.LiveScope():
-        clone = serialization_lib.live_object(layer)
-    _copy_settings(layer, clone)
-    return clone
-
-
-def _finish(model, clone, cache):
-    _copy_own_settings(model, clone)
-    # Once more, now that there are the layers and weights of `build()`.
-    unfinished = cache.get("unfinished", [])
-    for old, new in unfinished:
-        _copy_settings(old, new)
-    cache["unfinished"] = [pair for pair in unfinished if not pair[1].built]
-    _compile_alike(model, clone)
 
 
 def _copy_settings(layer, clone):

@@ -7,7 +7,6 @@ live config has those that it would lack.
 
 # /// clonediff
 # generation = "keras"
-# root = "class config leaves a key out"
 # mends = [
 #     "bounding-boxes-fill", "compile-cosine-metric", "compile-huber", "compile-loss-dtype", "encoding-sparse",
 #     "flash-attention", "grayscale-seed", "identity-gain", "recurrent-use-cudnn"

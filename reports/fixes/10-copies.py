@@ -6,16 +6,15 @@ out, and each variable begins as its original did.
 
 # /// clonediff
 # generation = "keras"
-# root = "copies"
 # mends = [
 #     "adapted-lookup", "adapted-normalization", "lora-alpha-dense", "quantized-inside", "quantized-order", "random-shear"
 # ]
 # [places]
 # "keras/src/models/copying.py" = [
-#     "copying_alone", "LEFT_OUT", "SHARED", "PLAIN", "UNSET", "LIBRARIES", "Copier", "is_wrapper", "attributes_of",
+#     "LEFT_OUT", "SHARED", "PLAIN", "UNSET", "LIBRARIES", "Copier", "is_wrapper", "attributes_of",
 #     "kind_of", "parts_of", "rebuilt", "copy_of_table",
 # ]
-# "keras/src/models/cloning.py" = ["clone_model"]
+# "keras/src/models/cloning.py" = ["_clone_alone"]
 # "keras/src/backend/common/variables.py" = ["remembering_initializer", "Variable.__init__"]
 # ///
 
@@ -32,7 +31,6 @@ from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.variables import Variable as KerasVariable
 from keras.src.initializers.random_initializers import RandomInitializer
 from keras.src.models import copying
-from keras.src.models.model import Model
 from keras.src.ops.function import Function
 from keras.src.ops.function import make_node_key
 from keras.src.ops.operation import Operation
@@ -46,7 +44,7 @@ SHARED = (type, types.ModuleType, str, int, float)
 PLAIN = (list, dict, set, collections.OrderedDict, collections.defaultdict)
 LIBRARIES = {"tensorflow", "jax", "jaxlib", "torch", "numpy"}
 UNSET = types.CellType()
-LEFT_OUT = {
+LEFT_OUT = {  # by a run, or an `id`, in an object: what its copy has there
     **dict.fromkeys(("train_function", "test_function", "predict_function")),
     **dict.fromkeys(("_eval_epoch_iterator", "_jax_state", "_value")),
     **dict.fromkeys(("_keras_history", "_obj_reference_counts_dict")),
@@ -54,7 +52,6 @@ LEFT_OUT = {
     "_losses_override": [],
     "_loss_ids": set(),
 }
-"""What a run or an `id` has left in an object, and what its copy has there."""
 
 
 def remembering_initializer(init):
@@ -73,20 +70,8 @@ class Variable:
     def __init__(self, initializer): ...
 
 
-def copying_alone(clone):
-    """Lets `clone_model` copy a model for which nothing else is asked."""
-
-    @functools.wraps(clone)
-    def wrapper(model, *args, **kwargs):
-        if args or kwargs or not isinstance(model, Model):
-            return clone(model, *args, **kwargs)
-        return Copier(model).memo[id(model)]
-
-    return wrapper
-
-
-@copying.copying_alone
-def clone_model(model): ...
+def _clone_alone(model, clone):
+    return copying.Copier(model).memo[id(model)]
 
 
 class Copier:

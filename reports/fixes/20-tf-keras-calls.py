@@ -7,7 +7,6 @@ by one, nested models as models, and have what was set on them.
 
 # /// clonediff
 # generation = "tf_keras"
-# root = "operations through configs"
 # mends = [
 #     "tf-activity-regularizer", "tf-array-argument", "tf-backward-layer", "tf-constant-dtype", "tf-ellipsis",
 #     "tf-equal", "tf-frozen-own-layer", "tf-given-input-layer", "tf-given-made", "tf-given-more", "tf-lambda-nested",
@@ -42,37 +41,28 @@ def _clone_layer(layer):
 
 
 def _clone_functional_model(model, input_tensors=None, layer_fn=None):
-    tensors = dict(
-        zip(map(id, model.inputs), _inputs_for(model, input_tensors))
-    )
-    inputs = tf.nest.map_structure(
-        lambda x: tensors[id(x)], model._nested_inputs
-    )
+    given = _inputs_for(model, input_tensors)
+    got = dict(zip(map(id, model.inputs), given))
+    inputs = tf.nest.map_structure(lambda x: got[id(x)], model._nested_inputs)
     clones = {}
     depths = model._nodes_by_depth
     for node in [x for depth in sorted(depths)[::-1] for x in depths[depth]]:
         layer = node.outbound_layer
-        if node.is_input or any(
-            id(x) not in tensors for x in node.keras_inputs
-        ):
+        is_of_model = all(id(x) in got for x in node.keras_inputs)
+        if node.is_input or not is_of_model:
             continue
         if id(layer) not in clones:
             clones[id(layer)] = layer, (layer_fn or _clone_layer)(layer)
         args, kwargs = tf.nest.map_structure(
-            lambda x: tensors.get(id(x), x), (node.call_args, node.call_kwargs)
+            lambda x: got.get(id(x), x), (node.call_args, node.call_kwargs)
         )
         outputs = clones[id(layer)][1](*args, **kwargs)
-        for x, y in zip(
-            tf.nest.flatten(node.outputs), tf.nest.flatten(outputs)
-        ):
-            tensors[id(x)] = y
-    outputs = tf.nest.map_structure(
-        lambda x: tensors[id(x)], model._nested_outputs
-    )
+        keys = map(id, tf.nest.flatten(node.outputs))
+        got.update(zip(keys, tf.nest.flatten(outputs)))
+    outputs = tf.nest.map_structure(lambda x: got[id(x)], model._nested_outputs)
     is_plain = functional.has_functional_like_constructor(type(model))
-    clone = (type(model) if is_plain else Model)(
-        inputs, outputs, name=model.name
-    )
+    cls = type(model) if is_plain else Model
+    clone = cls(inputs, outputs, name=model.name)
     extra = [new for _, new in clones.values() if new not in clone.layers]
     if extra:
         nodes = [new._inbound_nodes[-1] for new in extra]

@@ -138,7 +138,6 @@ class Two:
 HEADER = """\
 # /// clonediff
 # generation = "keras"
-# root = "a root"
 # places."keras/src/models/cloning.py" = [{}]
 # ///
 
@@ -203,7 +202,7 @@ def test_definition_takes_the_place_of_the_one_with_its_name(name: str, tmp_path
         (HEADER.format('"one"').replace("models/", "nowhere/") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format("1"), "Expected `str`"),
-        (HEADER.format('"one"').replace("root", "rot"), "unknown field `rot`"),
+        (HEADER.format('"one"').replace("places", "paces"), "unknown field `paces`"),
         ("def other(): ...\n", "defines none of the release's cloning functions"),
         ("def one(:\n", "no Python code in it"),
     ],
