@@ -13,8 +13,8 @@ from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
 
 SECONDS, BYTES = 3600.0, 8 << 30  # what the tests may take
-_RUN = "import os, pytest, sys; os.dup2(2, 1); sys.exit(pytest.main(sys.argv[1:]))"
-"""Runs tests. What they print is no answer."""
+_RUN = "import os, pytest, sys; os.dup(1); os.dup2(2, 1); sys.exit(pytest.main(sys.argv[1:]))"
+"""Runs tests. What they print is no answer, and the pipe for answers stays open until they end."""
 
 
 def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
@@ -31,8 +31,9 @@ def _passing(root: Path, files: list[str], subject: Subject) -> set[str]:
         return set()  # of no files, pytest would run all
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         report = Path(folder, "report.xml")
-        options = ["-q", "-p", "no:cacheprovider", f"--rootdir={root}", f"--junitxml={report}"]
-        command = [sys.executable, "-c", _RUN, *options, *(str(root / name) for name in files)]
+        options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", f"--rootdir={root}"]
+        paths = [str(root / name) for name in files]
+        command = [sys.executable, "-c", _RUN, *options, f"--junitxml={report}", *paths]
         child = Child(command, environment(subject, (str(root),)))
         child.ask(b"", SECONDS, BYTES)
         child.close()
