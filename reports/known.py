@@ -79,7 +79,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `load_model` has the bug, too. `lines` are permalinks to the lines at fault. `fingerprint` is that of the cause
     which a trial of the script's model finds; it is None where no trial shows the bug, and then `match` may be empty.
     `trial` has what a trial needs beside the script. `backends` are those on which the script fails as it says; all,
-    where none is named.
+    where none is named. `todo` is what a user can do.
     """
 
     id: str
@@ -101,6 +101,7 @@ class KnownIssue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link: str | None = None
     documented: bool = False
     backends: tuple[str, ...] = ()
+    todo: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what says less, or other, than its author meant."""

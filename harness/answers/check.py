@@ -143,7 +143,7 @@ class _Answers:
             because=". ".join(filter(None, (known.title, known.because))) if known else "",
             link=known.link if known else None,
             documented=known is not None and known.documented,
-            advice=mended.text,
+            advice=mended.text or (known.todo if known else ""),
             # What is known to be a bug of Keras is none of the user's, though they can help themselves.
             own=mended.own and (known is None or known.documented),
             script=self._script(cause, cloner),

@@ -22,13 +22,8 @@ _CRASHES = (
     ),
     (
         r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",
-        "`__init__` does not take {name}: leave it out of `get_config`, or take it",
+        "let `__init__` take {name}, or use it in `from_config`; if `get_config` leaves it out, its value is lost",
     ),
-    (
-        r"(?P<kind>\w+)\.get_config\(\) missing 1 required positional argument: 'self'",
-        "give `compile` an object, `{kind}()`, and not the class",
-    ),
-    (r"Cannot serialize object (?:functools|<bound)", f"write a function with {_REGISTER} above it in its place"),
     (r"Could not parse config: <function", ""),  # a function that is registered is refused, too
     (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a layer of a class of your own"),
     (
@@ -65,15 +60,13 @@ def advice(cause: Cause, message: str, own: Own) -> Advice:
         return Advice("save the clone as a .keras file, or give each `add_weight` another name")
     if not makes_a_clone([cause]):
         return _of_a_crash(message, own)
-    if root.within.endswith("optimizer.built"):
-        return Advice("compile the clone anew before you thaw more of it")
-    if root.aspect == "compiled":
-        return Advice("compile the clone, too: `clone.compile(...)`")
     if root.part == "trainable" and root.found == "true":
         what = "the clone" if root.first is None or root.first.layer < 0 else "it in the clone"
-        return Advice(f"freeze {what} again before you compile: `.trainable = False`")
+        return Advice(f"freeze {what} again before you set its weights and compile it: `.trainable = False`")
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
         return Advice("set it in the constructor: what is set on a built layer takes effect in clones")
+    if root.check == "outputs" and root.first and root.first.kind in own.classes:
+        return Advice(f"let weights or the config of `{root.first.kind}` have all that its `call` uses", own=True)
     return _of_config(cause, own) if root.part in ("attribute", "compiled") else Advice()
 
 
@@ -97,7 +90,9 @@ def _of_config(cause: Cause, own: Own) -> Advice:
     if owner is None or root.change != "":
         return Advice()
     if root.found.startswith(("__", "dict of", "{class_name")):  # it came back as `get_config` wrote it
-        return Advice(f"give `{owner.__name__}` a `from_config` with `keras.saving.deserialize_keras_object`", own=True)
+        value = f"config['{root.name.rpartition('.')[2]}']"
+        lines = f"`{value} = keras.saving.deserialize_keras_object({value})`, `return cls(**config)`"
+        return Advice(f"write `{owner.__name__}.from_config`: {lines}", own=True)
     alike = (one for one in cause.differences if (one.part, one.first) == (root.part, root.first))
     return Advice(_for_config(owner, dict.fromkeys(one.name.rpartition(".")[2] for one in alike)), own=True)
 

@@ -29,6 +29,7 @@ _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (COMPUTES, {"run": "training"}, "{clone} computes something else in training"),
     (COMPUTES, {}, "{clone} computes something else"),
     (TRAINS, {"aspect": "compiled"}, "{clone} is not compiled"),
+    (TRAINS, {"check": "own"}, "{clone} shares objects with the original"),
     (TRAINS, {}, "{clone} trains differently"),
     (PROPERTY, {}, "{clone} loses a property"),
     (NAME, {}, "{clone} has another name"),
@@ -81,7 +82,9 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
     if names := colliding(cause):
         return f"the weights {' and '.join(names)} have one name in the clone"
     clone = "a second clone" if root.model == "again" else "the clone"
-    text = title(cause, layer)
+    text = re.sub("^A model(?= cannot)", "The model", title(cause, layer))
+    if root.check == "sharing" and root.name.startswith("_compile_config"):
+        return "One object that the model is compiled with twice is two objects in the clone"
     if root.raised is not None:
         if root.raised.frame.endswith(":compile_from_config"):
             text = "the model is cloned, and the clone cannot be compiled"
@@ -119,7 +122,7 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
     if colliding(cause):
         yield "the clone cannot be saved as HDF5: `name already exists`"
     flags = [one for one in differences if (one.part, one.change) == ("weight", "trainable")]
-    if flags and cause.root.part == "trainable":
+    if flags and "trainable" in (cause.root.part, cause.root.change):
         word = "trains" if flags[0].found in ("true", "True") else "does not train"
         weights = (shape.weights[int(re.findall(r"\d+", one.within)[-1])] for one in flags)
         yield f"the clone {word} {_some([_variable(shape, weight) for weight in weights])}"

@@ -55,6 +55,8 @@ def command(
     if script:
         worst = next((cause.script for cause in minded(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
-            raise click.ClickException("no script of plain Keras can show what differs; --json has it")
+            raise click.ClickException(
+                "no script of plain Keras can show this difference: without --script, it is said in words"
+            )
         click.echo(visible(worst) if worst else "no break to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

@@ -19,6 +19,7 @@ clone = keras.models.clone_model(model)
 
 # /// clonediff
 # generation = "keras"
+# todo = "set `keras.activations.linear` where a layer has the `activation` None"
 # root = "class-config"
 # verdict = "minor"
 # severity = "crashes"

@@ -68,7 +68,7 @@ class Weighted(keras.losses.Loss):
 
 
 def loss_with_an_array():
-    """give `Weighted` a `from_config`"""
+    """write `Weighted.from_config`"""
     return compiled(loss=Weighted(np.array([2.0, 3.0], "float32")))
 
 
@@ -90,7 +90,7 @@ def schedule_without_its_argument():
 
 
 def loss_of_a_class():
-    """give `compile` an object, `MeanSquaredError()`"""
+    """give `compile` an object"""
     return compiled(loss=keras.losses.MeanSquaredError)
 
 
@@ -180,7 +180,7 @@ class Many(layers.Layer):
 
 
 def constructor_with_positions():
-    """`__init__` does not take"""
+    """let `__init__` take"""
     return net(Many(1, 2, name="many"))
 
 
