@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from clonediff.harness.judge.edits import PrivateCopy
+from clonediff.harness.judge.keras_tests import compare
 from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.environment import BESIDE
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
+from tests.repositories import put_keras
 
 FOLDER = Path(__file__).parents[2] / "reports" / "fixes"
 FIXES = [read_proposal(path.name, path.read_text(), ()) for path in sorted(FOLDER.glob("*.py"))]
@@ -203,10 +205,21 @@ def test_definition_takes_the_place_of_the_one_with_its_name(name: str, tmp_path
         (HEADER.format('"one"').replace("models/", "../../../") + "def one(): ...\n", "the release has no such folder"),
         (HEADER.format("1"), "Expected `str`"),
         (HEADER.format('"one"').replace("places", "paces"), "unknown field `paces`"),
-        ("def other(): ...\n", "defines none of the release's cloning functions"),
         ("def one(:\n", "no Python code in it"),
     ],
 )
 def test_fix_that_cannot_be_put_in_place_says_why(text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ProposalError, match=reason):
         put(text, tmp_path)
+
+
+def test_tests_of_keras_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
+    put_keras(tmp_path / "site")
+    folder = tmp_path / "site" / "keras" / "src" / "models"
+    folder.mkdir()
+    (folder / "cloning.py").write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    tests = ("def test_one():\n    assert cloning.one() == 1\n", "def test_two():\n    assert cloning.two() == 2\n")
+    (folder / "cloning_test.py").write_text("\n\n".join(("from keras.src.models import cloning\n", *tests)))
+    copy = PrivateCopy("keras", (str(tmp_path / "site"),), tmp_path / "copy")
+    copy.put("fix.py", "def one():\n    return 3\n")
+    assert compare(copy, Subject.parse("keras")) == (2, ("keras.src.models.cloning_test.test_one",))
