@@ -2,8 +2,7 @@
 
 A function that cannot be called, a model that is none, and a `clone_function`
 that returns no layer raise where they are given. An `InputLayer` and a list of
-one tensor are `input_tensors`, as the documentation has it. What has a config
-of its own, and is cloned with a model alone, is cloned by it.
+one tensor are `input_tensors`. A model with a config of its own is cloned by it.
 """
 
 # /// clonediff

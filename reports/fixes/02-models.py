@@ -3,8 +3,7 @@
 An input was made anew from a shape, a dtype and a name, a model from its name.
 The input layers are cloned by their configs, an input that is there twice is
 one input, and a `Sequential` keeps its class. `input_tensors` stay where they
-are in the graph. A nested model is cloned as a model, so that what its config
-cannot hold is kept. Calls are made again in their order, and not by depth.
+are in the graph. A nested model is one. Calls are made again in their order.
 """
 
 # /// clonediff

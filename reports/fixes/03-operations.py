@@ -1,9 +1,8 @@
 """Operations that are no layers are copied.
 
-`clone_function` is for layers, and yet was asked about each operation, which
-many cannot answer: the config of `ops.vectorized_map` holds a function, that of
-others leaves arguments out. An operation has no state, so a copy with the same
-arguments is its clone.
+`clone_function` is for layers, and yet was asked about each operation, whose
+config may hold a function, or leave an argument out. An operation has no state,
+so a copy with the same arguments is its clone.
 """
 
 # /// clonediff

@@ -1,9 +1,8 @@
 """A config that is read back at once holds live objects.
 
-A config is a file format: functions are names in it, arrays lists, classes
-names, and what cannot be written is refused. `clone_model` writes no file. In a
-`live_scope`, an object that has a config is in the config of another as its
-clone, and everything else as itself.
+A config is a file format: functions are names in it, arrays lists, and what
+cannot be written is refused. `clone_model` writes no file. In a `live_scope`,
+what has a config is in that of another as its clone, everything else as itself.
 """
 
 # /// clonediff

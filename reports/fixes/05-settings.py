@@ -1,8 +1,7 @@
 """What was set on a layer is set on its clone.
 
 Whether it is trainable, its policy, whether it casts and masks, and where it is
-rematerialized is in no config, or not in that of the layers inside, which a
-layer makes when it is built.
+rematerialized is in no config, or not in that of the layers inside.
 """
 
 # /// clonediff

@@ -1,8 +1,7 @@
 """What a config leaves out is taken from the arguments of the constructor.
 
-The `get_config` of two dozen classes lacks an argument: `use_cudnn`, `seed`,
-`axis`, `dtype`. Each object remembers the plain values that it was given, and a
-live config has those that it would lack.
+The `get_config` of two dozen classes lacks an argument, such as `use_cudnn`. An
+object remembers the plain values that it was given; a live config has them.
 """
 
 # /// clonediff

@@ -1,7 +1,6 @@
 """`clone_model` of a model alone copies it.
 
-Each object that belongs to a model is copied once, whatever a config leaves
-out, and each variable begins as its original did.
+Each object of a model is copied once, and each variable begins as its own did.
 """
 
 # /// clonediff
@@ -15,6 +14,7 @@ out, and each variable begins as its original did.
 #     "kind_of", "parts_of", "rebuilt", "copy_of_table",
 # ]
 # "keras/src/models/cloning.py" = ["_clone_alone"]
+# "keras/src/layers/core/einsum_dense.py" = ["EinsumDense._update_kernel_initializer"]
 # "keras/src/backend/common/variables.py" = ["remembering_initializer", "Variable.__init__"]
 # ///
 
@@ -68,6 +68,13 @@ def remembering_initializer(init):
 class Variable:
     @remembering_initializer
     def __init__(self, initializer): ...
+
+
+class EinsumDense:
+    def _update_kernel_initializer(self, input_axes, output_axes):
+        new = copy.copy(self.kernel_initializer)  # unseeded if that is
+        new.input_axes, new.output_axes = input_axes, output_axes
+        return new
 
 
 def _clone_alone(model, clone):

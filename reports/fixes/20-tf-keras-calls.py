@@ -1,8 +1,7 @@
 """A functional model of tf_keras is cloned by making its calls again.
 
-Its graph went through a config, as a file would have it: constants became
-float32, a list of one tensor a tensor, an array a list. Layers are cloned one
-by one, nested models as models, and have what was set on them.
+Its graph went through a config: constants became float32, arrays lists. Layers
+are cloned one by one, nested models as models, and have what was set on them.
 """
 
 # /// clonediff
