@@ -36,7 +36,8 @@ model = OwnModel(inputs, [model.output, model.output], factor=2.0)
 CASES = {
     "training on other inputs": (SUBJECTS, CROP, (4, 4, 1), {"input_tensors": "keras.Input((4, 4, 1), name='x')"}),
     "training with a call function": (SUBJECTS, CROP, (4, 4, 1), CALLS),
-    "no mask with a call function": (SUBJECTS, "layers.LSTM(2)(inputs, mask=None)", (3, 4), CALLS),
+    # Before 3.16 a `mask=None` may be one that Keras has written, so it is left out.
+    "no mask with a call function": (["keras-nightly"], "layers.LSTM(2)(inputs, mask=None)", (3, 4), CALLS),
     "a mask of Keras with one": (SUBJECTS, "layers.LSTM(2)(layers.Masking()(inputs))", (3, 4), CALLS),
     "AugMix": ([OLD], "layers.AugMix(num_chains=2, seed=3)(inputs)", (4, 4, 3), {}),
     "a model with an option": ([OLD], f"layers.Dense(2)(inputs))\n{OWN}#", (3,), {}),
