@@ -22,7 +22,8 @@ _CRASHES = (
     ),
     (
         r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",
-        "let `__init__` take {name}, or use it in `from_config`; if `get_config` leaves it out, its value is lost",
+        "let `__init__` take {name} by name, or write a `from_config` that uses it; if `get_config` leaves it out, "
+        "its value is lost",
     ),
     (r"Could not parse config: <function", ""),  # a function that is registered is refused, too
     (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a layer of a class of your own"),
@@ -66,7 +67,8 @@ def advice(cause: Cause, message: str, own: Own) -> Advice:
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
         return Advice("set it in the constructor: what is set on a built layer takes effect in clones")
     if root.check == "outputs" and root.first and root.first.kind in own.classes:
-        return Advice(f"let weights or the config of `{root.first.kind}` have all that its `call` uses", own=True)
+        text = "create the variables that it uses with `self.add_weight`, and write its settings into `get_config`"
+        return Advice(f"in `{root.first.kind}`, {text}", own=True)
     return _of_config(cause, own) if root.part in ("attribute", "compiled") else Advice()
 
 
