@@ -185,7 +185,6 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
     weights: tuple[Variable, ...]
     states: tuple[Variable, ...]
     compiled: dict[str, str] | None = None
-    nodes: tuple[int, int] = (0, 0)
     own: bool = False
     code: str = ""
     attributes: dict[str, Fact] = {}
@@ -233,7 +232,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
-    alone would not give that. `fresh_states` is that of the states of a clone whose original has run.
+    alone would not give that.
     `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
     Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
@@ -247,7 +246,6 @@ class Observation(msgspec.Struct, frozen=True):
     copied: Failure | None = None
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
-    fresh_states: tuple[bool, ...] = ()
     trained: Trained | None = None
     keeps_inputs: bool = False
     another: Observation | None = None

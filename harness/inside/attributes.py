@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import collections
 import copyreg
-import inspect
 import re
 import types
 from typing import Any
 
-from .by_class import once_a_class
-from .packages import BACKENDS, is_of_backend, is_users, root_of
+from .canonical import codes_of
+from .packages import BACKENDS, is_of_backend, is_users, once_a_class, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are one value each: their attributes are those of a machine."""
@@ -73,16 +72,10 @@ def properties(kind: Any) -> tuple[str, ...]:
 @once_a_class
 def constructor_arguments(kind: Any) -> frozenset[str]:
     """What the constructors of a class and of its bases take by name: a layer may keep it under a private name."""
-    codes = [getattr(inspect.unwrap(vars(base)["__init__"]), "__code__", None) for base in _with_constructor(kind)]
-    return frozenset(name for code in codes if code is not None for name in code.co_varnames[1 : _count(code)])
-
-
-def _with_constructor(kind: Any) -> list[Any]:
-    return [base for base in kind.__mro__ if "__init__" in vars(base)]
-
-
-def _count(code: types.CodeType) -> int:
-    return code.co_argcount + code.co_kwonlyargcount
+    names: set[str] = set()
+    for code in (code for base in kind.__mro__ for code in codes_of(vars(base).get("__init__"))):
+        names.update(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
+    return frozenset(names)
 
 
 @once_a_class
@@ -95,10 +88,7 @@ def names_of_packages(kind: Any) -> frozenset[str]:
 def _names_in(kind: Any) -> frozenset[str]:
     names: set[str] = set(vars(kind))
     for member in vars(kind).values():
-        accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
-        functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
-        codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
-        waiting = [code for code in codes if code is not None]
+        waiting = codes_of(member)
         while waiting:
             code = waiting.pop()
             names.update(code.co_names, (item for item in code.co_consts if type(item) is str))

@@ -34,18 +34,5 @@ def script(source: str | None) -> Iterator[Any]:
 
 
 def build(source: str, module: Any) -> Any:
-    """Run the source in `module`; the model that it leaves there under the name `model`."""
     exec(compile(source, GRAPH_FILE, "exec"), module.__dict__)
     return module.__dict__["model"]
-
-
-def custom_objects(module: Any) -> dict[str, Any]:
-    """The classes and functions that the source defines, by name, and those that it calls its `custom_objects`."""
-    named = module.__dict__.get("custom_objects")
-    own = {
-        name: value
-        for name, value in module.__dict__.items()
-        if isinstance(value, (type, types.FunctionType)) and value.__module__ == "__main__"
-    }
-    own = {name: value for name, value in own.items() if name != "model" and value.__name__ != "<lambda>"}
-    return dict(named, **own) if isinstance(named, dict) else own

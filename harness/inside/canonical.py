@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import functools
+import inspect
 import json
 import re
 import types
@@ -13,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .by_class import once_a_class
 from .digests import as_text, short_hash
-from .packages import is_users
+from .packages import is_users, once_a_class
 
 LONGEST = 120
 
@@ -26,7 +26,6 @@ _BUILT_ON = "build_config"
 
 
 def without_addresses(text: str) -> str:
-    """The text with memory addresses taken out."""
     return _ADDRESS.sub("0x", text) if "0x" in text else text
 
 
@@ -46,7 +45,9 @@ def text(value: Any, depth: int = 0) -> str:
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, dict):
-        if value.get("class_name") == "__lambda__" or _is_the_code_of_a_lambda(value):
+        code = value.get("value") if len(value) == 1 else None
+        is_code = isinstance(code, tuple) and len(code) == 3 and isinstance(code[0], str)
+        if is_code or value.get("class_name") == "__lambda__":  # its bytes tell the line that it stands in as well
             return "<lambda>"
         if value.get("class_name") in ("InputLayer", "SeedGenerator") and isinstance(value.get("config"), dict):
             # Its name may be a counted one, which is compared with the layer itself.
@@ -118,12 +119,17 @@ def class_code(kind: Any) -> str:
     parts = [base.__module__ + "." + base.__qualname__ for base in kind.__mro__]
     for base in filter(is_users, kind.__mro__):
         for name, member in sorted(vars(base).items()):
-            accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
-            functions = [getattr(accessor, "__func__", accessor) for accessor in accessors]
-            codes = [getattr(item, "__code__", None) for item in functions]
             plain = repr(member) if isinstance(member, (bool, int, float, str, bytes)) else ""
-            parts.append(f"{name} {plain} {[_code(code) for code in codes if code is not None]}")
+            parts.append(f"{name} {plain} {[_code(code) for code in codes_of(member)]}")
     return short_hash("\n".join(parts).encode("utf-8", "backslashreplace"))
+
+
+def codes_of(member: Any) -> list[types.CodeType]:
+    """The code of a method, or of the functions of a property, without wrappers."""
+    accessors = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (member,)
+    functions: list[Any] = [getattr(accessor, "__func__", accessor) for accessor in accessors]
+    codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
+    return [code for code in codes if code is not None]
 
 
 def contents(cells: Any) -> Iterator[Any]:
@@ -148,9 +154,3 @@ def _object(value: Any, depth: int) -> str:
             return f"{name} {text(value.get_config(), depth + 1)}"
         return without_addresses(f"{name} {value}")
     return name
-
-
-def _is_the_code_of_a_lambda(value: dict[Any, Any]) -> bool:
-    """Whether it is what Keras writes of an activation: its bytes, which tell the line that it stands in as well."""
-    code = value.get("value") if len(value) == 1 else None
-    return isinstance(code, tuple) and len(code) == 3 and isinstance(code[0], str)

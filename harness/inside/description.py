@@ -57,33 +57,23 @@ class Description:
             weights=tuple(self._variable(weight, owners, id(weight) in trains) for weight in self.weights),
             states=tuple(self._variable(state, owners, False, digests.get(id(state), "")) for state in self.states),
             compiled=None if compiled is None else parts(compiled),
-            nodes=framework.node_counts(model),
             own=is_own_class(type(model)),
             code=class_code(type(model)),
         )
 
     def hold(self, original: Description | None = None, facts: Facts | None = None) -> None:
         """Look at all that the model holds now; `original` is what it was cloned from. Its `facts` may be known."""
-        self.facts = facts or self.facts_now(original)
+        theirs = None if original is None else original.facts
+        self.facts: Facts = facts or Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
         for attributes, of_layer in zip(self.shape.facts, self.facts.of, strict=False):
             attributes.clear()
             attributes.update(of_layer)
 
-    def facts_now(self, original: Description | None = None) -> Facts:
-        """All that the model holds now."""
-        theirs = None if original is None else original.facts
-        return Facts(self.layers, [*self.weights, *self.states], self._observer, theirs)
-
     def shared_with(self, clone: Description) -> list[Any]:
         """The layers and the variables that its clone has of it."""
-        both: list[Any] = []
-        for ours, theirs in (
-            (self.layers.objects(), clone.layers.objects()),
-            ([*self.weights, *self.states], [*clone.weights, *clone.states]),
-        ):
-            ids = {id(thing) for thing in ours}
-            both += [thing for thing in theirs if id(thing) in ids]
-        return both
+        ours, theirs = ([*each.layers.objects(), *each.weights, *each.states] for each in (self, clone))
+        ids = {id(thing) for thing in ours}
+        return [thing for thing in theirs if id(thing) in ids]
 
     def _variable(self, variable: Any, owners: dict[int, int], trainable: bool, value: str = "") -> Variable:
         framework = self._observer.framework
@@ -107,4 +97,5 @@ class Description:
         framework, place = self._observer.framework, self.layers.tensor(tensor)
         layer = self.layers.places[place[0]].layer if place else framework.origin(tensor)[0]
         name, shape = str(getattr(layer, "name", "")), framework.shape(tensor)
-        return End(name, shape, framework.dtype(tensor), place or (-1, -1, -1), framework.is_optional(tensor))
+        optional = bool(getattr(layer, "optional", False))
+        return End(name, shape, framework.dtype(tensor), place or (-1, -1, -1), optional)

@@ -22,7 +22,6 @@ _name = functools.lru_cache(maxsize=None)(str)
 
 
 def short_hash(data: Any, more: bytes = b"") -> str:
-    """Twelve bytes of BLAKE2b, in hexadecimal."""
     digest = hashlib.blake2b(data, digest_size=12)
     digest.update(more)
     return digest.hexdigest()
@@ -36,7 +35,6 @@ class Digests:
         self._room = limit
 
     def digest(self, array: Any) -> str:
-        """The digest of an array."""
         dtype = array.dtype
         if dtype.kind in "OSU":
             body: Any = json.dumps([as_text(item) for item in array.flat]).encode()
@@ -51,7 +49,6 @@ class Digests:
         return name
 
     def leaf(self, array: Any) -> Leaf:
-        """An array as a record."""
         return Leaf(array.shape, _name(array.dtype), self.digest(array))
 
     def difference(self, left: str, right: str) -> dict[str, Any]:
@@ -111,7 +108,6 @@ def difference(left: Any, right: Any) -> dict[str, Any]:
 
 
 def as_text(item: Any) -> str:
-    """An element of an array as text."""
     if isinstance(item, bytes):
         return item.decode("utf-8", "backslashreplace")
     return str(item)

@@ -19,15 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..observation import NO_LAYER, Fact
-from .attributes import (
-    CONTAINERS,
-    OPAQUE,
-    PLAIN,
-    is_value,
-    names_of,
-    names_of_packages,
-    properties,
-)
+from .attributes import CONTAINERS, OPAQUE, PLAIN, is_value, names_of, names_of_packages, properties
 from .canonical import class_code, contents, entry, globals_of, text, without_addresses
 from .digests import short_hash
 from .layers import Layers
@@ -169,7 +161,6 @@ class Facts:
         return changes
 
     def _reference(self, value: Any) -> Fact | None:
-        """The fact of a layer, a weight, a state or a symbolic tensor."""
         if id(value) in self._layers:
             return Fact("a layer", layer=self._layers[id(value)])
         if id(value) in self._variables:
@@ -198,7 +189,6 @@ class Facts:
         return self._array(self._framework.tensors.array(value))
 
     def _look_into(self, path: str, value: Any, depth: int) -> bool:
-        """Read what is in something."""
         kind = type(value)
         if isinstance(value, np.ndarray):
             if value.dtype == object:
@@ -306,7 +296,6 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _in_order(items: Any) -> list[Any]:
-    """The items of a set, which has no order of its own."""
     return sorted(items, key=lambda item: (str(getattr(item, "name", "")), entry(item)))
 
 

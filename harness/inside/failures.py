@@ -21,7 +21,7 @@ Frames = list[tuple[str, str, Any]]
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
-_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|calling|run|build)\.py$")
+_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run|build)\.py$")
 _INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
@@ -32,8 +32,7 @@ def failure(error: BaseException, below: str = "") -> Failure:
     """
     errors = [error, *_wrapped(error)]
     frames = _below(_frames(error), below)
-    for inner in errors[1:]:
-        frames += _frames(inner)
+    frames += [frame for inner in errors[1:] for frame in _frames(inner)]
     message = encodable(without_addresses(str(errors[-1])))[:LONGEST_MESSAGE]
     return Failure(encodable(type(error).__name__), message, plain_frames(frames))
 

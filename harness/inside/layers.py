@@ -7,17 +7,19 @@ given the value which the call has by default is left out: it is the same call. 
 
 from __future__ import annotations
 
+import functools
 import inspect
+import itertools
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..observation import CallSeen, LayerSeen
-from .by_class import once_a_class
 from .canonical import class_code, entry
 from .configs import settings
 from .observer import Observer
+from .packages import once_a_class
 from .structure import leaves, skeleton
 
 _PLAIN = (type(None), bool, int, float, str)
@@ -60,7 +62,6 @@ class Layers:
                 self._number_nodes(holder, members)
 
     def objects(self) -> list[Any]:
-        """The model and each layer."""
         return [self.model, *(place.layer for place in self.places)]
 
     def _at(self, number: int) -> Any:
@@ -94,7 +95,6 @@ class Layers:
             self._holders.update((id(node), holder) for node in nodes)
 
     def describe(self) -> list[LayerSeen]:
-        """Every place as a record."""
         framework = self._framework
         graphs = {holder: self._at(holder) for holder in self._members if framework.is_graph(self._at(holder))}
         copied = {holder for holder, graph in graphs.items() if framework.begins_inside(graph)}
@@ -137,9 +137,7 @@ class Layers:
         """A call as a record. The tensors of its graph may be `copied`: their masks say nothing."""
         framework = self._framework
 
-        def leaf(value: Any) -> Any:
-            return self._leaf(value, holder)
-
+        leaf = functools.partial(self._leaf, holder)
         args, kwargs = self._without_defaults(layer, *framework.arguments(node))
         outputs = framework.outputs(node)
         return CallSeen(
@@ -160,18 +158,16 @@ class Layers:
         masked = any(
             isinstance(leaf, self._framework.tensor_class) and self._framework.has_mask(leaf) for leaf in leaves(args)
         )
-        while 1 < len(args) <= len(positional) and _by_default(positional[len(args) - 1], args[-1], masked):
-            args = args[:-1]
-        for place in range(1, min(len(args), len(positional))):
-            if _by_default(positional[place], args[place], masked):
-                args = (*args[:place], _DEFAULT, *args[place + 1 :])
-        return args, {
-            name: value
-            for name, value in kwargs.items()
-            if name not in parameters or not _by_default(parameters[name], value, masked)
-        }
+        rest = [
+            _DEFAULT if _by_default(parameter, value, masked) else value
+            for parameter, value in itertools.zip_longest(positional[1 : len(args)], args[1:])
+        ]
+        while rest and rest[-1] is _DEFAULT:
+            rest.pop()
+        given = {name for name in kwargs if not _by_default(parameters.get(name), kwargs[name], masked)}
+        return (*args[:1], *rest), {name: value for name, value in kwargs.items() if name in given}
 
-    def _leaf(self, value: Any, holder: int) -> Any:
+    def _leaf(self, holder: int, value: Any) -> Any:
         framework = self._framework
         if isinstance(value, framework.tensor_class):
             place = self.tensor(value, holder)
@@ -194,17 +190,18 @@ class Layers:
 
 @once_a_class
 def _parameters_of_call(kind: Any) -> list[inspect.Parameter]:
-    """The parameters of the call of a layer."""
     return list(inspect.signature(kind.call).parameters.values())[1:]
 
 
-def _by_default(parameter: inspect.Parameter, value: Any, masked: bool) -> bool:
+def _by_default(parameter: inspect.Parameter | None, value: Any, masked: bool) -> bool:
     """Whether a call does the same without this value.
 
     Where `training` is not given, or None, Keras says whether the model trains. Where a tensor that comes in is
     `masked`, some releases pass its mask on unless the call is given one, be it None.
     """
-    if type(value) is not type(parameter.default) or not isinstance(value, _PLAIN) or value != parameter.default:
+    if parameter is None or type(value) is not type(parameter.default):
+        return False
+    if not isinstance(value, _PLAIN) or value != parameter.default:
         return False
     if parameter.name == "training":
         return value is None

@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 
 from ..observation import Leak
-from .by_class import once_a_class
-from .packages import BACKENDS, is_of_keras, is_policy, root_of
+from .packages import BACKENDS, is_of_keras, is_policy, once_a_class, root_of
 
 Objects = dict[int, Any]
 """Objects by their ids. They are held, so that no id is given twice."""

@@ -14,17 +14,13 @@ from .leaks import Objects, contents, in_common, leaks, owned, same_contents
 from .observer import Observer
 from .run import run, train
 from .values import input_arrays, specs_of, target_arrays
-from .variable_values import copy, fresh, fresh_states, randomize
+from .variable_values import copy, fresh, randomize
 
 
 class Live(NamedTuple):
-    """A model that is there already, and was run and trained before.
-
-    `known` are its custom objects, `filters` the warning filters of Python around the trial.
-    """
+    """A model that is there already, and was run and trained before, with the filters of warnings around the trial."""
 
     model: Any
-    known: dict[str, Any]
     filters: Any
 
 
@@ -55,7 +51,6 @@ class Original:
     # -- it and its clones
 
     def observe(self, description: Description, **begins: Any) -> Observation:
-        """The shape of a model, and its runs."""
         inference = training = self.run(description)
         # Where no layer takes `training`, a call in training mode is the call that was just made.
         if any(map(self._framework.trains, description.layers.objects()[1:])):
@@ -67,10 +62,7 @@ class Original:
         return Observation(description.shape, inference, training, copied_weights=weights, **begins)
 
     def observe_clone(self, description: Description) -> Observation:
-        """The same of a clone, which is given the values of the original's variables."""
         begins = self.begins(description)
-        if self.is_live:
-            begins["fresh_states"] = fresh_states(self.description, description)
         description.values, problem = copy(self.description, self.values, description, self._observer)
         if problem:
             begins["copied"] = Failure("ValueError", problem)
@@ -81,7 +73,6 @@ class Original:
         return {"fresh": fresh(self.description, self.values, clone, repeats=not self.is_live)}
 
     def run(self, description: Description, training: bool = False) -> ModelRun:
-        """A run of a model, whose variables are put back."""
         result = run(description, self._arrays, self._observer, self.model, training)
         description.values.restore()
         return result
@@ -108,7 +99,6 @@ class Original:
         return runs
 
     def can_be_trained(self) -> bool:
-        """Whether training it is no harm, and its clones would do the same: their optimizers begin anew."""
         optimizer = None if self.observation.shape.compiled is None else getattr(self.model, "optimizer", None)
         if self.is_changed or self.is_live or optimizer is None:
             return False
@@ -132,13 +122,17 @@ class Original:
 
     def look_again(self, runs: bool) -> dict[str, Any]:
         """What a cloner has changed in it: its shape, its variables and, where it `runs`, what it gives."""
-        written, after = self.values.restore(), {}
+        after: dict[str, Any] = {}
+        written = self.values.restore()
         self._is_other = bool(written) or not same_contents(self._contents, self._contents_now())
         try:
-            after = self._changes(_with_written(self._shape_now(), written)) if self._is_other else {}
+            shape = _with_written(self._shape_now(), written) if self._is_other else self._before
+            self.is_changed = shape is not self._before and shape != self._before
         except Exception as error:  # it can no longer be observed
             self.is_changed = True
             return {"inference_after": ModelRun(failure=failure(error))}
+        if self.is_changed:
+            after["original_after"] = shape
         inference = self.run(self.description) if runs or self._is_other else self.inference
         return after if inference == self.inference else {**after, "inference_after": inference}
 
@@ -149,20 +143,11 @@ class Original:
         self.is_changed = True
         return {"original_after": self._before}
 
-    def _changes(self, shape: Shape) -> dict[str, Any]:
-        self.is_changed = shape != self._before
-        return {"original_after": shape} if self.is_changed else {}
-
     def repeats(self, training: bool) -> bool:
         """Whether it gives the same when it runs once more."""
         self.values.restore()
         expected = self.observation.training if training else self.inference
         return self.run(self.description, training) == expected
-
-    def put_back(self) -> None:
-        """Give its weights the values that they began with."""
-        for weight, value in zip(self.description.weights, self.description.initial, strict=False):
-            self._framework.write(weight, value)
 
     def _shape_now(self, facts: Facts | None = None) -> Shape:
         now = Description(self.model, self._observer, values=False)
@@ -176,12 +161,10 @@ class Original:
 
 
 def _used(description: Description) -> Objects:
-    """All that belongs to a model, and to what its functions hold."""
     return owned(description.model, _held(description))
 
 
 def _held(description: Description) -> list[Any]:
-    """What the functions of a model hold."""
     return [thing for function in description.facts.functions for _, thing in held_by(function)]
 
 

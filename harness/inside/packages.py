@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from ..fixed import parts
-from .by_class import once_a_class
+
+Result = TypeVar("Result")
 
 KERAS = ("keras", "tf_keras")
 BACKENDS = parts.BACKENDS | {"numpy"}
 _POLICIES = ("DTypePolicy", "Policy")
+
+
+def once_a_class(function: Callable[[Any], Result]) -> Callable[[Any], Result]:
+    """Remember the result for each class, for as long as there is the class, which may hold on to a trial's model."""
+    results: Any = weakref.WeakKeyDictionary()
+
+    def of_class(kind: Any) -> Result:
+        if kind not in results:
+            results[kind] = function(kind)
+        result: Result = results[kind]
+        return result
+
+    return of_class
 
 
 def root_of(kind: Any) -> str:
@@ -32,7 +48,6 @@ def is_users(kind: Any) -> bool:
 
 @once_a_class
 def is_of_keras(kind: Any) -> bool:
-    """Whether a class is one of Keras, or made of one."""
     return any(root_of(base) in KERAS for base in kind.__mro__)
 
 

@@ -56,7 +56,6 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
 
 
 def _raiser(description: Description, framework: Framework) -> int:
-    """The innermost layer of the model whose call has raised, -1 where there is none."""
     index = description.layers.index
     return next((index[key] for key in framework.raisers if key in index), -1)
 
@@ -79,7 +78,6 @@ def train(
 
 
 def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], observer: Observer) -> tuple[str, ...]:
-    """What two steps of training and one of testing return."""
     framework, results = observer.framework, []
     model.run_eagerly, model.jit_compile = True, False  # to compile functions would take seconds, and give the same
     framework.reseed(observer.seed, observer.backend_draws)
@@ -99,7 +97,6 @@ class Reader:
         self._leaves: dict[int, Leaf] = {}
 
     def leaf(self, tensor: Any, mask: Any = None) -> Leaf:
-        """A tensor, or a number."""
         if mask is not None:
             return replace(self.leaf(tensor), mask=self.leaf(mask).digest)
         if id(tensor) not in self._leaves:

@@ -13,18 +13,18 @@ _PLAIN = frozenset(["dict", "list", "tuple", "_DictWrapper", "ListWrapper", "Lis
 
 
 def skeleton(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """The nesting of `value`, its leaves written by `leaf`."""
     if isinstance(value, list):
         return [skeleton(item, leaf) for item in value]
     if isinstance(value, tuple):
         return _typed({"tuple": [skeleton(item, leaf) for item in value]}, value)
     if isinstance(value, dict):
-        return _typed({"dict": [[_key(key), skeleton(item, leaf)] for key, item in value.items()]}, value)
+        keys = [key if isinstance(key, (str, int, bool)) else str(key) for key in value]
+        items = [skeleton(item, leaf) for item in value.values()]
+        return _typed({"dict": [list(pair) for pair in zip(keys, items, strict=True)]}, value)
     return leaf(value)
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The leaves of `value`, in the order in which `skeleton` meets them."""
     if isinstance(value, (list, tuple)):
         for item in value:
             yield from leaves(item)
@@ -53,7 +53,3 @@ def _typed(written: dict[str, Any], value: Any) -> dict[str, Any]:
     if name not in _PLAIN:
         written["type"] = name
     return written
-
-
-def _key(key: Any) -> Any:
-    return key if isinstance(key, (str, int, bool)) else str(key)

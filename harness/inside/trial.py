@@ -6,24 +6,27 @@ calls it in its own.
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import re
-from collections.abc import Mapping
+import signal
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import Any
 
 from msgspec.structs import replace
 
-from ..observation import Answer, Clone, Observation, Request
-from .build import build, custom_objects, script
-from .calling import Calling
-from .cloners import Cloner, TrialContext, chosen_cloners
-from .cloners.users import is_users
+from ..observation import Answer, Clone, Failure, Leak, Observation, Request
+from .build import build, script
+from .cloners import Cloner, call_cloner, chosen_cloners
+from .cloners.users import is_users, no_model
 from .description import Description
 from .failures import failure
 from .frameworks.interface import Framework
 from .observer import Observer, tidy
 from .original import Live, Original
-from .warned import Warned, unheard
+from .structure import leaves
+from .warned import Warned, heard_as, unheard
 
 
 def run_trial(
@@ -38,7 +41,7 @@ def run_trial(
 
     `cloners` are names, each with the name of a cloner or a function of a model; without them, those that the request
     names. Where one has changed the original, those after it are not called, and have no answer. A `live` model takes
-    the place of a source; its weights are put back at the end.
+    the place of a source; whoever asks puts its weights back.
     """
     observer = observer or Observer(framework, request.case.seed)
     observer.values_by_chance = live is not None
@@ -48,7 +51,7 @@ def run_trial(
             tidy(framework)
         framework.reseed(observer.seed)
         with framework.hooked(), script(None if live else request.case.source) as module:
-            chosen = chosen_cloners(request.cloners if cloners is None else cloners)
+            chosen = chosen_cloners(request.cloners if cloners is None else cloners, framework)
             trial = _Trial(request, chosen, module, observer, live)
             answer = trial.run()
             del trial
@@ -56,15 +59,15 @@ def run_trial(
 
 
 class _Trial:
-    """The steps of one trial, in their order."""
-
     def __init__(
         self, request: Request, cloners: dict[str, Cloner], module: Any, observer: Observer, live: Live | None
     ) -> None:
         self._request, self._cloners, self._module, self._observer = request, cloners, module, observer
         self._framework, self._live = observer.framework, live
-        self._known: dict[str, Any] = {} if live is None else live.known
-        self._calling = Calling(request.case, module, observer, None if live is None else live.filters)
+        self._seconds = 0.0
+        """What a cloner has; one that takes longer ends the process, which says where it was. 0 is no limit."""
+        self._arguments: list[dict[str, Any]] = []
+        """What the cloner was given beside the model, in each of its calls."""
         self._heard = Warned()
         """The warnings of building the model."""
         self._warned: dict[str, Warned] = {}
@@ -79,7 +82,7 @@ class _Trial:
             return Answer(refused=failure(error, below="_build"))
         self._original = original = Original(model, self._request.case, self._observer, self._live is not None)
         least, times = self._request.clone_seconds
-        self._calling.seconds = max(least, times * (perf_counter() - began)) if least else 0.0
+        self._seconds = max(least, times * (perf_counter() - began)) if least else 0.0
         clones: dict[str, Clone] = {}
         for name, cloner in self._cloners.items():
             clones[name] = self._clone(name, cloner)
@@ -89,24 +92,22 @@ class _Trial:
         observation = self._observe_another(observation, clones)
         for name, warned in self._warned.items():
             clones[name] = replace(clones[name], warned=warned.beside(self._heard))
-        if self._live is not None:
-            original.put_back()
         return Answer(observation, clones=clones)
 
     def _build(self) -> Any:
         """The model. What building it warns of is heard, and never raised."""
         with self._heard.listening():
-            model = build(self._request.case.source, self._module)
-            self._known = {**custom_objects(self._module), **self._known}
-            return model
+            return build(self._request.case.source, self._module)
 
     # -- one cloner
 
     def _clone(self, name: str, cloner: Cloner) -> Clone:
         original, warned = self._original, Warned()
-        context = self._calling.begin(cloner, original.model, self._known)
+        self._arguments = []
+        if self._request.case.arguments and "clone_model" in self._module.__dict__:
+            self._module.__dict__["clone_model"] = cloner  # functions of the source call it, too
         original.remember()
-        clone, refused = self._calling.call(name, cloner, original.model, context, warned)
+        clone, refused = self._call(name, cloner, warned)
         answer = {"failure": refused, **original.look_again(runs=self._request.costly)}
         if refused is not None:
             return Clone(**answer)
@@ -118,22 +119,58 @@ class _Trial:
             return Clone(**{**answer, "failure": failure(error)})
         self._descriptions[name] = description
         answer.update(original.look_for(description))
-        leaks = original.leaks(description, self._calling.objects())
-        answer["observation"] = replace(observation, leaks=leaks)
+        answer["observation"] = replace(observation, leaks=self._leaks(description))
         if self._request.costly:
             answer.update(original.dependent(description, observation.inference))
-            answer.update(self._clone_again(name, cloner, context))
+            answer.update(self._clone_again(name, cloner))
         if self._request.case.keeps_inputs or is_users(name):
             original.values.restore()  # what the clone was given, the model that shares its layers was given, too
         return Clone(**answer)
 
-    def _clone_again(self, name: str, cloner: Cloner, context: TrialContext) -> dict[str, Any]:
+    def _call(self, name: str, cloner: Cloner, warned: Warned) -> tuple[Any, Failure | None]:
+        """The clone, or why there is none. What the cloner warns of, `warned` hears; it ends no call of a cloner.
+
+        In the process of a live model, warnings are filtered as its user has set it.
+        """
+        # In older releases initializers draw from the backend's generator, where the last run has left its seed: a
+        # clone would begin with the weights of an original that was built after a run with the same one.
+        self._framework.reseed(self._observer.seed + 7, self._observer.backend_draws)
+        model, arguments = self._original.model, self._request.case.arguments
+        hearing = heard_as(self._live.filters) if self._live else warned.listening("call_cloner")
+        try:
+            with hearing, self._within():
+                names = {**self._module.__dict__, "model": model} if arguments else {}
+                self._arguments.append({name: eval(text, names) for name, text in arguments.items()})
+                clone = call_cloner(cloner, model, self._arguments[-1])
+        except Exception as error:  # what this whole project is about
+            return None, failure(error, below="call_cloner")
+        return clone, no_model(name, clone, self._framework) if is_users(name) else None
+
+    @contextlib.contextmanager
+    def _within(self) -> Iterator[None]:
+        with contextlib.ExitStack() as scopes:
+            for text in self._request.case.within:
+                scopes.enter_context(eval(text, dict(self._module.__dict__)))
+            if self._seconds:
+                faulthandler.register(signal.SIGALRM, chain=True)  # it writes where it is; the signal ends the process
+                signal.setitimer(signal.ITIMER_REAL, self._seconds)
+                scopes.callback(signal.setitimer, signal.ITIMER_REAL, 0)
+            yield
+
+    def _leaks(self, clone: Description) -> tuple[Leak, ...]:
+        """What of the original a clone reaches, but for tensors that it was given, and what made them."""
+        framework = self._framework
+        tensors = [leaf for leaf in leaves(self._arguments) if isinstance(leaf, framework.tensor_class)]
+        makers = [maker for tensor in tensors for maker in framework.origin(tensor)[:2]]
+        return self._original.leaks(clone, [*tensors, *makers])
+
+    def _clone_again(self, name: str, cloner: Cloner) -> dict[str, Any]:
         """Clone once more."""
         original, after = self._original, {}
         if not original.is_changed:
             original.values.restore()
             original.remember()
-        clone, refused = self._calling.call(name, cloner, original.model, context)
+        clone, refused = self._call(name, cloner, Warned())
         if not original.is_changed:
             after = original.look_again(runs=False)
         if refused is not None:
@@ -181,8 +218,7 @@ class _Trial:
             another = Observation(description.shape, **original.begins(description))
         else:
             another = self._run_another(description, observation, runs)
-        leaks = original.leaks(description, self._calling.objects())
-        return replace(observation, another=replace(another, leaks=leaks))
+        return replace(observation, another=replace(another, leaks=self._leaks(description)))
 
     def _run_another(self, description: Description, observation: Observation, runs: list[str]) -> Observation:
         """The null model with its runs; where `runs` of clones differ, as the original itself may."""

@@ -17,7 +17,6 @@ Fill = Callable[[Any, "tuple[int, ...]", "dict[str, Any]"], Any]
 
 
 def input_arrays(specs: list[dict[str, Any]], batch: int | None, seed: int) -> list[Any]:
-    """An array for each input, in the order of the specs."""
     random = np.random.default_rng(seed)
     return [input_array(spec, batch or DEFAULT_BATCH, random) for spec in specs]
 
@@ -44,7 +43,6 @@ def input_array(spec: dict[str, Any], batch: int, random: Any) -> Any:
 
 
 def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
-    """The shape of the array of one input."""
     own = spec.get("batch")
     return (batch if own is None else int(own), *tuple(OPEN if size is None else int(size) for size in spec["shape"]))
 
@@ -138,7 +136,6 @@ FILLS: dict[str, Fill] = {
 
 
 def fill_for(dtype: str) -> str:
-    """What an input of a dtype is filled with, where its spec does not say."""
     return {"bool": "mask", "string": "words"}.get(dtype) or ("ids" if "int" in dtype else "normal")
 
 

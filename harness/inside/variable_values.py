@@ -22,7 +22,6 @@ class VariableValues:
         self.values: list[Any] = []
 
     def keep(self, variable: Any, value: Any) -> None:
-        """From now on this variable has this value."""
         self.variables.append(variable)
         self.values.append(value)
 
@@ -116,18 +115,6 @@ def fresh(original: Description, values: VariableValues, clone: Description, rep
 
     more = len(clone.initial) - len(original.initial)
     return (*map(is_fresh, clone.initial, original.initial, values.values), *[True] * more)
-
-
-def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
-    """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
-
-    A seed that is further on says nothing: it may have been another from the start. A variable that belongs to no layer
-    is no state of a run: an operation has it as an operand.
-    """
-    return tuple(
-        not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and same(ours, theirs))
-        for state, ours, theirs in zip(original.shape.states, original.first_states, clone.first_states, strict=False)
-    )
 
 
 def _looks_drawn(value: Any) -> bool:

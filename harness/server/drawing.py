@@ -24,8 +24,7 @@ from ..inside.frameworks.interface import Framework
 from ..inside.observer import tidy
 from ..inside.values import DEFAULT_BATCH, input_array
 from ..inside.warned import unheard
-from .other_layers import other_layers
-from .signatures import signatures
+from .signatures import other_layers, signatures
 
 
 class Drawer:
@@ -74,33 +73,27 @@ class Drawer:
                 return None
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
-        names = ("layers", "kinds", "values", "plain")
-        key = repr([request.get(name) for name in names])
-        if key not in self._catalogues:
-            self._catalogues[key] = self._new_catalogue(request)
-        return self._catalogues[key]
-
-    def _new_catalogue(self, request: Mapping[str, Any]) -> Any:
-        framework = self._framework
+        framework, key = self._framework, repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])
+        if key in self._catalogues:
+            return self._catalogues[key]
         has = signatures(framework)
         own = other_layers(list(request.get("layers") or ()), framework)
         further = {name: tuple(texts) for name, texts in (request.get("values") or {}).items()}
         kinds = of_release.kinds_of(has["layers"], has["functions"], framework.generation, own=own, further=further)
-        chosen = request.get("kinds")
-        if chosen:
-            unknown = sorted(set(chosen) - set(kinds))
-            if unknown:
-                raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release")
-            kinds = {name: kind for name, kind in kinds.items() if name in chosen}
+        chosen = request.get("kinds") or list(kinds)
+        if unknown := sorted(set(chosen) - set(kinds)):
+            raise ValueError(f"kinds: {unknown[0]!r} is no layer or operation of this release")
+        kinds = {name: kind for name, kind in kinds.items() if name in chosen}
         takes = inspect.signature(framework.keras.models.clone_model).parameters
         wants = {"call_function", "recursive"}.difference(takes)
         missing = frozenset(recipe for recipe in CLONE_ARGUMENTS if wants.intersection(recipe.split()))
-        return draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
+        catalogue = draw.Catalogue(framework.generation, kinds, has["objects"], not request.get("plain"), missing)
+        self._catalogues[key] = catalogue
+        return catalogue
 
 
 @contextlib.contextmanager
 def _refusals() -> Iterator[None]:
-    """Whatever Keras raises here is a refusal."""
     try:
         yield
     except build.Refused:
@@ -116,12 +109,7 @@ class BesideKeras:
     """
 
     def __init__(
-        self,
-        framework: Framework,
-        module: Any,
-        scopes: contextlib.ExitStack,
-        runs: bool = True,
-        runs_each: bool = False,
+        self, framework: Framework, module: Any, scopes: Any, runs: bool = True, runs_each: bool = False
     ) -> None:
         self._scopes = scopes
         self._framework = framework
@@ -141,7 +129,6 @@ class BesideKeras:
             exec(code, self._names)
 
     def enter(self, scope: str) -> None:
-        """Enter a scope, until the end."""
         with _refusals():
             self._scopes.enter_context(eval(scope, self._names))
 
@@ -156,7 +143,6 @@ class BesideKeras:
         return self._output(word, self._names[word])
 
     def test(self, text: str) -> None:
-        """Run an expression on numbers."""
         if self._runs:
             self._on_numbers(compile(text, "<proposal>", "eval"))
 
@@ -168,7 +154,7 @@ class BesideKeras:
         framework = self._framework
         with _refusals():  # it may be no tensor
             shape = framework.shape(tensor)
-            if shape is None or not shape or shape[0] is not None or 0 in shape:
+            if not shape or shape[0] is not None or 0 in shape:
                 raise build.Refused(f"it gives a tensor of shape {shape}, without the batch or empty")
             sizes = tuple(None if size is None else int(size) for size in shape[1:])
             return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))

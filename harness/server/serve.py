@@ -55,7 +55,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def ready(framework: Framework) -> dict[str, Any]:
-    """What the child is, said once."""
     return {
         "generation": framework.generation,
         **framework.versions(),
@@ -66,7 +65,6 @@ def ready(framework: Framework) -> dict[str, Any]:
 
 
 def send(lines: TextIO, message: dict[str, Any]) -> None:
-    """Write a message as one line of JSON."""
     lines.write(msgspec.json.encode(message).decode() + "\n")
     lines.flush()
 
@@ -88,7 +86,6 @@ class Server:
         }
 
     def warm_up(self) -> None:
-        """Run a small trial, whose seconds belong to the start."""
         case = Case(_WARM_UP % self._framework.generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
         run_trial(Request(case), self._framework)
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..inside.cloners.users import imported
 from ..inside.frameworks.interface import Framework
+from ..inside.packages import KERAS, root_of
 
 
 def signatures(framework: Framework) -> dict[str, Any]:
-    """The layers, functions and objects of a release, by name."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name, layer in sorted(vars(keras.layers).items()):
@@ -44,7 +47,7 @@ def _objects(keras: Any) -> dict[str, Any]:
         module = functools.reduce(getattr, place.split("."), keras)
         for name, kind in sorted(vars(module).items()):
             if isinstance(kind, type) and kind.__name__ == name and name not in without:
-                objects[place + "." + name] = _of_constructor(kind, keras)
+                objects[place + "." + name] = constructor(kind, keras)
     return objects
 
 
@@ -82,7 +85,6 @@ def _of_tensorflow() -> dict[str, Any]:
 
 
 def _signature(function: Any, first: int = 0) -> list[dict[str, Any]]:
-    """The parameters that a function names, from the `first` on."""
     parameters = parameters_of(function, first)
     return [as_data(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
@@ -105,47 +107,34 @@ def _plain(value: Any) -> Any:
 
 
 def signature(layer: Any, keras: Any) -> dict[str, Any]:
-    """What a layer's constructor and its call take."""
-    return {"constructor": _of_constructor(layer, keras), "call": _signature(layer.call, 1)}
+    return {"constructor": constructor(layer, keras), "call": _signature(layer.call, 1)}
 
 
-def _of_constructor(kind: Any, keras: Any) -> list[dict[str, Any]]:
-    """The arguments of a constructor. Undocumented ones of Keras' own classes are left out, as a seed of an LSTM is."""
-    return constructor(kind, keras, lambda _: is_of(keras, kind))
-
-
-def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool]) -> list[dict[str, Any]]:
+def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None = None) -> list[dict[str, Any]]:
     """The arguments that a constructor names, and where it hands others on, those of its base.
 
     What a base needs that Keras has for itself is given to it by the classes made of it. Of a base that is to be
-    `documented`, an argument counts if the class documents it.
+    `documented`, an argument counts if the class documents it; without that, they are those of a class of Keras. A seed
+    of an LSTM is not documented.
     """
     arguments: dict[str, dict[str, Any]] = {}
     words: set[str] = set()
+    documents = re.findall(r"^\s*`?(\w+)`?:", kind.__doc__ or "", re.MULTILINE)
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
         parameters = parameters_of(base.__init__, 1)
-        private = base is not kind and is_of(keras, base) and base not in vars(keras.layers).values()
-        only_documented = bool(arguments) and documented(base)
+        private = base is not kind and root_of(base) in KERAS and base not in vars(keras.layers).values()
+        only_documented = bool(arguments) and (documented(base) if documented else root_of(kind) in KERAS)
         for parameter in parameters:
             name = parameter.name
             hidden = name in words or name.startswith("_") or (private and parameter.default is parameter.empty)
-            if not hidden and parameter.kind not in _OTHERS and (not only_documented or _documents(kind, name)):
+            if not hidden and parameter.kind not in _OTHERS and (not only_documented or name in documents):
                 arguments.setdefault(name, as_data(parameter))
         words |= _words_of(base.__init__)
         if base is keras.layers.Layer or not any(parameter.kind in _OTHERS for parameter in parameters):
             break
     return list(arguments.values())
-
-
-def is_of(keras: Any, kind: Any) -> bool:
-    """Whether a class is Keras' own."""
-    return bool(kind.__module__.partition(".")[0] == keras.layers.Layer.__module__.partition(".")[0])
-
-
-def _documents(layer: Any, name: str) -> bool:
-    return re.search(rf"^\s*`?{name}`?:", layer.__doc__ or "", re.MULTILINE) is not None
 
 
 def _words_of(constructor: Any) -> set[str]:
@@ -159,5 +148,48 @@ _OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def parameters_of(function: Any, first: int) -> list[inspect.Parameter]:
-    """The parameters of a function from the `first` on."""
     return list(inspect.signature(function).parameters.values())[first:]
+
+
+# -- layers that are not Keras' own
+
+
+def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:
+    """What the layers take that have these names: a module, a class in one, a file, a class in a file.
+
+    By "module.Class" or "path/to/file.py:Class".
+    """
+    keras = framework.keras
+    layers: dict[str, Any] = {}
+    for name in names:
+        signatures = {kind: signature(layer, keras) for kind, layer in named(name) if _counts(layer, keras)}
+        if not signatures:
+            raise ValueError(f"{name}: expected a layer of {keras.__name__}, or a module or file that has some")
+        layers.update(signatures)
+    return layers
+
+
+def _counts(layer: Any, keras: Any) -> bool:
+    is_layer = isinstance(layer, type) and issubclass(layer, keras.layers.Layer)
+    return is_layer and not issubclass(layer, keras.Model) and layer not in vars(keras.layers).values()
+
+
+def named(name: str) -> Iterator[tuple[str, Any]]:
+    """The objects that a name stands for, each with a name of its own."""
+    path, colon, part = name.partition(".py:")
+    if colon or name.endswith(".py"):
+        path = path.removesuffix(".py")
+        folder, file = os.path.split(path)
+        module, prefix = imported(file, os.path.abspath(folder)), path + ".py:"
+        members = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    else:
+        try:
+            module, prefix = importlib.import_module(name), name + "."
+        except ModuleNotFoundError:
+            package, _, part = name.rpartition(".")
+            if not package:
+                raise
+            module, prefix = importlib.import_module(package), package + "."
+        members = [key for key in dir(module) if not key.startswith("_")]
+    for key in [part] if part else sorted(members):
+        yield prefix + key, getattr(module, key)

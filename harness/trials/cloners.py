@@ -50,7 +50,6 @@ def absolute(name: str) -> str:
 
 
 def allow_cloners(names: Iterable[str]) -> None:
-    """Let the code of these cloners run."""
     _ALLOWED.update(cloner.name for cloner in filter(None, map(users_cloner, names)))
 
 

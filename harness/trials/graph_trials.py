@@ -69,7 +69,6 @@ class GraphTrials:
         cloners: Sequence[str] = UPSTREAM_AND_FIXED,
         at_least: Severity = Severity.NAME,
     ) -> None:
-        """Nothing is tried, nor started, yet."""
         self.process = process
         self.generation: Generation = process.subject.generation
         self.cloners = tuple(cloners)
@@ -92,7 +91,6 @@ class GraphTrials:
         return alone
 
     def sampled(self, graph: Graph) -> bool:
-        """Whether a graph gets the costly checks."""
         return number_of(graph.program) % RATE == 0
 
     def try_or_say_why_not(self, graph: Graph, *, costly: Costly = None) -> Trial:

@@ -15,7 +15,7 @@ from clonediff.strategies.layers import CATALOGUE
 _WORDS = {"": "layer", "Functional": "functional model", "InputLayer": "input layer"}
 _MODEL_KINDS = ("", "model", "Functional")
 """Where it is no more than that it is in a model: so is everything."""
-FORMS = {
+_FORMS = {
     "[": ("list", "a list"),
     '{"tuple"': ("tuple", "a tuple"),
     '{"dict"': ("dict", "a dict"),
@@ -70,7 +70,6 @@ def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
 
 
 def _held(root: Difference, kind: str) -> str:
-    """What cannot be cloned: a layer where a frame of its class says so, or else a model with one."""
     frame = root.raised.frame.rpartition(":")[0] if root.raised else ""
     stem = frame.rpartition("/")[2].removesuffix(".py").removesuffix("_layer").replace("_", "")
     if stem in _KINDS and "/layers/" in frame:
@@ -87,13 +86,16 @@ def _raised(root: Difference) -> str:
     return f":{text}" if text else ""
 
 
+def form_of(text: str) -> tuple[str, str]:
+    """The form of a part of a call's arguments, by how it is written down: in a fingerprint and in a sentence."""
+    return next((form for start, form in _FORMS.items() if text.startswith(start)), ("value", "a plain value"))
+
+
 def _form(text: str) -> str:
-    """The form of a part of a call's arguments, by how it is written down."""
-    form = next((form for start, (_, form) in FORMS.items() if text.startswith(start)), "a plain value")
+    form = form_of(text)[1]
     return f"{form} of its own class" if re.search(r', "type": "[^"]*"}$', text) else form
 
 
 def _a(word: str) -> str:
-    """A word with its article."""
     spelled = word[:1] in "FHLMNRSX" and word[1:2].isupper()
     return f"an {word}" if word[:1] in "AEIOaeio" or spelled else f"a {word}"

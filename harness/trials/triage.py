@@ -21,14 +21,12 @@ from clonediff.harness.trials.checks import CHECKS, Stage, aspect_of
 from clonediff.harness.trials.checks.aspects import ARGUMENTS
 from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.checks.roots import roots
-from clonediff.harness.trials.titles import FORMS, sentence
+from clonediff.harness.trials.titles import form_of, sentence
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Blame, Cause, Difference, Place
 from clonediff.strategies.layers import CATALOGUE
 
 
 class Verdict(enum.StrEnum):
-    """What a trial says of a cloner."""
-
     FAITHFUL = "faithful"
     DIVERGED = "diverged"
     CRASHED = "crashed"
@@ -48,6 +46,7 @@ _SAME_FRAME = {
 
 _OWN = re.compile(r"^(OwnModel|OwnSequential)(_\d+)?$")
 """A custom class that a drawn model is of; where there are several they have numbers."""
+_PLAIN = {"OwnModel": "Functional", "OwnSequential": "Sequential"}
 _MODELS = ("Functional", "Sequential")
 _LAYER_FILE = re.compile(r"/layers/(?!layer\.py|__init__)")
 
@@ -125,9 +124,8 @@ def _classes(layers: Sequence[LayerSeen], first: Place) -> Iterator[str]:
 def _is_of_one(args: list[Any]) -> bool:
     """Whether the first of a call's arguments is a list or a tuple that holds one tensor and nothing else."""
     first = args[0] if args else None
-    if isinstance(first, dict):
-        first = first.get("tuple")
-    return isinstance(first, list) and len(first) == 1 and isinstance(first[0], dict) and "tensor" in first[0]
+    items = first.get("tuple") if isinstance(first, dict) else first
+    return isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict) and "tensor" in items[0]
 
 
 def fingerprint(root: Difference) -> str:
@@ -211,21 +209,17 @@ def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
 
     What is wrong with such a model is wrong with a plain one, unless it is the class.
     """
-    plain = []
-    for difference in differences:
-        first = difference.first
-        if first is not None:
-            own = _OWN.match(first.kind)
-            kind = own[1] if own and difference.part in ("kind", "attribute") else _plain(first.kind)
-            difference = replace(difference, first=replace(first, kind=kind, inside=_plain(first.inside)))
-        plain.append(difference)
-    return plain
+    return [
+        difference if difference.first is None else replace(difference, first=_of_plain(difference, difference.first))
+        for difference in differences
+    ]
 
 
-def _plain(kind: str) -> str:
-    """A kind as it is; of a model of a custom class, that of the model that the class begins with."""
-    own = _OWN.match(kind)
-    return kind if own is None else "Functional" if own[1] == "OwnModel" else "Sequential"
+def _of_plain(difference: Difference, first: Place) -> Place:
+    own, holder = _OWN.match(first.kind), _OWN.match(first.inside)
+    is_of_class = difference.part in ("kind", "attribute")
+    kind = first.kind if own is None else own[1] if is_of_class else _PLAIN[own[1]]
+    return replace(first, kind=kind, inside=first.inside if holder is None else _PLAIN[holder[1]])
 
 
 def _kind(root: Difference) -> str:
@@ -250,7 +244,7 @@ def _kind(root: Difference) -> str:
 def _aspect(root: Difference) -> str:
     aspect = root.aspect
     if root.part in ARGUMENTS and root.change == "type":
-        form, found = _form(root.expected), _form(root.found)
+        form, found = form_of(root.expected)[0], form_of(root.found)[0]
         is_one_line = root.model == "clone" and (form, found) == ("tuple", "tensor")
         aspect = f"call {'list' if is_one_line else form} as {found}"  # which loses a list of one tensor, too
     elif root.argument:
@@ -260,7 +254,3 @@ def _aspect(root: Difference) -> str:
     # A value that differs in training mode only is another matter than one that differs always.
     is_of_training = root.run == "training" and CHECKS[root.check].stage is Stage.RUNS
     return f"{aspect} in training" if is_of_training else aspect
-
-
-def _form(text: str) -> str:
-    return next((form for start, (form, _) in FORMS.items() if text.startswith(start)), "value")

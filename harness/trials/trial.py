@@ -46,12 +46,10 @@ class CloneTrial(msgspec.Struct, frozen=True):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """All that is wrong."""
         return tuple(difference for cause in self.causes for difference in cause.differences)
 
     @property
     def verdict(self) -> Verdict:
-        """What that comes to."""
         return verdict(self.differences)
 
 
@@ -78,7 +76,6 @@ class Hit(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """What makes two hits the same one."""
         return self.cloner, self.id
 
     @property
@@ -106,12 +103,10 @@ class Trial(msgspec.Struct, frozen=True):
 
     @property
     def causes(self) -> list[Cause]:
-        """The causes among the hits."""
         return [hit.cause for hit in self.hits if hit.cause is not None]
 
     @property
     def built(self) -> bool:
-        """Whether there was an original to clone."""
         return self.refused is None and self.lost is None and not self.not_tried
 
     @property

@@ -31,20 +31,16 @@ _NAME = re.compile(
 
 
 class UsersCloner(NamedTuple):
-    """The function of a name."""
-
     folder: str
     module: str
     function: str
 
     @property
     def name(self) -> str:
-        """The whole name."""
         return "{}{}:{}".format(self.folder + "/" if self.folder else "", self.module, self.function)
 
     @property
     def short(self) -> str:
-        """The same without the folder."""
         return f"{self.module}:{self.function}"
 
 

@@ -23,7 +23,6 @@ def generation_of(model: Any) -> Literal["keras", "tf_keras"]:
 
 
 def framework(generation: str) -> Framework:
-    """The framework that models of a generation are made in."""
     if generation not in _loaded:
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
         module, name = _CLASSES[generation]

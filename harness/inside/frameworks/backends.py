@@ -10,7 +10,6 @@ import numpy as np
 
 
 def load_backend(name: str) -> Backend:
-    """The backend of Keras that is called `name`."""
     return {"tensorflow": TensorFlow, "jax": Jax, "torch": Torch}.get(name, Backend)()
 
 
@@ -38,7 +37,6 @@ class Backend:
         """Drop what the backend has cached. Costs time, and is asked for now and then only."""
 
     def tensor(self, array: Any) -> Any:
-        """A fresh tensor of an array."""
         return importlib.import_module("keras").ops.convert_to_tensor(array.copy())
 
     def concrete(self, value: Any) -> bool:
@@ -46,7 +44,6 @@ class Backend:
         return isinstance(value, (np.ndarray, np.generic))
 
     def array(self, tensor: Any) -> Any:
-        """A concrete tensor as an array."""
         return np.asarray(tensor)
 
     def write(self, value: Any, array: Any) -> bool:
@@ -55,8 +52,6 @@ class Backend:
 
 
 class TensorFlow(Backend):
-    """TensorFlow, eagerly."""
-
     name = "tensorflow"
 
     def __init__(self) -> None:
@@ -103,8 +98,6 @@ class TensorFlow(Backend):
 
 
 class Jax(Backend):
-    """JAX."""
-
     name = "jax"
 
     def __init__(self) -> None:
@@ -123,8 +116,6 @@ class Jax(Backend):
 
 
 class Torch(Backend):
-    """torch."""
-
     name = "torch"
     # Dropout that carries no seed is torch's own, which takes none. To seed its generator costs next to nothing.
     draws_at_large = True

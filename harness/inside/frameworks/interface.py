@@ -50,8 +50,6 @@ class Framework:
     """The tables of what is registered under a name."""
     _process_wide: list[tuple[Any, str]]
     """The objects, and their attributes, that hold what belongs to a process as a whole."""
-    safe_mode: Any
-    """The scope that says whether lambdas may be read back."""
     _takes_training: str
     """The attribute that says whether a layer takes `training`."""
 
@@ -100,7 +98,6 @@ class Framework:
         """Have Keras leave out what it does for each layer, and throws away. For a process of our own only."""
 
     def versions(self) -> dict[str, str]:
-        """The versions of Keras and of its backend."""
         backend = self.tensors
         return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
@@ -160,7 +157,6 @@ class Framework:
     # -- a model at rest
 
     def is_graph(self, layer: Any) -> bool:
-        """Whether it is a model that is a graph of calls."""
         return isinstance(layer, (self._functional, self._sequential))
 
     def layer_nodes(self, layer: Any) -> list[Any]:
@@ -176,12 +172,7 @@ class Framework:
         layer, node, place = getattr(tensor, "_keras_history", None) or (None, None, 0)
         return layer, (None if layer is None else layer._inbound_nodes[node]), place
 
-    def is_optional(self, tensor: Any) -> bool:
-        """Whether a symbolic tensor is an input that may be left out."""
-        return bool(getattr(self.origin(tensor)[0], "optional", False))
-
     def has_mask(self, tensor: Any) -> bool:
-        """Whether a symbolic tensor has a mask."""
         return getattr(tensor, "_keras_mask", None) is not None
 
     def config(self, layer: Any) -> dict[str, Any]:
@@ -227,7 +218,6 @@ class Framework:
 
     @staticmethod
     def compile_arguments(model: Any) -> dict[str, Any]:
-        """The arguments that a model was compiled with, as they were given."""
         return getattr(getattr(model, "_compile_config", None), "config", None) or {}
 
     def learned(self, model: Any) -> list[Any]:
@@ -251,7 +241,6 @@ class Framework:
         return str(variable.name), ""
 
     def write(self, variable: Any, array: Any) -> None:
-        """Give a variable a value."""
         if not self.tensors.write(getattr(variable, "_value", variable), array):
             variable.assign(array)
 

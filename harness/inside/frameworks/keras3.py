@@ -18,8 +18,6 @@ _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 
 
 class Keras3(Framework):
-    """Keras 3, whichever release and backend."""
-
     generation = "keras"
     learns_apart = True
     _takes_training = "_call_has_training_arg"
@@ -44,7 +42,6 @@ class Keras3(Framework):
         self._functional = source("keras.src.models.functional").Functional
         self._sequential = source("keras.src.models.sequential").Sequential
         self._pack, self._device = keras.tree.pack_sequence_as, keras.device
-        self.safe_mode = source("keras.src.saving.serialization_lib").SafeModeScope
         super().__init__()
 
     # -- the process

@@ -64,7 +64,6 @@ class TfKeras(Framework):
         self.tensor_class = self._module("engine.keras_tensor").KerasTensor
         self._pack = tf.nest.pack_sequence_as
         self._device = lambda device: tf.device("/" + device)
-        self.safe_mode = self._module("saving.serialization_lib").SafeModeScope
         super().__init__()
         # Frames of Keras are what a failure is known by; filtering takes them out.
         tf.debugging.disable_traceback_filtering()

@@ -54,7 +54,6 @@ class Aspect:
     alone: bool = False
 
     def covers(self, part: Part, change: Change, name: str) -> bool:
-        """Whether it is the row of these."""
         is_one = part in _all_of(self.part) and change in _all_of(self.change)
         return is_one and any(fnmatchcase(name, pattern) for pattern in self.names.split("|"))
 
@@ -73,7 +72,6 @@ def _all_of(members: Any) -> tuple[Any, ...]:
 
 
 def find(rows: Iterable[Aspect], part: Part, change: Change, name: str = "") -> Aspect:
-    """The first of the rows that covers these."""
     row = next((row for row in rows if row.covers(part, change, name)), None)
     if row is None:
         raise LookupError(f"no row covers {part}, {change}, {name!r}: add one to the module of the check")

@@ -105,7 +105,6 @@ class _Unlike(NamedTuple):
         return INDEX.sub("", self.path)
 
     def differs(self, pair: Pair, row: Aspect, expected: str, found: str, **fields: Any) -> Difference:
-        """The difference by a row."""
         original = pair.shapes[0]
         within = ".".join(filter(None, (at(original, self.layer), self.part, self.path)))
         expression = f".{self.path}" if self.part == "attribute" else self.path
@@ -169,10 +168,9 @@ def _unlike_facts(
     """Of a layer, or of the model. Of what is inside of something that is another, no more is said."""
     ours, theirs = _settings(layer), _settings(counterpart)
     both = layer.attributes and counterpart.attributes and layer.kind == counterpart.kind
-    if both and not (pair.is_numbered_alike and layer.attributes == counterpart.attributes):
-        aligned = {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()}
+    if both:
         ours |= _keyed("attribute", layer.attributes)
-        theirs |= _keyed("attribute", aligned)
+        theirs |= _keyed("attribute", {path: _aligned(fact, pair) for path, fact in counterpart.attributes.items()})
     passed = [*_of_keras(layer)]
     if not (_is_all_here(layer) and _is_all_here(counterpart)):
         passed += (*_CALL_ATTRIBUTES, *(_SPECS if index >= 0 else ()))

@@ -32,7 +32,6 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, original: Observation) -> Flow:
-        """The flow in a model that was observed."""
         layers = []
         for layer in original.shape.layers:
             givers = (giver for call in layer.calls for giver, _, _ in tensors([call.args, call.kwargs]))
@@ -67,7 +66,6 @@ class Flow(msgspec.Struct, frozen=True, dict=True):
         return is_same or self.holds(place.layer, further.layer) or self.holds(further.layer, place.layer)
 
     def holds(self, holder: int, layer: int) -> bool:
-        """Whether a layer is in another, at any depth."""
         return self.identity(holder) in self._holders[self.identity(layer)]
 
     def reaches(self, place: Place, further: Place) -> bool:

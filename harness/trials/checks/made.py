@@ -49,7 +49,6 @@ _READ_BY = ("from_config", "deserialize_keras_object")
 
 
 def made(pair: Pair) -> Iterator[Difference]:
-    """The cloner's exception, or that it gave nothing."""
     shape, failure = pair.original.shape, pair.clone.failure
     if failure is not None and failure.type != NO_MODEL:
         yield raises(REFUSED, "clone", "a clone", failure, shape)
@@ -59,7 +58,6 @@ def made(pair: Pair) -> Iterator[Difference]:
 
 
 def warned(pair: Pair) -> Iterator[Difference]:
-    """The warnings of the cloner."""
     for number, warning in enumerate(pair.clone.warned):
         yield raises(WARNS, f"warned[{number}]", "no warning", warning, pair.original.shape)
 

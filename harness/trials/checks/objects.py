@@ -48,8 +48,6 @@ PARTED = (
 _own = functools.partial(Aspect, "own")
 _STALE = "a weight of {a} begins with the original's value{inside}"
 STALE_WEIGHT = _own("chosen", TRAINS, "", "not fresh", _STALE, "", True)
-_LEFT = "a state of {a} begins as a run of the original has left it{inside}"
-STALE_STATE = _own("chosen", COMPUTES, "state", "not fresh", _LEFT)
 _SHARED = "{clone} has a list, or another object, of the original itself"
 SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _SHARED, "apart", True)
 _REACHED = "{clone} leads to an object of the original, by {name}"
@@ -70,7 +68,7 @@ _FUNCTION_PARTS = ("__closure__", "cell_contents", "__defaults__", "__self__", "
 
 
 def own(pair: Pair) -> list[Difference]:
-    """What the clone has of the original, by its place there; and weights and states that begin with its values."""
+    """What the clone has of the original, by its place there; and weights that begin with its values."""
     return [*_common_objects(pair), *_stale_values(pair), *_reached(pair), *_dependent(pair)]
 
 
@@ -96,22 +94,13 @@ def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSee
 
 
 def _stale_values(pair: Pair) -> Iterator[Difference]:
-    """Weights that begin with the original's values, and states that begin as a run of the original has left them.
-
-    "the states computed for the samples in one batch will be reused as initial states for the samples in the next
-    batch" (`keras.layers.RNN`)
-    """
+    """Weights that begin with the original's values."""
     original, clone = pair.shapes
     for index, fresh in enumerate(pair.observed.fresh):
         if not fresh:
             owner = clone.weights[index].owner if index < len(clone.weights) else -1
             first = place(original, pair.layers.originals.get(owner, -1))
             yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
-    for index, fresh in enumerate(pair.observed.fresh_states[: len(original.states)]):
-        if not fresh:
-            path, first = numbered(original, "state", index)
-            sides = "as before the first batch", "as the original's run has left it"
-            yield STALE_STATE.differs(f"{path}.value", *sides, first)
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:

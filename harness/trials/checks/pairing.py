@@ -47,12 +47,10 @@ class Pairing:
 
     @cached_property
     def counterparts(self) -> dict[int, int]:
-        """The counterpart of each that was expected."""
         return dict(self.pairs)
 
     @cached_property
     def originals(self) -> dict[int, int]:
-        """The counterpart of each that was found."""
         return {counterpart: original for original, counterpart in self.pairs}
 
     @property
@@ -101,7 +99,6 @@ class Pair:
 
     @property
     def observed(self) -> Observation:
-        """The clone's observation; only where there is a clone."""
         if self.clone.observation is None:
             raise ValueError("there is no clone to compare")
         return self.clone.observation
@@ -163,7 +160,6 @@ class Pair:
         return users(self.shapes[0], self.name), users(self.shapes[1], lambda layer: names.get(layer, "new"))
 
     def tensor(self, tensor: Tensor) -> str:
-        """The name of a tensor of the original."""
         layer, use, output = tensor
         return f"{self.name(layer)}#{use}.{output}"
 
@@ -193,7 +189,6 @@ class Pair:
         return original, pairing.originals.get(use, -1 - use), output
 
     def name(self, layer: int) -> str:
-        """The full name of a layer of the original."""
         return full_name(self.original.shape, layer)
 
     def steps(self, expected: ModelRun, actual: ModelRun) -> Pairing:
@@ -236,13 +231,6 @@ class Pair:
         first: dict[int, int] = {}
         places = [first.setdefault(layer.ident, index) for index, layer in enumerate(self.original.shape.layers)]
         return {-1: -1, **{counterpart: places[original] for original, counterpart in self.layers.pairs}}
-
-    @cached_property
-    def is_numbered_alike(self) -> bool:
-        """Whether each layer, variable and call has the number of its counterpart, so that references are the same."""
-        numbers = *self.original_layers.items(), *self.original_variables.items()
-        calls = (pair for pairing in self.calls.values() for pair in pairing.pairs)
-        return all(number == counterpart for number, counterpart in (*numbers, *calls))
 
     @property
     def weights(self) -> Pairing:

@@ -44,7 +44,6 @@ def is_within(inner: str, outer: str) -> bool:
 
 
 def short(value: Any, limit: int = 160) -> str:
-    """A value as text a person reads, cut in the middle where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=repr)
     if len(text) <= limit:
         return text

@@ -85,7 +85,6 @@ def _where(difference: Difference) -> Place | None:
 
 
 def _is_flag(difference: Difference) -> bool:
-    """Whether it is that a layer or a variable is frozen."""
     return aspect_of(difference).topic == "flag"
 
 
@@ -147,7 +146,6 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
 
 
 def _is_of_tensors(difference: Difference) -> bool:
-    """Whether it is of the tensors that a layer or a model takes and gives."""
     return aspect_of(difference).topic == "ends" or difference.change in ("tensor", "shape")
 
 

@@ -38,7 +38,6 @@ class Unlike(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The way to it, for people."""
         keys = "".join(f"[{key!r}]" for key in self.keys)
         return f"{keys}.{self.change}" if self.change in ("shape", "dtype") else keys
 
@@ -92,7 +91,6 @@ def _items(value: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def tensors(value: Any) -> Iterator[Tensor]:
-    """Every tensor in a skeleton of arguments."""
     if isinstance(value, dict) and isinstance(value.get("tensor"), list):
         layer, use, output = value["tensor"]
         yield layer, use, output

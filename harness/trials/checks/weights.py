@@ -89,7 +89,6 @@ def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
 
 
 def _copied(pair: Pair) -> Iterator[Difference]:
-    """Weights copied by position."""
     wants, shape = pair.original.copied_weights, pair.original.shape
     haves = pair.observed.copied_weights
     if pair.observed.copied is not None:
