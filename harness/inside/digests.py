@@ -85,10 +85,9 @@ def one_nan(array: Any) -> Any:
 
 def difference(left: Any, right: Any) -> dict[str, Any]:
     """How two arrays differ. A NaN beside a number counts, and leaves `max_abs` to the other elements."""
-    report: dict[str, Any] = {
-        "shape": [list(left.shape), list(right.shape)],
-        "dtype": [str(left.dtype), str(right.dtype)],
-    }
+    sides = left, right
+    shapes, dtypes = [list(each.shape) for each in sides], [str(each.dtype) for each in sides]
+    report: dict[str, Any] = {"shape": shapes, "dtype": dtypes}
     if left.shape != right.shape:
         return report
     differs = left != right
