@@ -168,11 +168,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Shape(msgspec.Struct, frozen=True, dict=True):
-    """A model at rest: everything that can be said of it without calling it.
-
-    `compiled` has what it was compiled with, part by part. `own` says that the model's class is not one of Keras.
-    `code` and `attributes` are those of a layer.
-    """
+    """A model at rest. `compiled` has what it was compiled with, part by part; the rest is as of a layer."""
 
     kind: str
     name: str
@@ -310,9 +306,9 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class ArgumentAudited(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An argument of a constructor, or with an empty name the class as it is without any.
+    """An argument of a constructor, "lost", "kept" or "cannot tell"; with an empty name the class without any.
 
-    The `answer` is "lost", "kept" or "cannot tell", `value` is Python, the value that shows it, `reason` what is lost.
+    `value` is Python, the value that shows it, `reason` what is lost.
     """
 
     name: str

@@ -229,7 +229,6 @@ class Facts:
         return changes
 
     def _read_functions(self) -> None:
-        """Read what each function holds: what it closes over, its defaults, the globals that it reads."""
         seen = set()
         while self._functions:
             number, path, function = self._functions.popleft()

@@ -26,10 +26,7 @@ _INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 
 def failure(error: BaseException, below: str = "") -> Failure:
-    """The exception, with the frames that lie below the function named `below` in this room (all of them without).
-
-    The few frames of ours that only lead to Keras are left out.
-    """
+    """The exception, with the frames below the function named `below` here, without ours that lead to Keras."""
     errors = [error, *_wrapped(error)]
     frames = _below(_frames(error), below)
     frames += [frame for inner in errors[1:] for frame in _frames(inner)]

@@ -38,10 +38,7 @@ class LayerPlace(NamedTuple):
 
 
 class Layers:
-    """Every place of a model, in order; `index` has the first place of each object by its id.
-
-    `variables` are those that calls mention, by their ids.
-    """
+    """Every place of a model; `index` has the first of each object by its id, `variables` those that calls mention."""
 
     def __init__(self, model: Any, observer: Observer) -> None:
         self.model = model

@@ -1,10 +1,8 @@
 """What of a model can be reached from its clone: objects that can change, whatever attribute leads to them.
 
-Python itself says what an object refers to (`gc.get_referents`), so no list of attributes is needed. Objects of the
-backend, classes and modules are not part of a model. Nor are functions, which a user may share; but an original that a
-function of the clone closes over is found.
-
-What is shared by everybody is no leak: what another build of the same source reaches too, and what a module holds.
+Python itself says what an object refers to (`gc.get_referents`). Objects of the backend, classes, modules and functions
+are not part of a model; but an original that a function of the clone closes over is found. What another build of the
+same source reaches, too, is no leak, nor what a module holds.
 """
 
 from __future__ import annotations
@@ -134,7 +132,6 @@ def _of_modules(original: Objects, whole_packages: bool) -> Objects:
 
 
 def _walk(seeds: Iterable[Any], follows: Callable[[Any], bool]) -> Objects:
-    """All that can be reached from the seeds by objects of the classes that the walk `follows`."""
     objects = {id(seed): seed for seed in seeds}
     level = list(objects.values())
     followed: dict[type, bool] = {}
@@ -228,7 +225,6 @@ def _written(way: list[Any]) -> str:
 
 
 def _steps(holder: Any, part: Any) -> Iterator[str]:
-    """How Python writes that a thing is a part of its holder."""
     if isinstance(holder, weakref.ref):
         yield "()"
     elif isinstance(holder, types.CellType):

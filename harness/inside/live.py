@@ -41,10 +41,7 @@ _MASK = re.compile(r"(?i:(?:^|[^a-z])masks?[\W_\d]*)$|[a-z]Masks?\d*$")
 def try_live(
     model: Any, cloners: Mapping[str, Any], framework: Framework, inputs: Any = None, costly: bool = True
 ) -> tuple[Answer, list[dict[str, Any]]]:
-    """A trial of a model that is there, on `inputs`; without these, on numbers that suit it.
-
-    Beside its answer, how the inputs were drawn.
-    """
+    """A trial of a model that is there, on `inputs` or on numbers that suit it; and how the inputs were drawn."""
     observer = Observer(framework, _SEED)
     if not isinstance(model, framework.keras.models.Model):
         raise TypeError(f"expected a model, found {type(model).__name__}")

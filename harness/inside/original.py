@@ -69,7 +69,6 @@ class Original:
         return self.observe(description, **begins)
 
     def begins(self, clone: Description) -> dict[str, Any]:
-        """Which weights of a clone begin with values of their own."""
         return {"fresh": fresh(self.description, self.values, clone, repeats=not self.is_live)}
 
     def run(self, description: Description, training: bool = False) -> ModelRun:
@@ -143,7 +142,6 @@ class Original:
         return {"original_after": self._before}
 
     def repeats(self, training: bool) -> bool:
-        """Whether it gives the same when it runs once more."""
         self.values.restore()
         expected = self.observation.training if training else self.inference
         return self.run(self.description, training) == expected

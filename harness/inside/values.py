@@ -48,7 +48,6 @@ def shape_of(spec: Mapping[str, Any], batch: int) -> tuple[int, ...]:
 
 
 def target_arrays(shapes: Sequence[tuple[Any, ...]], seed: int) -> list[list[Any]]:
-    """Targets for outputs of these shapes: numbers from 0 to 1, and places on the last axis, as sparse losses take."""
     random = np.random.default_rng(seed + 2)
     return [
         [random.random(shape, dtype=np.float32) for shape in shapes],
@@ -140,10 +139,7 @@ def fill_for(dtype: str) -> str:
 
 
 def specs_of(ends: Sequence[End], specs: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The specs of the arrays that a model with these inputs is run on: those of the request, if any.
-
-    Of an input that stands in the place of what a call gave, the request says nothing.
-    """
+    """The specs of the arrays that a model is run on: those of the request, or what its inputs are declared as."""
     shapes = [end.shape or (None,) for end in ends]  # of an unknown rank, nothing is known
     declared = [
         {"shape": size, "dtype": end.dtype, "batch": batch} for end, (batch, *size) in zip(ends, shapes, strict=False)

@@ -83,10 +83,7 @@ def audited_by_name(name: str, framework: Framework) -> ClassAudited:
 
 
 def audited(name: str, kind: Any, more: Values, framework: Framework | None = None) -> ClassAudited:
-    """The answers for all arguments of a class; none by name, where an object that is made plainly cannot be revived.
-
-    `more` has values that are tried first.
-    """
+    """The answers for all arguments of a class; `more` has values that are tried first."""
     auditor = _Auditor(kind, more, framework or framework_of(generation_of(kind)))
     base, plain = auditor.base()
     if plain.refused:

@@ -103,10 +103,7 @@ def _refusals() -> Iterator[None]:
 
 
 class BesideKeras:
-    """The module of a script in the making.
-
-    A model has to run on numbers, if `runs`, and so has each call, if `runs_each`.
-    """
+    """The module of a script in the making: a model runs on numbers, if `runs`, and each call, if `runs_each`."""
 
     def __init__(
         self, framework: Framework, module: Any, scopes: Any, runs: bool = True, runs_each: bool = False
@@ -119,7 +116,6 @@ class BesideKeras:
         self._count = 0
 
     def run(self, text: str) -> None:
-        """Run lines. TensorFlow looks for the source of a function in the file that it is from."""
         name = f"<proposal {self._count}>"
         self._count += 1
         if "\n" in text.rstrip("\n"):
@@ -160,7 +156,6 @@ class BesideKeras:
             return build.Output(word, sizes, framework.dtype(tensor), framework.has_mask(tensor))
 
     def call(self, word: str, text: str) -> list[Any]:
-        """Call something on symbolic tensors, and on numbers."""
         code = compile(text, "<proposal>", "eval")
         outputs = []
         with _refusals():

@@ -155,10 +155,7 @@ def parameters_of(function: Any, first: int) -> list[inspect.Parameter]:
 
 
 def other_layers(names: list[str], framework: Framework) -> dict[str, Any]:
-    """What the layers take that have these names: a module, a class in one, a file, a class in a file.
-
-    By "module.Class" or "path/to/file.py:Class".
-    """
+    """What the layers take that have these names: of a module, a class in one, a file, or "path/to/file.py:Class"."""
     keras = framework.keras
     layers: dict[str, Any] = {}
     for name in names:

@@ -21,10 +21,7 @@ _USAGE = "expected module:function or FILE.py:function of a cloner of your own"
 
 
 def named(text: str) -> str:
-    """The name of the cloner that a person names: `module:function`, or `FILE.py:function`.
-
-    A module of the current folder is imported from there.
-    """
+    """The name of the cloner that a person names; a module of the current folder is imported from there."""
     place, colon, rest = absolute(text).rpartition(".py:")
     file = Path(f"{place}.py")
     if colon and not _MODULE_NAME.fullmatch(file.stem):
@@ -54,10 +51,7 @@ def allow_cloners(names: Iterable[str]) -> None:
 
 
 def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None = None) -> str:
-    """Why a cloner can make nothing of a subject's models, or of a graph's; "" where it can.
-
-    Starts the process if need be.
-    """
+    """Why a cloner can make nothing of a subject's models, or of a graph's; "" where it can."""
     users = users_cloner(cloner)
     if users is not None:
         path, _, _ = users.name.rpartition(":")

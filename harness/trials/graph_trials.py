@@ -104,7 +104,6 @@ class GraphTrials:
             return Trial(not_tried=str(error))
 
     def try_graph(self, graph: Graph, *, costly: Costly = None) -> Trial:
-        """Try a graph that was drawn for this subject."""
         trial = self.try_case(case_of(graph), costly=self.sampled(graph) if costly is None else costly, graph=graph)
         worst: dict[str, Severity] = {}
         for hit in trial.hits:
@@ -114,7 +113,6 @@ class GraphTrials:
         return trial
 
     def new_hit(self, graph: Graph, key: Key, *, costly: Costly) -> Hit | None:
-        """The new hit of a graph under that key, if it shows one."""
         return next((hit for hit in new_hits(self.try_graph(graph, costly=costly).hits) if hit.key == key), None)
 
     def try_case(

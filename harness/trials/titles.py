@@ -33,10 +33,7 @@ _KINDS = {name.rpartition(".")[2].lower(): name for name in CATALOGUE if "." not
 
 
 def sentence(root: Difference, kind: str, layer: str | None = None) -> str:
-    """What is wrong, by the root of a cause. `kind` is that of the fingerprint: "" for a layer of any kind.
-
-    Where `layer` is how a user knows it, or "" for the model, it is of one model, and what was raised is left out.
-    """
+    """What is wrong, by the root of a cause and the kind of its fingerprint; `layer` is a user's name for it."""
     clone = "a second clone" if root.check == "again" else "the clone"
     changes = root.check == "untouched"
     word = f"layer in {_a(kind.removeprefix('in '))}" if kind.startswith("in ") else _WORDS.get(kind, kind)

@@ -63,10 +63,7 @@ def verdict(differences: Sequence[Difference]) -> Verdict:
 
 
 def causes(original: Observation | None, differences: Sequence[Difference], given: tuple[str, ...] = ()) -> list[Cause]:
-    """The causes behind differences, the worst first; each difference belongs to exactly one.
-
-    `given` is what `clone_model` was given, and what was done before.
-    """
+    """The causes behind differences, the worst first; `given` is what `clone_model` was given."""
     flow = Flow(()) if original is None else Flow.of(original)
     result = []
     for mark, (root, *followers) in causes_of(flow, differences).items():
@@ -76,10 +73,7 @@ def causes(original: Observation | None, differences: Sequence[Difference], give
 
 
 def causes_of(flow: Flow, differences: Sequence[Difference]) -> dict[str, list[Difference]]:
-    """The differences of each cause, the root first, by the fingerprint of that.
-
-    Causes with one fingerprint are one: the first of them is the root, the others follow.
-    """
+    """The differences of each cause, the root first, by the fingerprint of that; causes with one are one."""
     merged: dict[str, list[Difference]] = {}
     for group in roots(flow, differences):
         merged.setdefault(fingerprint(group[0]), []).extend(group)
@@ -205,10 +199,7 @@ def title(cause: Cause, layer: str | None = None) -> str:
 
 
 def of_plain_models(differences: Iterable[Difference]) -> list[Difference]:
-    """The differences, each model of a custom class taken for a plain one.
-
-    What is wrong with such a model is wrong with a plain one, unless it is the class.
-    """
+    """The differences, each model of a custom class taken for a plain one, unless the class itself differs."""
     return [
         difference if difference.first is None else replace(difference, first=_of_plain(difference, difference.first))
         for difference in differences

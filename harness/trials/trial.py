@@ -177,7 +177,6 @@ def _blamed(judged: Mapping[str, CloneTrial], original: Observation | None) -> T
 
 
 def _with_numbers(by_cloner: dict[str, list[Difference]], subject: SubjectProcess) -> dict[str, list[Difference]]:
-    """Ask once for the numbers behind all digests that differ."""
     everything = itertools.chain.from_iterable(by_cloner.values())
     pairs = dict.fromkeys(difference.digests for difference in everything if difference.digests)
     if not pairs:

@@ -102,7 +102,6 @@ class Framework:
         return {"keras": str(self.keras.__version__), "backend": backend.name, "backend_version": backend.version}
 
     def on(self, device: str | None) -> contextlib.AbstractContextManager[Any]:
-        """A scope in which tensors and variables live on `device`."""
         return contextlib.nullcontext() if device is None else self._device(device)
 
     def forget(self) -> None:
@@ -145,10 +144,7 @@ class Framework:
             yield
 
     def reseed(self, seed: int, backend: bool = False) -> None:
-        """Let random numbers that carry no seed of their own begin anew.
-
-        `backend` is for models that draw from the backend's own generator, whose reset may cost more than a call.
-        """
+        """Let random numbers that carry no seed of their own begin anew; those of the backend's generator cost more."""
         random.seed(seed)
         np.random.seed(seed)
         if backend:
@@ -194,7 +190,6 @@ class Framework:
         return self.pack(first, list(range(len(inputs)))), self.pack(last, list(range(len(outputs))))
 
     def pack(self, structure: Any, values: list[Any]) -> Any:
-        """Values in the structure of symbolic tensors, one for each of them."""
         if structure is None or isinstance(structure, self.tensor_class):
             return values[0]
         if type(structure) is list and all(isinstance(item, self.tensor_class) for item in structure):

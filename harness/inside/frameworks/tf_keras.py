@@ -161,7 +161,6 @@ class TfKeras(Framework):
 
     @staticmethod
     def _tables(model: Any) -> list[Any]:
-        """The tables of lookups, which pose as weights that are not trained."""
         layers = model._flatten_layers()
         weights = [weight for layer in layers for weight in getattr(layer, "_non_trainable_weights", ())]
         return list({id(table): table for table in weights if hasattr(table, "get_tensors")}.values())

@@ -99,10 +99,7 @@ def aspect_of(difference: Difference) -> Aspect:
 
 
 def takes_costly(difference: Difference) -> bool:
-    """Whether it takes the costly part of a trial to see it: a second clone, or training.
-
-    A further clone may change the original, too; and a process may end in any part of a trial.
-    """
+    """Whether it takes the costly part of a trial to see it; a further clone may change the original, too."""
     return difference.part == "process" or difference.model == "original" or CHECKS[difference.check].costly
 
 
@@ -116,11 +113,7 @@ def compare(original: Observation, clone: Clone, checks: Iterable[str] = CHECKS)
 
 
 def _chance(original: Observation, checks: Iterable[Check]) -> set[tuple[str, str]]:
-    """The checks and paths by which another build of the source differs from this one, names aside.
-
-    A live model, which cannot be built again, is observed again: that shows what differs in its runs, unless it was
-    changed by cloning.
-    """
+    """The checks and paths by which another build differs from this one, names aside; a live model, when run again."""
     if original.another is None:
         return set()
     pair = Pair(original, Clone(observation=original.another))
@@ -134,10 +127,7 @@ def _all(pair: Pair, checks: Iterable[Check]) -> list[Difference]:
 
 
 def _is_among(difference: Difference, chance: Collection[tuple[str, str]]) -> bool:
-    """Whether a difference is at a path that the null has for the same check, or within it.
-
-    What differs in another model than the clone may be of any check.
-    """
+    """Whether a difference is at or within a path of the null for its check; in another model, for any check."""
     path = replace(difference, model="clone").path
     of_clone = difference.model == "clone"
     return any(is_within(path, outer) and not (of_clone and check != difference.check) for check, outer in chance)

@@ -121,7 +121,6 @@ def facts(pair: Pair) -> Iterator[Difference]:
 
 
 def parted(pair: Pair) -> Iterator[Difference]:
-    """Objects that are shared in one model and not in the other."""
     for fact in _unlike(pair):
         expected, found = fact.expected, fact.found
         if _MISSING not in (expected, found) and (expected.met or found.met):

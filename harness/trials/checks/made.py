@@ -63,10 +63,7 @@ def warned(pair: Pair) -> Iterator[Difference]:
 
 
 def innermost(frames: Sequence[Frame]) -> str:
-    """The innermost frame of the framework or the cloner, as "file:function".
-
-    Those that only raise for others, only pass an exception on, or belong to one backend, stand back for others.
-    """
+    """The innermost frame of the framework or the cloner, "file:function"; helpers that raise stand back for others."""
     own = [frame for frame in frames if _FRAMEWORK_FILES.match(frame.file)]
     compiling = [number for number, frame in enumerate(own) if frame.function == _COMPILING_FUNCTION]
     own = own[: compiling[0] + 1] if compiling else own
@@ -82,10 +79,7 @@ def innermost(frames: Sequence[Frame]) -> str:
 
 
 def calling(frames: Sequence[Frame]) -> str:
-    """The frame of the framework or the cloner that called the first layer to be called, as "file:function".
-
-    "" where none was: the exception is not of a call.
-    """
+    """The frame of the framework or the cloner that called the first layer to be called; "" where none was."""
     caller = ""
     for frame in frames:
         if _FRAMEWORK_FILES.match(frame.file) and frame.function == "__call__" and _CALL_FILES.search(frame.file):

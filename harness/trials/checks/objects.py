@@ -118,7 +118,6 @@ def _reached(pair: Pair) -> Iterator[Difference]:
 
 
 def _dependent(pair: Pair) -> Iterator[Difference]:
-    """Which of the two models computes something else once all variables of the other have changed."""
     for row, before, after in (
         (CLONE_DEPENDENT, pair.observed.inference, pair.clone.clone_dependent),
         (ORIGINAL_DEPENDENT, pair.original.inference, pair.clone.original_dependent),

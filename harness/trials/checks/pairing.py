@@ -1,7 +1,6 @@
 """Who in the clone answers to whom in the original: layers, calls, weights and steps.
 
-Owns the alignment that every check stands on. A thing without a counterpart is named as missing or extra, never
-dropped by a short `zip`; a thing that only moved or changed its name keeps its counterpart.
+A thing without a counterpart is missing or extra; one that only moved or changed its name keeps its counterpart.
 """
 
 from __future__ import annotations
@@ -211,7 +210,6 @@ class Pair:
 
     @property
     def objects(self) -> Iterator[tuple[Part, Objects, Objects, Pairing]]:
-        """The layers, the weights and the states of both models, paired."""
         yield "layer", self.shapes[0].layers, self.shapes[1].layers, self.layers
         yield from self.variables
 

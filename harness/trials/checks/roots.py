@@ -23,7 +23,6 @@ from clonediff.reports.records import Difference, Place, Severity
 
 _CALL_PARTS = ("call", *ARGUMENTS)
 _END_PARTS = ("input", "output", "input structure", "output structure", "config")
-_RUNS = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
@@ -49,8 +48,7 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
         rank, late = (row.role != "another", ASPECTS.index(row)), row.role not in ("another", "chosen")
         where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
         return stage, *where, path, difference.aspect
-    run = _RUNS.get(difference.run, 1) if difference.model == "clone" else 1
-    return stage, run, time, difference.part != "mask", not difference.in_step, path, difference.aspect
+    return stage, time, difference.part != "mask", not difference.in_step, path, difference.aspect
 
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
@@ -130,10 +128,6 @@ def _is_fact_of(later: Difference, earlier: Difference, flow: Flow) -> bool:
         of_flags = _is_flag(later) or (later.part == "weight" and later.change == "order")
         of_layers = later.part != "trainable" or min(source.layer, place.layer) >= 0
         return of_flags and of_layers and flow.related(source, place)
-    if later.part is earlier.part == "config" and later.name == earlier.name:
-        return flow.related(source, place)  # the config of what holds a layer has that of the layer
-    if later.part in ARGUMENTS and later.change == "extra":
-        return flow.reaches(source, place)  # such as a mask, which Keras adds for what the layer is called on
     if role == "chosen" and earlier.part in _CALL_PARTS and _is_of_tensors(later):
         return flow.reaches(source, place)  # a layer that is called otherwise gives other tensors to those after it
     if flow.identity(source.layer) == flow.identity(place.layer):
@@ -150,11 +144,7 @@ def _is_of_tensors(difference: Difference) -> bool:
 
 
 def _is_inherited_by_model(later: Difference, earlier: Difference) -> bool:
-    """Whether a fact of a model follows from a fact of one of its layers.
-
-    It does if both are of one thing ("compute_dtype" and "dtype"), if the layer is another one, or if it is of the
-    model's inputs or outputs.
-    """
+    """Whether a fact of a model follows from one of its layers: of the same thing, or of the model's ends."""
     topic, earlier_topic = aspect_of(later).topic, aspect_of(earlier).topic
     is_same = later.change is earlier.change and later.name == earlier.name
     if is_same or earlier.part == "layer" or topic == earlier_topic != "":

@@ -153,7 +153,6 @@ def _steps(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Differe
 
 
 def _outputs(pair: Pair, expected: ModelRun, actual: ModelRun) -> Iterator[Difference]:
-    """How many outputs there are, how they are nested, and whether they come in another order."""
     model = place(pair.original.shape, -1)
     for part in unlike(expected.structure, actual.structure):
         yield differs_in((NESTED,), "structure", part, "structure", model)

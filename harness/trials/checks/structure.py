@@ -118,7 +118,6 @@ def _attributes(
 
 
 def _calls(pair: Pair, index: int, first: Place) -> Iterator[Difference]:
-    """How often a layer is called, in which order, on what, and what it gives."""
     original, clone = pair.shapes
     calls, others = original.layers[index].calls, clone.layers[pair.layers.counterparts[index]].calls
     paired, path = pair.calls[index], f"{at(original, index)}.calls"
@@ -154,10 +153,7 @@ def _unlike_arguments(pair: Pair, call: CallSeen, counterpart: CallSeen) -> Iter
 
 
 def _both_lists(args: list[Any], others: list[Any]) -> list[Any]:
-    """Arguments, a tensor in a list where the other side has a list that begins with it: what is lost is the rest.
-
-    In tf_keras that is how a recurrent layer is called with its initial state, and without.
-    """
+    """Arguments, a tensor in a list where the other side has a list that begins with it, as a recurrent layer has."""
     alone = [
         isinstance(argument, list) and len(argument) > 1 and argument[0] == mine
         for mine, argument in zip(args, others, strict=False)
@@ -181,7 +177,6 @@ def _alike_written(args: Any, kwargs: Any, other_args: Any, other_kwargs: Any) -
 
 
 def _ends(pair: Pair, part: Part, nesting: Part) -> Iterator[Difference]:
-    """What differs of each input, or each output, and how they are nested."""
     original, side, model = pair.original.shape, f"{part}s", place(pair.original.shape, -1)
     for leaf in unlike(*(getattr(shape, f"{part}_structure") for shape in pair.shapes)):
         yield differs_in(ENDS, nesting, leaf, f"model.{part}_structure", model)

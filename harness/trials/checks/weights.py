@@ -70,10 +70,7 @@ def _variables(
 
 
 def _names(want: Variable, have: Variable) -> Iterator[tuple[str, Change]]:
-    """Each field in which two variables differ, and how.
-
-    A name and the last part of a path change together as a rule. What stands before that is of what was being built.
-    """
+    """Each field in which two variables differ, and how; a name and the last part of a path change together."""
     known = bool(want.short_name and have.short_name)
     renamed = known and want.short_name != have.short_name
     moved = want.name.rpartition("/")[2] != have.name.rpartition("/")[2]
