@@ -62,10 +62,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exception, or a warning: its type, its message, and where it was raised.
-
-    `layer` is the place in `Shape.layers` of the innermost layer that was being called, -1 where none is known.
-    """
+    """An exception, or a warning; `layer` is the innermost of `Shape.layers` that was being called, -1 if not known."""
 
     type: str
     message: str
@@ -107,9 +104,8 @@ class ModelRun(msgspec.Struct, frozen=True):
 class Variable(msgspec.Struct, frozen=True):
     """A weight or a state, such as a seed. `ident` tells objects apart within one answer, nothing more.
 
-    `name` is the whole path; `short_name` is the name alone, where the variable has one beside its path.
-    `constraint` is that, and the regularizer, of the variable itself, and `watched` its own flag: a weight that is not
-    watched has no gradient, though its layer is trainable.
+    `name` is the whole path, `short_name` the name alone. `constraint` is that, and the regularizer, of the variable
+    itself, and `watched` its own flag: a weight that is not watched has no gradient, though its layer is trainable.
     """
 
     name: str
@@ -136,10 +132,9 @@ class CallSeen(msgspec.Struct, frozen=True):
 class LayerSeen(msgspec.Struct, frozen=True):
     """A layer, a nested model or an operation. `ident` is the same for one object met in two places.
 
-    `inside` is the place of the model or wrapper that holds it, -1 for the model itself; `role` its name there.
-    `nodes` counts its inbound and outbound nodes, those of other graphs too. `own` says that its class is not one of
-    Keras; `code` is then a digest of that class. `model` says that it is a model. `attributes` has what it holds, as
-    `facts` writes it, once both models have run; nothing at a place where its layer was met before.
+    `inside` is the place of what holds it, -1 for the model itself; `role` its name there. `nodes` counts its inbound
+    and outbound nodes, of other graphs, too. `own` says that its class is not one of Keras; `code` is then a digest
+    of it. `attributes` has what it holds once both models have run; nothing at a place where it was met before.
     """
 
     name: str
@@ -208,10 +203,7 @@ class Leak(msgspec.Struct, frozen=True):
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """Two calls of `train_on_batch` and one of `test_on_batch` on a compiled model: all that they returned, in order.
-
-    `weights` has those of the model afterwards.
-    """
+    """All that two calls of `train_on_batch` and one of `test_on_batch` returned, and the weights afterwards."""
 
     results: tuple[str, ...] = ()
     weights: tuple[Leaf, ...] = ()
@@ -227,8 +219,7 @@ class Observation(msgspec.Struct, frozen=True):
     `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
     Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
-    same source, observed as a clone is where one differs: what it does not repeat is chance. A `live` model cannot be
-    built again, and is observed again.
+    source, or a `live` model observed again, where a clone differs: what it does not repeat is chance.
     """
 
     shape: Shape
@@ -294,8 +285,8 @@ class Case(msgspec.Struct, frozen=True):
 class Request(msgspec.Struct, frozen=True):
     """What a subject is asked for: a trial of a case by some cloners, on a device.
 
-    A `costly` one has a second clone and training. A cloner may take the first of `clone_seconds` or, if that is more,
-    the second of them as often as its model took; 0 is no limit.
+    If `costly`, it has a second clone and training. A cloner may take the first of `clone_seconds` or, if more,
+    the second times what its model took; 0 is no limit.
     """
 
     case: Case

@@ -31,8 +31,3 @@ def script(source: str | None) -> Iterator[Any]:
         sys.modules["__main__"] = before
         # Lambdas refer to the module and it to the model: without this, all of it waits for the collector.
         module.__dict__.clear()
-
-
-def build(source: str, module: Any) -> Any:
-    exec(compile(source, GRAPH_FILE, "exec"), module.__dict__)
-    return module.__dict__["model"]

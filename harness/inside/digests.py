@@ -1,7 +1,4 @@
-"""Arrays by their digest: equal digests, equal dtype, shape and bytes, with any NaN equal to any NaN.
-
-Keeps the arrays of the last trial, within a size, so that the numbers behind two digests can be asked for.
-"""
+"""Arrays by their digest: equal digests, equal dtype, shape and bytes, with any NaN equal to any NaN."""
 
 from __future__ import annotations
 

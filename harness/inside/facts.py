@@ -2,8 +2,8 @@
 
 A fact goes by its path from the layer that holds it, as Python writes it: ".kernel_initializer.seed",
 ".arguments['by'][0]". There is no list of attributes to compare. An object that can change is looked into where it is
-met first; elsewhere the fact refers to that place. Layers, variables and tensors of the model are references, too:
-which of them it is, is compared where both models are aligned (`harness/trials/checks/facts.py`).
+met first; elsewhere the fact refers to that place. Layers, variables and tensors of the model are references, too,
+which are compared where both models are aligned (`harness/trials/checks/facts.py`).
 """
 
 from __future__ import annotations
@@ -221,7 +221,9 @@ class Facts:
             self._facts[path] = Fact(name)
             return False
         else:
-            ordered = value if not isinstance(value, (set, frozenset)) else _in_order(value)
+            ordered = value
+            if isinstance(value, (set, frozenset)):
+                ordered = sorted(value, key=lambda item: (str(getattr(item, "name", "")), entry(item)))
             self._facts[path] = Fact(f"{name} of {len(value)}")
             items = [(f"[{place}]", item) for place, item in enumerate(ordered)]
         for where, item in items:
@@ -292,10 +294,6 @@ def _unwrapped(value: Any) -> Any:
             break
         value = inner
     return value
-
-
-def _in_order(items: Any) -> list[Any]:
-    return sorted(items, key=lambda item: (str(getattr(item, "name", "")), entry(item)))
 
 
 def _name_of_a_container(value: Any) -> str:

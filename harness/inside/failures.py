@@ -21,7 +21,7 @@ Frames = list[tuple[str, str, Any]]
 
 _PACKAGE = re.compile(r".*/(?:site-packages|dist-packages|packages/[^/]+)/")
 _STANDARD = re.compile(r".*/lib/python\d[.\d]*/")
-_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run|build)\.py$")
+_PLUMBING = re.compile(r"inside/(?:cloners/__init__|frameworks/\w+|trial|run)\.py$")
 _INSIDE = re.compile(r".*/(?=(?:inside|server|fixed)/)")
 
 

@@ -18,11 +18,10 @@ from ..observation import Answer, Case, End, Request
 from .description import Description
 from .frameworks.interface import Framework
 from .observer import Observer
-from .original import Live
+from .original import Live, VariableValues
 from .structure import leaves
 from .trial import run_trial
 from .values import DEFAULT_BATCH, input_arrays
-from .variable_values import VariableValues
 from .warned import unheard
 
 _SEED = 0

@@ -88,11 +88,10 @@ def audited(name: str, kind: Any, more: Values, framework: Framework | None = No
     base, plain = auditor.base()
     if plain.refused:
         return ClassAudited(name, reason=f"it cannot be made, or has no config: {plain.refused}")
-    if any(not lost.path and not _SIGNATURE.search(lost.revived) for lost in plain.lost):  # it may be the value
-        reason = f"no arguments are known with which it can be made: {plain.lost[0].message}"
-        return ClassAudited(name, reason=reason)
+    if plain.crash and not _SIGNATURE.search(plain.crash):  # it may be the value
+        return ClassAudited(name, reason=f"no arguments are known with which it can be made: {plain.crash}")
     if plain.lost:
-        return ClassAudited(name, (ArgumentAudited("", "lost", reason=plain.lost[0].message),))
+        return ClassAudited(name, (ArgumentAudited("", "lost", reason=plain.lost),))
     return ClassAudited(name, tuple(auditor.argument(parameter, base) for parameter in auditor.parameters))
 
 
@@ -132,7 +131,7 @@ class _Auditor:
         for text in self._values(name, default):
             answer = self._answer(base, {**base, name: text})
             if answer.lost:
-                return ArgumentAudited(name, "lost", text, answer.lost[0].message)
+                return ArgumentAudited(name, "lost", text, answer.lost)
             kept = kept or (text if answer.changes else "")
         return ArgumentAudited(name, "kept" if kept else "cannot tell", kept)
 
@@ -197,23 +196,12 @@ _PRIVATE = re.compile(
 _CONTAINER = re.compile(r"(list|tuple|dict) of [1-9]")
 
 
-class LostFact(NamedTuple):
-    """What a revived object does not have; without a path, it cannot be revived at all."""
-
-    path: str
-    original: str
-    revived: str
-
-    @property
-    def message(self) -> str:
-        return f"{self.path[1:]} is {self.revived}, not {self.original}" if self.path else self.revived
-
-
 class Construction(NamedTuple):
-    """What one construction comes to: why it cannot be made, what is lost, and whether it changes anything."""
+    """What one construction comes to: why it cannot be made or revived, what is lost, and whether it changes a fact."""
 
     refused: str = ""
-    lost: tuple[LostFact, ...] = ()
+    crash: str = ""
+    lost: str = ""
     changes: bool = False
 
 
@@ -244,11 +232,11 @@ class Audit:
         facts, revived = observed.originals[0], observed.revived
         changed = [path for path in facts if self._is_changed(path, observed)]
         if observed.crash:
-            return Construction(lost=(LostFact("", "", observed.crash),), changes=bool(changed))
+            return Construction(crash=observed.crash, lost=observed.crash, changes=bool(changed))
         lost = [path for path in changed if self._is_lost(path, observed)]
         lost.sort(key=lambda path: (" of " in facts[path].text, 2 * path.count("._") + path.count("["), len(path)))
-        lost_facts = (LostFact(path, facts[path].text, revived[0][path].text) for path in lost)
-        return Construction(lost=tuple(lost_facts), changes=bool(changed))
+        messages = [f"{path[1:]} is {revived[0][path].text}, not {facts[path].text}" for path in lost[:1]]
+        return Construction(lost="".join(messages), changes=bool(changed))
 
     def _is_changed(self, path: str, observed: _Observed) -> bool:
         """Whether the arguments have changed a fact, each time."""

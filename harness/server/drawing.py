@@ -42,7 +42,9 @@ class Drawer:
         """
         graph = None
         if "program" in request:
-            graph = self._exactly(request["program"])
+            with self._keras(runs=False) as keras, contextlib.suppress(build.Refused, build.Undefined, SyntaxError):
+                # One that was made smaller may lack half of a text.
+                graph = draw.rebuild(msgspec.convert(request["program"], Program), keras)
         else:
             try:
                 graph = self._drawn(request, each=False)
@@ -64,13 +66,6 @@ class Drawer:
         source = choices.of_numbers(*numbers) if numbers else choices.of_seed(int(request.get("seed", 0)))
         with self._keras(runs_each=each) as keras:
             return draw.draw(source, self._catalogue(request), keras)
-
-    def _exactly(self, program: Any) -> Any:
-        with self._keras(runs=False) as keras:
-            try:
-                return draw.rebuild(msgspec.convert(program, Program), keras)
-            except (build.Refused, build.Undefined, SyntaxError):  # one that was made smaller may lack half of a text
-                return None
 
     def _catalogue(self, request: Mapping[str, Any]) -> Any:
         framework, key = self._framework, repr([request.get(name) for name in ("layers", "kinds", "values", "plain")])

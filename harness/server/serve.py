@@ -42,15 +42,15 @@ def main(arguments: list[str] | None = None) -> int:
             gc.freeze()  # and so is it afterwards: Keras collects whenever a model is quantized
             framework.tensors.repeat_kernels()
             framework.speed_up()
-            server = Server(framework, lines)
-            server.warm_up()
+            case = Case(_WARM_UP % generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
+            run_trial(Request(case), framework)
         except BaseException as error:  # an import may end in anything, SystemExit among it
             send(lines, {"broken": failure(error)})
             return 2
         send(lines, {"ready": ready(framework)})
         take_over()
         framework.hooks_stay = True
-        server.serve(sys.stdin)
+        Server(framework, lines).serve(sys.stdin)
     return 0
 
 
@@ -84,10 +84,6 @@ class Server:
             "classes": lambda request: classes(request["target"]),
             "audit": lambda request: audited_by_name(request["name"], framework),
         }
-
-    def warm_up(self) -> None:
-        case = Case(_WARM_UP % self._framework.generation, ({"shape": [2], "dtype": "float32", "fill": "normal"},))
-        run_trial(Request(case), self._framework)
 
     def serve(self, requests: TextIO) -> None:
         """Answer each line of `requests`; an error is an answer too, as the child outlives what it cannot answer."""

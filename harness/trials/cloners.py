@@ -34,7 +34,9 @@ def named(text: str) -> str:
         raise ValueError(f"{text}: there is no file {file}")
     if not colon:
         folder = os.path.abspath(cloner.folder or os.curdir)
-        cloner = cloner._replace(folder=folder if cloner.folder or _is_in(folder, cloner.module) else "")
+        module = Path(folder, *cloner.module.split("."))
+        is_here = cloner.folder or module.with_suffix(".py").is_file() or module.is_dir()
+        cloner = cloner._replace(folder=folder if is_here else "")
     return cloner.name
 
 
@@ -68,8 +70,3 @@ def unsupported_cloner(cloner: str, process: SubjectProcess, graph: Graph | None
 def takes_arguments(cloner: str) -> bool:
     """Whether a cloner can be given what `clone_model` is given beside the model."""
     return cloner in ("upstream", "fixed")
-
-
-def _is_in(folder: str, module: str) -> bool:
-    place = Path(folder, *module.split("."))
-    return place.with_suffix(".py").is_file() or place.is_dir()

@@ -1,7 +1,6 @@
 """One graph after another, or a user's model, on one subject: the causes found, and which of them are known.
 
-Owns the rule by which a trial's causes become hits, which known issues a cloner has, and for which graphs costly checks
-are run. Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a check.
+Whatever tries something is made of it: `clonediff fuzz`, the property tests, a replay, a check.
 """
 
 from __future__ import annotations

@@ -133,9 +133,8 @@ def fingerprint(root: Difference) -> str:
 def signature(root: Difference) -> tuple[str, str, str, str, str]:
     """What a fingerprint is made of: check, aspect, kind, type of exception, frame.
 
-    A layer that raises while the clone is made did not raise in the original, so it was called with something else: the
-    frame that called it counts, and not what the layer raised. An exception in a frame of the framework is the
-    framework's, whichever layer its message names.
+    Where a layer raises while the clone is made, the frame that called it counts, since it was called with something
+    else. An exception in a frame of the framework is the framework's, whichever layer its message names.
     """
     raised = root.raised
     if raised is None:
@@ -176,8 +175,7 @@ def makes_a_clone(causes: Iterable[Cause]) -> bool:
 def with_blame(by_cloner: Mapping[str, Sequence[Cause]]) -> dict[str, tuple[Cause, ...]]:
     """The causes of each cloner, with whose fault they are.
 
-    What both show is said to break in both, and no more. Where upstream was not asked, or made no clone that could show
-    it, whose fault it is what fixed shows is not known.
+    Where upstream was not asked, or made no clone, whose fault it is what fixed shows is not known.
     """
     upstream, fixed = UPSTREAM_AND_FIXED
     theirs, ours = by_cloner.get(upstream, ()), by_cloner.get(fixed, ())

@@ -1,8 +1,4 @@
-"""A case, a subject, cloners: what came of it.
-
-Owns the way from a subject's outcome to a verdict on each cloner, with its differences and their causes. Pure apart
-from the process.
-"""
+"""From a subject's outcome of a case to a verdict on each cloner, with its differences and their causes."""
 
 from __future__ import annotations
 
@@ -126,9 +122,8 @@ def run(
 ) -> Trial:
     """Run a trial; a `costly` one has a second clone, and compiled models are trained, as well.
 
-    Where the trial takes the process with it, it is run again with no cloner, and then with each on its own: so it is
-    known which of them did it, and the others still get their verdict. Where a cloner has changed the original, the
-    others are tried on another one.
+    Where the trial takes the process with it, it is run again with no cloner, and then with each on its own. Where a
+    cloner has changed the original, the others are tried on another one.
     """
     outcome = subject.trial(case, cloners=cloners, costly=costly, timeout=timeout)
     if isinstance(outcome, Answer):

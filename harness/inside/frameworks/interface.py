@@ -1,7 +1,4 @@
-"""What the observer asks of Keras: what Keras 3 and `tf_keras` answer alike, and what each has to answer itself.
-
-A method may call Keras; none of them walks, digests or decides what is observed.
-"""
+"""What the observer asks of Keras: what Keras 3 and `tf_keras` answer alike, and what each has to answer itself."""
 
 from __future__ import annotations
 
@@ -172,10 +169,7 @@ class Framework:
         return getattr(tensor, "_keras_mask", None) is not None
 
     def config(self, layer: Any) -> dict[str, Any]:
-        """A layer's config; of a graph, only what is not said of its layers.
-
-        One that is no dictionary says nothing: what that does to a clone is for the cloner to say.
-        """
+        """A layer's config, if it is a dictionary; of a graph, only what is not said of its layers."""
         if type(layer).get_config in self._plain_configs:
             return {}
         config = layer.get_config()

@@ -2,8 +2,7 @@
 
 made: the cloner does not raise on a model that built and ran.
 
-warned: cloning warns of nothing that building the model has not warned of. Else who turns warnings into errors, as the
-tests of Keras do, cannot clone the model.
+warned: cloning warns of nothing that building the model has not warned of.
 """
 
 from __future__ import annotations

@@ -7,10 +7,9 @@ Neither model computes something else once the variables of the other have chang
 sharing: two uses share a layer in the clone exactly where they do in the original, in nested models too.
 
 untouched: the original is as it was, run and all. "Model cloning is similar to calling a model on new inputs, except
-that it creates new layers" (`clone_model`): so no layer of the original is called.
+that it creates new layers" (`clone_model`).
 
-again: a second clone is as good as the first, and shares nothing with it. What is wrong with the first already is not
-repeated.
+again: a second clone is as good as the first, and shares nothing with it.
 """
 
 from __future__ import annotations

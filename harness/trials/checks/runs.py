@@ -180,15 +180,15 @@ def mask_differences(pair: Pair, expected: ModelRun, actual: ModelRun, run: str)
     """The mask of every step and every output. One that no output has is a property, and changes no number."""
     if expected.failure is not None or actual.failure is not None:
         return
-    for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual), _unlike_masks):
+
+    def unlike_masks(want: Leaf, have: Leaf) -> list[tuple[str | None, str | None]]:
+        return [(want.mask, have.mask)] if want.mask != have.mask else []
+
+    for leaf, first, (want, have) in _parted(_leaves(pair, expected, actual), unlike_masks):
         row = MASK_LOST if have is None else MASK_ADDED if want is None else MASK_VALUE
         sides, severity = (want or "no mask", have or "no mask"), PROPERTY if leaf.in_step else COMPUTES
         where = {"run": run, "in_step": leaf.in_step, "digests": (want, have) if want and have else None}
         yield row.differs(f"{leaf.within}.mask", *sides, first, severity=severity, **where)
-
-
-def _unlike_masks(expected: Leaf, actual: Leaf) -> list[tuple[str | None, str | None]]:
-    return [(expected.mask, actual.mask)] if expected.mask != actual.mask else []
 
 
 def training(pair: Pair) -> Iterator[Difference]:

@@ -1,7 +1,6 @@
-"""Arguments of calls and structures of ends, as nested plain data: compared leaf by leaf, and searched for tensors.
+"""Arguments of calls and structures of ends, as `inside/structure.py` writes them: compared, and searched for tensors.
 
-A list is a JSON list, a tuple {"tuple": [...]}, a dict {"dict": [[key, value], ...]}, either with "type" where it is
-one of a user's own; a tensor is {"tensor": [layer, use, output]}, or {"tensor": name}.
+A tensor is {"tensor": [layer, use, output]}, or {"tensor": name}.
 """
 
 from __future__ import annotations
@@ -110,10 +109,9 @@ def map_tensors(value: Any, name: TensorName) -> Any:
 
 
 def users(shape: Shape, name: Callable[[int], str]) -> dict[Call, int]:
-    """For each call, as layer and use, a number that is the same where the same layers use its results alike.
+    """For each call, as layer and use, a number that is the same where layers of the same `name` use its results alike.
 
-    Two calls of a shared layer on the same tensors differ in nothing else. `name` gives a layer the name that it has in
-    both models. The numbers hold within one process.
+    Two calls of a shared layer on the same tensors differ in nothing else.
     """
     ends: dict[Call, list[tuple[int, int]]] = defaultdict(list)
     for place, end in enumerate(shape.outputs):

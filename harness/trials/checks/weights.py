@@ -1,9 +1,6 @@
 """weights: the same number, order, names, shapes, dtypes and flags, after `set_weights` the same values.
 
-What a file or a pickle gives has the values without that.
-
-In Keras 3 a variable has a name and a path, each kept by itself: "name: The name of the variable (string). path: The
-path of the variable within the Keras model or layer (string)." (`keras.Variable`)
+In Keras 3 a variable has a name and a path, each kept by itself (`keras.Variable`).
 """
 
 from __future__ import annotations
