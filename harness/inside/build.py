@@ -14,10 +14,7 @@ from .failures import GRAPH_FILE
 
 @contextlib.contextmanager
 def script(source: str | None) -> Iterator[Any]:
-    """A module named `__main__` for the source to run in, as a script that someone pastes would run; None for none.
-
-    Keras looks up functions and classes by their module, so that they have to be found there.
-    """
+    """A module named `__main__` for the source to run in, where Keras finds functions and classes; None for none."""
     if source is None:
         yield None
         return

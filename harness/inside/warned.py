@@ -22,10 +22,7 @@ _HIDDEN_CATEGORIES = (DeprecationWarning, PendingDeprecationWarning, ImportWarni
 
 @contextlib.contextmanager
 def unheard() -> Iterator[Any]:
-    """A scope in which warnings are neither shown nor raised: those of our own calls say nothing of a clone.
-
-    Gives Python's filters as they are around it.
-    """
+    """A scope in which warnings are neither shown nor raised; it gives Python's filters as they are around it."""
     filters = warnings.filters
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

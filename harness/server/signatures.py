@@ -85,7 +85,7 @@ def _of_tensorflow() -> dict[str, Any]:
 
 
 def _signature(function: Any, first: int = 0) -> list[dict[str, Any]]:
-    parameters = parameters_of(function, first)
+    parameters = list(inspect.signature(function).parameters.values())[first:]
     return [as_data(parameter) for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
 
 
@@ -123,7 +123,7 @@ def constructor(kind: Any, keras: Any, documented: Callable[[Any], bool] | None 
     for base in kind.__mro__:
         if "__init__" not in vars(base) or base is object:
             continue
-        parameters = parameters_of(base.__init__, 1)
+        parameters = list(inspect.signature(base.__init__).parameters.values())[1:]
         private = base is not kind and root_of(base) in KERAS and base not in vars(keras.layers).values()
         only_documented = bool(arguments) and (documented(base) if documented else root_of(kind) in KERAS)
         for parameter in parameters:
@@ -145,10 +145,6 @@ def _words_of(constructor: Any) -> set[str]:
 
 
 _OTHERS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-
-
-def parameters_of(function: Any, first: int) -> list[inspect.Parameter]:
-    return list(inspect.signature(function).parameters.values())[first:]
 
 
 # -- layers that are not Keras' own

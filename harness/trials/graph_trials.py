@@ -37,9 +37,8 @@ class Tally:
     """What trials have seen so far.
 
     `drawn` counts the trials that were not for making a finding smaller, `unsteady` what showed once and not again,
-    `known` graphs by each known issue that they showed, and the worst that came of it there. `worst` counts trials by
-    cloner and the worst that it did, of what is not left out. `refused` counts the graphs whose original cannot be
-    built, `unrun` those whose original does not run: neither says how faithful a cloner is.
+    `known` graphs by known issue and the worst that came of it, `worst` trials by cloner and the worst that it did.
+    `refused` counts the graphs whose original cannot be built, `unrun` those whose original does not run.
     """
 
     trials: int = 0
@@ -55,9 +54,8 @@ class Tally:
 class GraphTrials:
     """Trials on one subject, under one list of known issues.
 
-    One graph in `RATE` gets the costly checks as well: it follows from the graph which one, so that a graph is always
-    tried in the same way. A cause less severe than `at_least` is left out: it is no hit, and a cloner that did nothing
-    worse is counted apart.
+    Whether a graph gets the costly checks follows from the graph. What is less severe than `at_least`
+    is no hit, and a cloner that did nothing worse is counted apart.
     """
 
     def __init__(

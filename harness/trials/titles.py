@@ -1,7 +1,6 @@
 """What is wrong, as a sentence for someone who knows Keras and has never heard of clonediff.
 
-A sentence is made of what a fingerprint is made of, and of the form of what differs: a tuple, a flag that was set. It
-has no layer's name, number or message in it, so a cause is called alike in every run.
+A sentence has no layer's name, number or message in it, so a cause is called alike in every run.
 """
 
 from __future__ import annotations

@@ -86,8 +86,7 @@ class Trial(msgspec.Struct, frozen=True):
     """One case on one subject, through some cloners, under all checks.
 
     `not_tried` says why nothing could be run at all, `refused` why the original could not be built, `lost` how it took
-    its process with it: then there are no clones, and the fault is the generator's, or the framework's own. `hits` are
-    the causes that count, looked up among the known issues: `GraphTrials` adds them.
+    its process with it. `hits` are the causes that count, looked up among the known issues: `GraphTrials` adds them.
     """
 
     clones: dict[str, CloneTrial] = {}

@@ -24,7 +24,6 @@ class Framework:
 
     generation: Literal["keras", "tf_keras"]
     keras: Any
-    """The package itself."""
     tensors: Backend
     learns_apart = False
     """Whether a layer holds what it has learned from data apart from its weights, so that a clone may lack it."""

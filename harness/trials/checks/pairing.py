@@ -122,8 +122,8 @@ class Pair:
     def calls(self) -> dict[int, Pairing]:
         """The calls of each paired layer, by the layer's index in the original.
 
-        A layer's calls are paired by their arguments, and those by the calls that gave them, so this goes round until
-        nothing changes; calls on the same arguments are paired by what uses their results, then by their order.
+        They are paired by their arguments, and those by the calls that gave them, so this goes round until nothing
+        changes; calls on the same arguments are paired by what uses their results, then by their order.
         """
         calls: dict[int, Pairing] = {}
         for _ in range(4):
@@ -163,10 +163,7 @@ class Pair:
         return f"{self.name(layer)}#{use}.{output}"
 
     def counterpart(self, tensor: Tensor, calls: Mapping[int, Pairing] | None = None) -> str:
-        """The name, in the original, of a tensor of the clone; "new ..." where the original has none like it.
-
-        `calls` is how calls are paired, as far as that is known yet.
-        """
+        """The name, in the original, of a tensor of the clone, as far as `calls` are paired yet; or "new ..."."""
         layer, use, output = tensor
         if layer < 0:  # of no layer of the model
             return self.tensor(tensor)

@@ -21,7 +21,6 @@ Tensor = tuple[int, int, int]
 """A tensor by the layer that gave it, the use of that, and the output."""
 TensorName = Callable[[Tensor], str]
 
-
 CHANGES: tuple[Change, ...] = "missing", "extra", "type", "order", "tensor", "value"
 """What can differ in skeletons."""
 
