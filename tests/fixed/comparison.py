@@ -43,8 +43,7 @@ def unlike_clone(model, clone):
     assign(observer, begins, values_of(observer, original))
     copy = described(clone, observer, original)
     assign(observer, begins, [*begins.initial, *begins.first_states])
-    objects = copy.layers.objects(), original.layers.objects()
-    shared = leaks(*objects, owned(model), original.shared_with(copy), whole_packages=True)
+    shared = leaks(copy.layers.objects(), owned(model), original.shared_with(copy), whole_packages=True)
     observation = Observation(copy.shape, leaks=shared, fresh=(True,) * len(copy.weights))
     found = compare(Observation(original.shape), Clone(observation=observation), AT_REST)
     return [line for difference in found for line in difference.lines]
