@@ -269,7 +269,6 @@ class Framework:
         return call_and_tell
 
     def mask(self, tensor: Any) -> Any:
-        """The mask that a tensor carries now, or None."""
         return getattr(tensor, "_keras_mask", None)
 
 

@@ -88,7 +88,6 @@ def differs(
 def differs_in(
     rows: Iterable[Aspect], part: Part, leaf: Unlike, within: str, first: Place, **fields: Any
 ) -> Difference:
-    """A difference in a leaf of what is at that path."""
     path, sides = f"{within}{leaf.path}", (leaf.expected, leaf.actual)
     return differs(rows, part, leaf.change, path, *sides, first, digests=leaf.digests, **fields)
 

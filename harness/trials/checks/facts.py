@@ -112,7 +112,6 @@ class _Unlike(NamedTuple):
 
 
 def facts(pair: Pair) -> Iterator[Difference]:
-    """What a model and its layers hold, and hold otherwise in the clone."""
     for fact in _unlike(pair):
         expected, found = fact.expected, fact.found
         if not (expected.met or found.met):

@@ -23,6 +23,7 @@ from clonediff.reports.records import Difference, Place, Severity
 
 _CALL_PARTS = ("call", *ARGUMENTS)
 _END_PARTS = ("input", "output", "input structure", "output structure", "config")
+_RUNS = {"": 0, "inference": 1, "training": 2}
 
 
 def roots(flow: Flow, differences: Sequence[Difference]) -> list[list[Difference]]:
@@ -48,7 +49,8 @@ def _sort_key(difference: Difference, flow: Flow) -> tuple[object, ...]:
         rank, late = (row.role != "another", ASPECTS.index(row)), row.role not in ("another", "chosen")
         where = (True, rank, time) if _is_name(difference) else (False, late, time, rank)
         return stage, *where, path, difference.aspect
-    return stage, time, difference.part != "mask", not difference.in_step, path, difference.aspect
+    run = _RUNS.get(difference.run, 1) if difference.model == "clone" else 1
+    return stage, run, time, difference.part != "mask", not difference.in_step, path, difference.aspect
 
 
 def follows(later: Difference, earlier: Difference, flow: Flow) -> bool:
