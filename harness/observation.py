@@ -215,7 +215,8 @@ class Observation(msgspec.Struct, frozen=True):
 
     `shape` is the model as the cloner returned it; `copied` is set where the weights of the original could not be put
     into the clone. `fresh` is False for each weight that begins with the very value of the original's, where chance
-    alone would not give that.
+    alone would not give that; `fresh_states` is that of the states of the clone of a live model.
+
     `leaks` has what of the original can be reached from the clone, beside what the shapes of both have.
 
     Where it `keeps_inputs`, the inputs of the model are to be those of its clone. `another` is another build of the
@@ -228,6 +229,7 @@ class Observation(msgspec.Struct, frozen=True):
     copied: Failure | None = None
     copied_weights: tuple[str, ...] = ()
     fresh: tuple[bool, ...] = ()
+    fresh_states: tuple[bool, ...] = ()
     trained: Trained | None = None
     keeps_inputs: bool = False
     another: Observation | None = None

@@ -36,7 +36,7 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
 
     A `ValueError` or a `TypeError` says why it cannot be checked, and what to do.
     """
-    from clonediff.harness.inside.cloners import TrialContext, clone_model_by, cloner
+    from clonediff.harness.inside.cloners import chosen_cloners
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.subclassed import cloned_within, is_subclassed, lines_around
 
@@ -47,7 +47,7 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
             raise ValueError(why)
     model = _loaded(source)
     framework = _keras_here(generation_of(model))
-    clones = {name: clone_model_by(cloner(name), TrialContext(framework, {})) for name in cloners}
+    clones = chosen_cloners(cloners, framework)
     if is_subclassed(model, framework):
         lines = lines_around(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"

@@ -66,6 +66,8 @@ class Original:
 
     def observe_clone(self, description: Description) -> Observation:
         begins = self.begins(description)
+        if self.is_live:
+            begins["fresh_states"] = fresh_states(self.description, description)
         description.values, problem = copy(self.description, self.values, description, self._observer)
         if problem:
             begins["copied"] = Failure("ValueError", problem)
@@ -280,6 +282,17 @@ def fresh(original: Description, values: VariableValues, clone: Description, rep
 
     more = len(clone.initial) - len(original.initial)
     return (*map(is_fresh, clone.initial, original.initial, values.values), *[True] * more)
+
+
+def fresh_states(original: Description, clone: Description) -> tuple[bool, ...]:
+    """For each state of the clone, whether it is not the one that a run of the original has left: all begin with zeros.
+
+    A seed that is further on says nothing, and a variable that belongs to no layer is no state of a run.
+    """
+    return tuple(
+        not (state.owner >= 0 and ours.dtype.kind == "f" and ours.any() and same(ours, theirs))
+        for state, ours, theirs in zip(original.shape.states, original.first_states, clone.first_states, strict=False)
+    )
 
 
 def _looks_drawn(value: Any) -> bool:

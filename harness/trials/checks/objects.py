@@ -47,6 +47,8 @@ PARTED = (
 _own = functools.partial(Aspect, "own")
 _STALE = "a weight of {a} begins with the original's value{inside}"
 STALE_WEIGHT = _own("chosen", TRAINS, "", "not fresh", _STALE, "", True)
+_LEFT = "a state of {a} begins as a run of the original has left it{inside}"
+STALE_STATE = _own("chosen", COMPUTES, "state", "not fresh", _LEFT)
 _SHARED = "{clone} has a list, or another object, of the original itself"
 SHARED_OBJECT = _own("quiet", PROPERTY, "object", "shared", _SHARED, "apart", True)
 _REACHED = "{clone} leads to an object of the original, by {name}"
@@ -98,6 +100,10 @@ def _stale_values(pair: Pair) -> Iterator[Difference]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
         first = place(original, pair.layers.originals.get(owner, -1))
         yield STALE_WEIGHT.differs(f"weights[{index}].value", "a fresh value", "the original's", first)
+    for index in [number for number, fresh in enumerate(pair.observed.fresh_states) if not fresh]:
+        path, first = numbered(original, "state", index)
+        sides = "as before the first batch", "as the original's run has left it"
+        yield STALE_STATE.differs(f"{path}.value", *sides, first)
 
 
 def _reached(pair: Pair) -> Iterator[Difference]:
