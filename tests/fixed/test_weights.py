@@ -39,15 +39,6 @@ def are_equal(some, others):
     return all(np.array_equal(*pair) for pair in zip(some, others, strict=True))
 
 
-@for_generations
-def test_a_clone_with_weights_computes_what_the_model_computes(generation):
-    model = trained(KERAS[generation])
-    clone = clone_model(model, weights=True)
-    assert np.array_equal(model(BATCH), clone(BATCH))
-    assert not np.array_equal(model(BATCH), clone_model(model)(BATCH))
-    assert not {id(weight) for weight in model.weights} & {id(weight) for weight in clone.weights}
-
-
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_the_next_step_of_the_clone_is_that_of_the_model(optimizer):
     model = trained(KERAS["keras"], OPTIMIZERS[optimizer](KERAS["keras"].optimizers))
@@ -101,10 +92,3 @@ def test_a_model_that_is_not_built_is_cloned_with_the_weights_that_it_has(genera
     clone = clone_model(keras.Sequential([keras.layers.Dropout(0.1), base, keras.layers.Dense(2)]), weights=True)
     assert not clone.built
     assert np.array_equal(base.get_weights()[0], clone.layers[1].get_weights()[0])
-
-
-def test_other_shapes_are_refused():
-    keras = KERAS["keras"]
-    model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(1, name="score")])
-    with pytest.raises(ValueError, match="'score'"):
-        clone_model(model, input_tensors=keras.Input((7,)), weights=True)

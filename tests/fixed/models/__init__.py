@@ -19,8 +19,8 @@ MISUSED = {}
 """Models with arguments that are refused."""
 
 
-Builder = collections.namedtuple("Builder", "build inputs again", defaults=(None, False))
-"""`inputs` makes what the model is called on; `again` asks for a second clone, and for a clone of the clone."""
+Builder = collections.namedtuple("Builder", "build inputs", defaults=(None,))
+"""`inputs` makes what the model is called on."""
 
 
 def model(*generations, name="", shapes=((3,),), **options):

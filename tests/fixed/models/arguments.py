@@ -1,10 +1,11 @@
-"""Models, arguments for `clone_model`, and the models that are asked for, built by hand; arguments that are refused."""
+"""Models, arguments for `clone_model`, and the models that are asked for, built by hand; and what is refused."""
 
 from __future__ import annotations
 
 import collections
 
 import keras
+import tensorflow as tf
 from keras import layers
 
 from . import ASKED, GENERATION, MISUSED, around
@@ -31,6 +32,12 @@ def changed(kind, **options):
         return type(layer).from_config(dict(layer.get_config(), **(options if isinstance(layer, kind) else {})))
 
     return lambda: {"clone_function": function}
+
+
+def functions(clone=None, call=None):
+    """Arguments that are functions."""
+    arguments = {"clone_function": clone, "call_function": call}
+    return lambda: {key: value for key, value in arguments.items() if value is not None}
 
 
 def replaced(kind, new):
@@ -123,9 +130,17 @@ def given(width=3, name="given", **options):
     return keras.Input((width,), name=name, **options)
 
 
-def single(x=None):
+def single(x=None, layer=None):
     x = given(name="x") if x is None else x
-    return keras.Model(x, dense()(x), name="model")
+    return keras.Model(x, (layer or dense())(x), name="model")
+
+
+def edited(name="units", value=7, **options):
+    """A model with a setting that its weights do not have."""
+    layer = layers.Dense(2, name="dense", **options)
+    model = single(layer=layer)
+    setattr(layer, name, value)
+    return model
 
 
 def subtracting(nest=lambda a, b: [a, b], names="ab", widths=(3, 2)):
@@ -192,6 +207,8 @@ def one_by_one():
 
 asked("an InputLayer as input", single, an_input_layer, lambda: single(given()))
 asked("a model in the place of a layer", single, replaced(layers.Dense, network), of_network)
+asked("an edited setting", edited, functions(remade), lambda: single(layer=layers.Dense(7, name="dense")))
+asked("an edited setting with the old weights", edited, lambda: {"weights": True}, edited)
 asked("a stateful layer on another batch", lambda: stateful(2, False), one_by_one, lambda: stateful(1))
 
 
@@ -203,9 +220,36 @@ class Both(layers.Layer):
         return x, 2 * x
 
 
-def functions(clone=None, call=None):
-    arguments = {"clone_function": clone, "call_function": call}
-    return lambda: {key: value for key, value in arguments.items() if value is not None}
+class Only:
+    def __deepcopy__(self, memo):
+        raise TypeError("there is only one")
+
+    __copy__ = __reduce_ex__ = __deepcopy__
+
+
+def holding(make):
+    """A function that builds a model whose layer holds an object."""
+
+    def build():
+        layer = dense()
+        layer.held = make()
+        return around(layer)
+
+    return build
+
+
+def using_a_layer_around():
+    used = layers.Dense(3, name="around")
+
+    class Using(layers.Layer):
+        def call(self, x):
+            return used(x)
+
+    return around(lambda x: Using()(used(x)))
+
+
+def with_weights(arguments):
+    return lambda: {**arguments(), "weights": True}
 
 
 def tensors(make):
@@ -228,6 +272,7 @@ IN_KERAS = {
     "a variable of no layer": (lambda: around(lambda x: x * keras.Variable(1.0)), functions(remade), "the variable"),
     "a tensor without a history": (single, tensors(lambda: keras.KerasTensor((None, 3))), "an `Input`"),
     "a mask from outside": (tanh_masked, tensors(embedded_steps), "not connected"),
+    "an iterator": (holding(lambda: iter(tf.data.Dataset.range(3))), dict, "`held` of 'dense' holds.*Iterator"),
 }
 IN_TF_KERAS = {
     "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
@@ -240,6 +285,19 @@ IN_BOTH = {
     "no callable": (single, functions(3), "to be a callable"),
     "a function that gives none": (single, functions(lambda _: None), "gave None for the layer 'dense'"),
     "a function that gives an input layer": (single, functions(lambda _: layers.InputLayer((3,))), "no InputLayer"),
+    "a text": (lambda: "model", dict, "model"),
+    "nothing": (lambda: None, dict, "model"),
+    "a class": (lambda: layers.Dense, dict, "model"),
+    "an object that cannot be copied": (holding(Only), dict, "`held` of 'dense' holds.*Only.*there is only one"),
+    "the same in a dictionary": (holding(lambda: {"a": Only()}), dict, "the model '.*' holds.*Only.*there is only one"),
+    "a layer of the function around a class": (using_a_layer_around, dict, "Using.call` uses 'around'.*attribute"),
+    "an edited number": (edited, dict, r"'dense' was built with other settings.*7,?\).*clone_function"),
+    "an edited bias": (lambda: edited("use_bias", True, use_bias=False), dict, "'dense'.*has none.*clone_function"),
+    "weights of another layer": (
+        *(single, with_weights(functions(lambda _: layers.Dense(7)))),
+        r"'dense' \(\(3, 2\), \(2,\), now \(3, 7\), \(7,\)\)",
+    ),
+    "weights on another width": (single, with_weights(one(width=7)), "'dense'"),
 }
 for table in (IN_BOTH, IN_KERAS if GENERATION == "keras" else IN_TF_KERAS):
     MISUSED.update((name, Misused(*case)) for name, case in table.items())

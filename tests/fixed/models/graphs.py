@@ -18,13 +18,13 @@ def calls_outside_of_the_model(x):
     return [shared(y), y]
 
 
-@model(again=True)
+@model()
 def ends_in_dictionaries_in_their_own_order():
     b, a = keras.Input((3,), name="b"), keras.Input((3,), name="a")
     return keras.Model({"b": b, "a": a}, {"z": b - a, "y": layers.Dense(2)(b), "x": (a, [b])})
 
 
-@model(again=True)
+@model()
 def a_model_from_the_middle_of_a_graph():
     x = keras.Input((3,))
     middle = layers.Dense(5, activation="relu")(x)

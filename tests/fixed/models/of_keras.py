@@ -52,15 +52,9 @@ LAYERS = {
     "an object as activation": lambda: layers.Dense(4, activation=layers.LeakyReLU(0.3)),
     "a pipeline": lambda: layers.Pipeline([layers.Rescaling(2.0), layers.Lambda(lambda x: x * 2.0)]),
     "a variable that is no weight of a name": HoldsAVariable,
-    "a variable that was given": lambda: AddsToItsVariable(keras.Variable(1.0)),
     "an initializer over a variable": lambda: layers.Dense(4, kernel_initializer=of_a_variable(keras.Variable(2.0))),
 }
 models(LAYERS, under_a_mask)
-
-
-@model(shapes=[(8, 8, 3)])
-def layers_whose_constructor_refuses_their_config(x):
-    return layers.RandomShear(0.2, 0.2, bounding_box_format="xyxy", seed=1)(layers.RandomGrayscale(seed=7)(x))
 
 
 @model()
@@ -96,13 +90,6 @@ def a_layer_with_a_build_config_of_its_own(x):
 
 
 @model()
-def low_rank_that_was_enabled_later():
-    it = around(layers.Dense(4))
-    it.layers[1].enable_lora(2, lora_alpha=9.0)
-    return it
-
-
-@model()
 def a_model_quantized():
     it = around(layers.Dense(8), (4,))
     it.quantize("int8")
@@ -114,13 +101,4 @@ def a_model_with_quantized_attention():
     i = keras.Input((3, 4))
     it = keras.Model(i, layers.MultiHeadAttention(num_heads=1, key_dim=2)(i, i))
     it.quantize("int4")
-    return it
-
-
-@model()
-def a_compiled_model():
-    it = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
-    schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
-    metrics = [keras.metrics.MeanAbsoluteError(name="mine"), "mae", lambda y_true, y_pred: y_pred]
-    it.compile(keras.optimizers.Adam(schedule, clipnorm=1.0), keras.losses.Huber(0.3), metrics=metrics)
     return it

@@ -10,7 +10,7 @@ from keras import layers
 from . import around, model
 
 
-@model(again=True)
+@model()
 def tied_weights():
     x = keras.Input((3,), dtype="int32")
     embedding = layers.Embedding(7, 4)
@@ -44,24 +44,12 @@ def losses_and_metrics_that_are_added():
     return it
 
 
-@model(inputs=lambda: np.array([["A b"], ["z"]]))
-def a_function_to_standardize_texts():
-    x = keras.Input((1,), dtype="string")
-    return keras.Model(x, layers.TextVectorization(standardize=tf.strings.lower, vocabulary=["a", "b"])(x))
-
-
 @model()
 def augmentations_with_a_seed_after_a_run():
     body = keras.Sequential([layers.RandomFlip(seed=2), layers.RandomRotation(0.2, seed=3)])
     it = around(body, (8, 8, 3))
     it(np.ones((2, 8, 8, 3), "float32"), training=True)
     return it
-
-
-@model(inputs=lambda: tf.ragged.constant([[1.0], [2.0, 3.0]]))
-def ragged_rows():
-    x = keras.Input((None,), ragged=True)
-    return keras.Model(x, [x.to_tensor(), x.row_splits, tf.RaggedTensor.from_row_splits(x.values, x.row_splits)])
 
 
 @model()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 
 import keras
@@ -21,32 +20,10 @@ def with_a_mask(x, mask=None, training=None):
     return x * 3.0 if training else x
 
 
-class Scaler:
-    def __init__(self, by):
-        self.by = by
-
-    def apply(self, x):
-        return x * self.by
-
-
 def under_a_mask(layer):
     # A wrapper gives the mask to what it wraps, and not every layer takes one.
     masks = not isinstance(layer, layers.TimeDistributed)
     return around(lambda x: layer(layers.Masking()(x) if masks else x), (4, 3))
-
-
-LAMBDAS = {
-    "a bound method": (Scaler(2.0).apply, {}),
-    "a partial": (functools.partial(scaled, by=7.0), {}),
-    "an array as argument": (scaled, {"arguments": {"by": np.arange(3.0, dtype="float32")}}),
-    "a mask function": (scaled, {"mask": lambda inputs, mask=None: inputs[..., 0] > 0.0}),
-    "a policy": (scaled, {"dtype": "mixed_bfloat16", "activity_regularizer": "l2"}),
-    "a mask and training": (with_a_mask, {}),
-}
-for what, (function, options) in LAMBDAS.items():
-    model(name=f"a Lambda with {what}")(
-        lambda function=function, options=options: under_a_mask(layers.Lambda(function, **options))
-    )
 
 
 class Affine(layers.Layer):
@@ -109,7 +86,33 @@ def attributes_that_were_set_later(x):
     return y
 
 
+class WithoutConfig(layers.Layer):
+    """Its weight is made by `build`, or by its constructor."""
+
+    def __init__(self, function, early=False, **kwargs):
+        super().__init__(**kwargs)
+        self.function, self.early = function, early
+        if early:
+            self.make_offset()
+
+    def make_offset(self):
+        self.offset = self.add_weight(name="offset", shape=(3,), initializer="uniform")
+
+    def build(self, shape):
+        if not self.early:
+            self.make_offset()
+
+    def call(self, x):
+        return self.function(x) + self.offset
+
+    def get_config(self):
+        raise NotImplementedError
+
+
 LAYERS = {
+    "a layer without a config": lambda: WithoutConfig(lambda x: x * 2.0),
+    "a Lambda with a policy": lambda: layers.Lambda(scaled, dtype="mixed_bfloat16", activity_regularizer="l2"),
+    "a Lambda with a mask and training": lambda: layers.Lambda(with_a_mask),
     "a Lambda in a wrapper": lambda: layers.TimeDistributed(layers.Lambda(lambda x: x * 2.0)),
     "functions as options": lambda: layers.Dense(
         4,
@@ -121,8 +124,6 @@ LAYERS = {
     "both directions, half frozen": lambda: frozen(
         layers.Bidirectional(layers.SimpleRNN(2), merge_mode=None), "forward_layer"
     ),
-    "an initializer with a seed": lambda: layers.Dense(3, kernel_initializer=keras.initializers.Orthogonal(seed=3)),
-    "a constraint and a regularizer": lambda: layers.Dense(4, kernel_constraint="non_neg", activity_regularizer="l2"),
     "a custom layer that is frozen inside": lambda: frozen(Affine(4), "inner"),
     "a wrapped custom layer": lambda: layers.TimeDistributed(Affine(4)),
     "a stack of cells": lambda: layers.RNN([layers.LSTMCell(2), layers.GRUCell(2)]),
@@ -130,6 +131,13 @@ LAYERS = {
     "a recurrent dropout": lambda: layers.LSTM(4, recurrent_dropout=0.3, dropout=0.2, seed=3),
 }
 models(LAYERS, under_a_mask)
+
+
+@model()
+def a_regularizer_that_layers_share(x):
+    shared = keras.regularizers.L2(0.5)
+    y = layers.Dense(3, kernel_regularizer=shared, bias_regularizer=shared)(x)
+    return layers.Dense(3, kernel_regularizer=shared)(y)
 
 
 @model(shapes=[(4, 3)])
