@@ -59,11 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-LEFT_OUT = pytest.StashKey[int]()
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[LEFT_OUT] = 0
     if config.getoption("--all"):
         os.environ[ALL] = "1"
     _be_patient(config)
@@ -103,7 +99,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what is slow, unless it is asked for; say which tests run in one worker."""
     slow = [each for each in items if each.get_closest_marker("slow")]
     if slow and not _wants_all(config):
-        config.stash[LEFT_OUT] = len(slow)
         config.hook.pytest_deselected(items=slow)
         items[:] = [each for each in items if each not in slow]
     for item in items:
@@ -137,20 +132,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workeroutput"):  # a worker of pytest-xdist has no terminal
-        session.config.workeroutput["left out"] = session.config.stash[LEFT_OUT]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    left_out = getattr(node, "workeroutput", {}).get("left out", 0)
-    node.config.stash[LEFT_OUT] = max(left_out, node.config.stash[LEFT_OUT])
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if config.stash[LEFT_OUT]:
-        terminalreporter.write_line(f"{config.stash[LEFT_OUT]} slow tests were left out; --all runs them, too")
+    if not _wants_all(config):
+        terminalreporter.write_line("slow tests are left out; --all runs them, too")
 
 
 @pytest.fixture(scope="session")

@@ -9,19 +9,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.outcomes import Failed, Skipped
+
+from tests.required_releases import not_had
 
 TESTS = Path(__file__).parent
 SLOW = "tests/cli/test_own_cloner.py"
-"""A module of slow tests alone: two of them."""
-NAMED = f"{SLOW}::test_a_cloner_that_cannot_be_called_is_named"
+"""A module of one slow test."""
+NAMED = f"{SLOW}::test_own_cloner_is_tried_and_replayed_where_it_is_named"
 
 
 @pytest.mark.parametrize(
     ("arguments", "everything", "collected"),
     [
         pytest.param((SLOW,), "0", 0, id="unless it is asked for"),
-        pytest.param((SLOW, "--all"), "0", 2, id="all by an option"),
-        pytest.param((SLOW,), "1", 2, id="all by the environment"),
+        pytest.param((SLOW, "--all"), "0", 1, id="all by an option"),
+        pytest.param((SLOW,), "1", 1, id="all by the environment"),
         pytest.param((NAMED,), "0", 1, id="one that is named"),
     ],
 )
@@ -30,7 +33,7 @@ def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, co
     environment = {**os.environ, "CLONEDIFF_ALL": everything, "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
     assert sum("::" in line for line in done.stdout.splitlines()) == collected, done.stdout
-    assert ("2 slow tests were left out; --all runs them, too" in done.stdout) == (not collected)
+    assert ("slow tests are left out; --all runs them, too" in done.stdout) == (not collected)
 
 
 def test_each_slow_test_says_why() -> None:
@@ -41,3 +44,12 @@ def test_each_slow_test_says_why() -> None:
         if re.search(r"\bmark\.slow\b(?!\(reason=)", line)
     ]
     assert silent == [], "write pytest.mark.slow(reason=...)"
+
+
+@pytest.mark.parametrize(("required", "outcome"), [("0", Skipped), ("1", Failed)])
+def test_release_that_cannot_be_had_is_skipped_or_required(
+    required: str, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLONEDIFF_REQUIRE_RELEASES", required)
+    with pytest.raises(outcome, match="no such release"):
+        not_had("no such release")
