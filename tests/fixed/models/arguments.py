@@ -13,7 +13,7 @@ from . import ASKED, GENERATION, MISUSED, around
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
 """The clone of what `build` makes, with these arguments, is to be what `by_hand` makes."""
 Misused = collections.namedtuple("Misused", "build arguments message")
-"""These arguments are refused with an error that has these words; without words, Keras refuses them too."""
+"""These arguments are refused with an error that has these words."""
 
 
 def asked(name, build, arguments, by_hand, *generations):
@@ -38,6 +38,10 @@ def functions(clone=None, call=None):
     """Arguments that are functions."""
     arguments = {"clone_function": clone, "call_function": call}
     return lambda: {key: value for key, value in arguments.items() if value is not None}
+
+
+def tensors(make):
+    return lambda: {"input_tensors": make()}
 
 
 def replaced(kind, new):
@@ -153,6 +157,11 @@ def sequential(width=3, name="x"):
     return keras.Sequential([layers.InputLayer((width,), name=name), dense()], name="model")
 
 
+def masked_sequential(name="x"):
+    inputs = keras.Input((4, 3), name=name)
+    return keras.Sequential([inputs, layers.Masking(), lstm(return_sequences=True), dense()], name="model")
+
+
 def one(nest=lambda x: x, width=3, **options):
     return lambda: {"input_tensors": nest(given(width, **options))}
 
@@ -205,6 +214,8 @@ def one_by_one():
     return {**changed(layers.LSTM, stateful=True)(), "input_tensors": keras.Input(batch_shape=(1, 4, 3), name="x")}
 
 
+OTHER_STEPS = tensors(lambda: keras.Input((4, 3), name="given"))
+asked("masks of a Sequential", masked_sequential, OTHER_STEPS, lambda: masked_sequential("given"))
 asked("an InputLayer as input", single, an_input_layer, lambda: single(given()))
 asked("a model in the place of a layer", single, replaced(layers.Dense, network), of_network)
 asked("an edited setting", edited, functions(remade), lambda: single(layer=layers.Dense(7, name="dense")))
@@ -252,10 +263,6 @@ def with_weights(arguments):
     return lambda: {**arguments(), "weights": True}
 
 
-def tensors(make):
-    return lambda: {"input_tensors": make()}
-
-
 def embedded_steps():
     return embedding(True)(ids())
 
@@ -277,7 +284,7 @@ IN_KERAS = {
 IN_TF_KERAS = {
     "too few tensors": (subtracting, tensors(lambda: [given()]), "`input_tensors`.* of model 'model'"),
     "a dictionary": (subtracting, tensors(lambda: {"a": given(), "c": given(2, "d")}), "same structure"),
-    "a layer with a function": (dense, functions(remade), ""),
+    "a layer with a function": (dense, functions(remade), "Functional|Sequential"),
     "a call function": (single, functions(call=print), "argument of Keras 3"),
 }
 IN_BOTH = {
