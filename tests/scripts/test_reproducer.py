@@ -18,8 +18,7 @@ from clonediff.harness.scripts.reproducer import Script, script_of
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
-from clonediff.strategies.program import Input
-from tests.example_graphs import example, of_source
+from tests.example_graphs import example
 
 HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
 PLAIN = """
@@ -80,32 +79,8 @@ ISSUES = """
     own-sequential quantized-order wrapped-weight-path
 """
 """Known issues that upstream shows, each by another comparison."""
-LIMITS = {
-    "call-order": (
-        "noise = layers.GaussianDropout(0.5)\nx = keras.Input((3, 4))\nmodel = keras.Model(x, [noise(x), noise(x)])\n",
-        Input((3, 4)),
-    ),
-    "built-elsewhere": (
-        "x, y, add = keras.Input((1,)), keras.Input((2, 4)), layers.Add()\nadd([x, x])\n"
-        "model = keras.Model([x, y], add([x, y]))\n",
-        Input((1,)),
-        Input((2, 4)),
-    ),
-    "own-layer-without-build": (
-        "@keras.saving.register_keras_serializable()\nclass Outer(layers.Layer):\n"
-        "    def __init__(self, **kwargs):\n        super().__init__(**kwargs)\n"
-        "        self.inner = layers.Dense(4)\n\n"
-        "    def call(self, x):\n        return self.inner(x)\n\n"
-        "x = keras.Input((4,))\ninner = keras.Model(x, Outer()(x))\nmodel = keras.Model(x, inner(x))\n",
-        Input((4,)),
-    ),
-}
-"""The same of limits, which have no script: the source of a model, and its inputs."""
 
-UNSURE = {
-    *("numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"),
-    *("call-order", "built-elsewhere"),
-}
+UNSURE = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
 """What a script may not show: it runs on other numbers, or compares more than what differed."""
 
 CLONERS = """\
@@ -210,17 +185,13 @@ def test_a_script_fails_where_it_differs_and_passes_where_nothing_does(
 
 def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
-    head = "import keras\nfrom keras import layers\n\n"
-    graphs = {issue: example(issue) for issue in ISSUES.split()}
-    graphs |= {limit: of_source(head + source, *inputs) for limit, (source, *inputs) in LIMITS.items()}
     made = {
         issue: script_of(hit, "keras", {})
-        for issue, graph in graphs.items()
-        for hit in trials.try_graph(graph, costly=False).hits
+        for issue in ISSUES.split()
+        for hit in trials.try_graph(example(issue), costly=False).hits
         if hit.known is not None and hit.known.id == issue
     }
-    assert set(made) == set(graphs)
-    assert "# Inputs without a name of their own have another one in the clone" in made["call-order"].text
+    assert set(made) == set(ISSUES.split())
     run(made, "keras")
 
 
