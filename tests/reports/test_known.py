@@ -53,8 +53,8 @@ check = "structure"
 """
 
 
-def written(folder: Path, text: str) -> Path:
-    (folder / "one.py").write_text(text, encoding="utf-8")
+def written(folder: Path, text: str, name: str = "one.py") -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
@@ -68,25 +68,10 @@ def test_a_script_is_read(tmp_path: Path) -> None:
 
 
 def test_limits_come_after_bugs_and_have_no_script(tmp_path: Path) -> None:
-    (tmp_path / LIMITS).write_text(LIMIT, encoding="utf-8")
+    written(tmp_path, LIMIT, LIMITS)
     known = load(written(tmp_path, GOOD))
     assert ([issue.id for issue in known.issues], [issue.id for issue in known.bugs]) == (["one", "one-more"], ["one"])
     assert known.get("one-more").verdict == "limit"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        pytest.param("because", "reason", "one-more: Object contains unknown field `reason`", id="unknown field"),
-        pytest.param('check = "structure"', 'path = "x"', "[[match]] 1 has no `check`", id="no check"),
-        pytest.param('generation = "keras"', "generation =", "not TOML", id="no TOML"),
-        pytest.param(LIMIT, "one = 1", "`one` is not a table", id="no table"),
-    ],
-)
-def test_wrong_limit_error_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
-    (tmp_path / LIMITS).write_text(LIMIT.replace(old, new), encoding="utf-8")
-    with pytest.raises(ValueError, match=re.escape(message)):
-        load(tmp_path)
 
 
 NAMED = of_source(
@@ -156,19 +141,19 @@ def test_an_issue_explains_what_it_matches_in_every_field(
         pytest.param('# check = "structure"\n', "", "[[match]] 1 has no `check`", id="no check"),
         pytest.param('kind = "Lambda"', "kind = ", "not TOML", id="no TOML"),
         pytest.param("import keras", "import", "not Python", id="no Python"),
+        pytest.param("because", "reason", "one-more: Object contains unknown field `reason`", id="field of a limit"),
+        pytest.param("[one-more]\n", "one = 1\n[one-more]\n", "`one` is not a table", id="no table"),
     ],
 )
-def test_a_wrong_script_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert old in GOOD
+def test_a_wrong_file_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
+    name, text = ("one.py", GOOD) if old in GOOD else (LIMITS, LIMIT)
+    assert old in text
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        load(written(tmp_path, GOOD.replace(old, new)))
-    assert str(caught.value).startswith(f"{tmp_path / 'one.py'}: ")
+        load(written(tmp_path, text.replace(old, new), name))
+    assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_folder_is_an_error_and_an_empty_one_knows_nothing(tmp_path: Path) -> None:
+    assert load(tmp_path).issues == ()
     with pytest.raises(ValueError, match="nowhere: not a folder"):
         load(tmp_path / "nowhere")
-
-
-def test_an_empty_folder_knows_nothing(tmp_path: Path) -> None:
-    assert load(tmp_path).issues == ()
