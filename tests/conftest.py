@@ -26,16 +26,8 @@ from tests.required_releases import missing, place_or_skip
 from tests.shared_subjects import lend
 from tests.warm_keras import processes
 
-SUBJECTS = (
-    "keras",
-    "tf_keras",
-    "keras/jax",
-    "keras/torch",
-    "keras@gpu",
-    "tf_keras@gpu",
-    "keras/jax@gpu",
-    "keras/torch@gpu",
-)
+ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
+SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
 """The subjects of the property tests, where the command line names none."""
 
 WARM = frozenset(("warm", "keras", "warm_commands", "property_trials"))

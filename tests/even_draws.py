@@ -8,11 +8,9 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from clonediff.harness.inside.frameworks import framework
@@ -31,17 +29,6 @@ Words: TypeAlias = tuple[str, ...]
 """A layer; a layer and an argument of its constructor; these, and a value."""
 
 
-@dataclass
-class Drawn:
-    """What graphs had, and how long it took to draw them."""
-
-    met: Counter[Words] = field(default_factory=Counter)
-    graphs: int = 0
-    calls: int = 0
-    unrun: int = 0
-    seconds: float = 0.0
-
-
 def drawable(generation: Generation) -> dict[str, set[Words]]:
     """What the release that is installed has; of values, those that are tried beside the simplest ones."""
     has = signatures(framework(generation))
@@ -55,22 +42,17 @@ def drawable(generation: Generation) -> dict[str, set[Words]]:
     }
 
 
-def drawn(generation: Generation, count: int, seed: int) -> Drawn:
-    """Draw graphs, and run each original."""
-    found = Drawn()
+def drawn(generation: Generation, count: int, seed: int) -> tuple[Counter[Words], int]:
+    """What graphs had that were drawn, and how many originals did not run."""
+    met: Counter[Words] = Counter()
     with closing(SubjectProcess(Subject.parse(generation))) as process:
         process.start()
         trials = GraphTrials(process, KnownIssues(), cloners=())
-        began = time.perf_counter()
         for graph in draws(process, seed, count, cloners=("fixed",)):
-            found.seconds += time.perf_counter() - began
-            found.graphs += 1
-            found.unrun += trials.try_graph(graph, costly=False).unrun
+            trials.try_graph(graph, costly=False)
             for words in _words(graph):
-                found.met.update(words[:length] for length in range(1, len(words) + 1))
-            found.calls += sum(isinstance(each, Apply) for each in instructions(graph.program.body))
-            began = time.perf_counter()
-    return found
+                met.update(words[:length] for length in range(1, len(words) + 1))
+    return met, trials.tally.unrun
 
 
 def _words(graph: Graph) -> Iterator[Words]:
@@ -78,27 +60,7 @@ def _words(graph: Graph) -> Iterator[Words]:
     for apply in instructions(graph.program.body):
         if isinstance(apply, Apply) and not is_operation(apply.kind):
             later = (line.partition(" = ")[::2] for line in apply.after)
-            arguments = [(apply.kind, *pair) for pair in (*apply.arguments, *later)]
-            yield from arguments or [(apply.kind,)]
-
-
-def report(generation: Generation, has: dict[str, set[Words]], found: Drawn) -> Iterator[str]:
-    """The figures, a line for each."""
-    each = 1000 * found.seconds / found.graphs
-    yield f"{generation}: {found.graphs:,} graphs with {found.calls:,} calls, {each:.1f} ms each to draw"
-    for name, words in has.items():
-        yield f"{name}: {_share(len(words & found.met.keys()), len(words))}"
-    tenths = statistics.quantiles((found.met[words] for words in has["arguments"]), n=10)
-    yield "uses of an argument: " + ", ".join(f"{tenths[at]:.0f}" for at in (0, 4, 8)) + " (10%, 50%, 90%)"
-    yield f"originals that do not run: {_share(found.unrun, found.graphs)}"
-
-
-def _share(count: int, whole: int) -> str:
-    return f"{count:,} of {whole:,} ({count / whole:.1%})"
-
-
-def _listed(words: Collection[Words]) -> str:
-    return " ".join(sorted(".".join(each) for each in words))
+            yield from [(apply.kind, *pair) for pair in (*apply.arguments, *later)] or [(apply.kind,)]
 
 
 def main() -> None:
@@ -109,10 +71,15 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="name what never came")
     options = parser.parse_args()
     os.environ |= {"PYTHONWARNINGS": "ignore", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    has, found = drawable(options.generation), drawn(options.generation, options.graphs, options.seed)
-    print(*report(options.generation, has, found), sep="\n")
-    for name, words in has.items() if options.list else ():
-        print(f"no {name}: {_listed(words - found.met.keys())}")
+    met, unrun = drawn(options.generation, options.graphs, options.seed)
+    has = drawable(options.generation)
+    for name, words in has.items():
+        print(f"{name}: {len(words & met.keys()):,} of {len(words):,}")
+        if options.list:
+            print("not drawn:", *sorted(".".join(each) for each in words - met.keys()))
+    tenths = statistics.quantiles((met[words] for words in has["arguments"]), n=10)
+    print("uses of an argument:", ", ".join(f"{tenths[at]:.0f}" for at in (0, 4, 8)), "(10%, 50%, 90%)")
+    print(f"originals that do not run: {unrun:,} of {options.graphs:,}")
 
 
 if __name__ == "__main__":

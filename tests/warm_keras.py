@@ -8,9 +8,7 @@ from functools import cache
 from itertools import count, islice
 from typing import Any
 
-import msgspec
-
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.hunt import draws, rebuilt
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.strategies.program import Again, Apply, Generation, Graph, Input, Nest, Program
@@ -47,11 +45,6 @@ def drawn(generation: Generation, most: int) -> Iterator[Graph]:
         more = (graph for seed in count(SEED) for graph in draws(process_of(generation), seed, 50, cloners=("fixed",)))
         known[:] = islice((graph for graph in more if graph is not None), most)
     yield from known[:most]
-
-
-def rebuilt(process: SubjectProcess, program: Program) -> Graph | None:
-    """The graph of a program; None where Keras refuses it."""
-    return process.draw({"program": msgspec.to_builtins(program)})
 
 
 def built(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from clonediff.harness.search.hunt import make_smaller
+from clonediff.harness.search.hunt import make_smaller, rebuilt
 from clonediff.harness.search.reduce import reduce
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program
-from tests.warm_keras import built, rebuilt
+from tests.warm_keras import built
 
 DENSE = Apply("Dense", (("units", "4"), ("use_bias", "False")), after=("trainable = False",))
 LAMBDA = Apply(

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from clonediff.harness.search.hunt import draws
+from clonediff.harness.search.hunt import draws, rebuilt
 from clonediff.harness.subjects import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.cases import case_of
@@ -34,7 +34,7 @@ from clonediff.strategies.program import (
 )
 from clonediff.strategies.undefined import why_undefined
 from tests.example_counts import examples
-from tests.warm_keras import built, drawn, process_of, rebuilt
+from tests.warm_keras import built, drawn, process_of
 
 Warm = Callable[[str], SubjectProcess]
 SIMPLEST = {"numbers": [[], []]}
