@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from msgspec.structs import replace
 
+from clonediff.harness.subjects.environment import Place
 from clonediff.harness.subjects.outcomes import NoDeviceError, ReleaseError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import in_full
@@ -23,7 +25,6 @@ from clonediff.reports.known import load
 from tests.command_line import Command, command
 from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
 from tests.required_releases import missing, place_or_skip
-from tests.shared_subjects import lend
 from tests.warm_keras import processes
 
 ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
@@ -176,10 +177,25 @@ def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
     return warm("keras")
 
 
+class Lent(SubjectProcess):
+    """A warm process in other hands: who leaves it does not end it."""
+
+    def __init__(self, process: SubjectProcess) -> None:
+        self.__dict__ = process.__dict__
+
+    def __exit__(self, *ended: object) -> None:
+        """It goes on."""
+
+
 @pytest.fixture
 def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands of this process ask the warm subjects of its worker, and start none of their own."""
-    lend(monkeypatch, warm)
+    """Commands of this process ask the warm subjects of its worker, where they would start one like it."""
+
+    def started(subject: Subject, *, place: Place) -> SubjectProcess:
+        its = warm(str(subject if place else replace(subject, version=None)))
+        return Lent(its) if its.place == place else SubjectProcess(subject, place=place)
+
+    monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", started)
 
 
 @pytest.fixture
