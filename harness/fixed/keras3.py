@@ -108,7 +108,10 @@ def complete(copier: Copier) -> None:
 
 
 def after_values(copier: Copier) -> None:
-    """Let torch, and optimizers, find the values of variables where they found those of the original."""
+    """Let torch, and optimizers, find the values where they found those of the original; a seed has drawn a kernel."""
+    for original, initializer in copier.pairs(RandomInitializer):
+        if isinstance(original.seed, SeedGenerator) and not keras.ops.any(initializer.seed.state[1:]):
+            initializer.seed.state.assign(original.seed.state)  # `build` has drawn from a seed of its own
     for original, layer in copier.pairs(Layer):
         parameters = vars(original).get("_modules", {}).get("_torch_params")
         if parameters is not None:
@@ -129,13 +132,11 @@ def apply_edit(copier: Copier, layer: Any, variable: Any, name: str) -> None:
 
 
 def variables_of(values: Values, layer: Any) -> list[Any]:
-    """The variables of a layer itself."""
     stores = ("_trainable_variables", "_non_trainable_variables")
     return [variable for store in stores for variable in getattr(layer, store, ())]
 
 
 def built(layer: Any, twin: Any) -> Any:
-    """A layer, built as another was."""
     type(layer).build(twin, **(layer._build_shapes_dict or {}))
     return twin
 
@@ -156,7 +157,6 @@ def give(copier: Copier, variable: Any, new: Any, initial: Any) -> None:
 
 
 def begin_generators(values: Values) -> None:
-    """Begin all random numbers again."""
     for generator, _ in values.copier.pairs(SeedGenerator):
         fresh = SeedGenerator(generator._initial_seed, name=generator.name, backend=generator.backend)
         values.give(generator.state, fresh.state)

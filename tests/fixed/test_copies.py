@@ -36,6 +36,16 @@ def test_a_clone_begins_with_other_numbers_where_no_seed_was_given(generation, s
         assert np.array_equal(*states) == (seed is not None)
 
 
+def test_a_seed_has_drawn_as_often_as_that_of_the_original():
+    uniform = keras.initializers.RandomUniform(seed=keras.random.SeedGenerator(3))
+    model = around(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
+    states = [
+        [layer.kernel_initializer.seed.state.numpy().tolist() for layer in (one.layers[1]._query_dense, one.layers[1])]
+        for one in (model, clone_model(model))
+    ]
+    assert states[0] == states[1] == [[3, 1], [3, 0]]
+
+
 class Part:
     __slots__ = ("layer",)
 
