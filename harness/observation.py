@@ -195,11 +195,16 @@ class Shape(msgspec.Struct, frozen=True, dict=True):
 
 
 class Leak(msgspec.Struct, frozen=True):
-    """A `thing` of the original that its clone reaches, by a `path` from a `layer` of the clone, -1 for the model."""
+    """An object of the original that its clone reaches, a `thing` of that class.
+
+    `path` is the way there from a `layer` of the clone, -1 for the model; `of_path` that from a layer of the original.
+    """
 
     thing: str
     layer: int
     path: str
+    of_layer: int
+    of_path: str
 
 
 class Trained(msgspec.Struct, frozen=True):

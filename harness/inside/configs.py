@@ -14,6 +14,8 @@ _COMPARED_ELSEWHERE = frozenset(["name", "build_config", "compile_config"])
 _GRAPH_KEYS = frozenset(["layers", "input_layers", "output_layers", "build_input_shape"])
 _BUILD_SHAPES = frozenset(["query_shape", "key_shape", "value_shape"])
 """Shapes that a `MultiHeadAttention` was built on, which its calls tell as well."""
+_MODEL_KEYS = ("trainable", "dtype")
+"""Compared where the nested model itself is."""
 
 
 def settings(layer: Any, framework: Framework) -> dict[str, str]:
@@ -34,13 +36,20 @@ def settings(layer: Any, framework: Framework) -> dict[str, str]:
     # A function that the config calls by its name is that function: its object may be any of several wrappers.
     callables = {name: own[name] for name in _CALLABLES if own.get(name) is not None}
     callables = {name: value for name, value in callables.items() if not isinstance(config.get(name), str)}
-    plain = {name: value for name, value in config.items() if name not in callables}
+    plain = {name: _without_its_own(value) for name, value in config.items() if name not in callables}
     texts = {name.lstrip("_"): entry(value) for name, value in callables.items()}
     return {**_texts(plain), **_learned(layer, framework), **texts}
 
 
 def _texts(config: dict[str, Any]) -> dict[str, str]:
     return {str(name): entry(value) for name, value in config.items()}
+
+
+def _without_its_own(value: Any) -> Any:
+    """The config of a model without what is compared where the model is itself; any other value as it is."""
+    if type(value) is not dict or type(value.get("config")) is not dict or "layers" not in value["config"]:
+        return value
+    return {**value, "config": {name: part for name, part in value["config"].items() if name not in _MODEL_KEYS}}
 
 
 def _learned(layer: Any, framework: Framework) -> dict[str, str]:

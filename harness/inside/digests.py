@@ -82,9 +82,10 @@ def one_nan(array: Any) -> Any:
 
 def difference(left: Any, right: Any) -> dict[str, Any]:
     """How two arrays differ. A NaN beside a number counts, and leaves `max_abs` to the other elements."""
-    sides = left, right
-    shapes, dtypes = [list(each.shape) for each in sides], [str(each.dtype) for each in sides]
-    report: dict[str, Any] = {"shape": shapes, "dtype": dtypes}
+    report: dict[str, Any] = {
+        "shape": [list(left.shape), list(right.shape)],
+        "dtype": [str(left.dtype), str(right.dtype)],
+    }
     if left.shape != right.shape:
         return report
     differs = left != right

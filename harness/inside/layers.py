@@ -212,11 +212,14 @@ def is_own_class(kind: type) -> bool:
 
 def _role(holder: Any, layer: Any) -> str:
     """The attribute of `holder` under which it has `layer`: "cell", "layers[1]", "" where none is seen."""
-    roles: list[str] = []
+    private = ""
     for name, value in vars(holder).items():
-        roles += [name] if value is layer else []
+        role = name if value is layer else ""
         if isinstance(value, (list, tuple, dict)):
             items = value.items() if isinstance(value, dict) else enumerate(value)
-            roles += [f"{name}[{key!r}]" for key, item in items if item is layer]
-    roles = [role for role in roles if not role.startswith(_LISTS_OF_KERAS)]
-    return min(roles, key=lambda role: role[0] == "_", default="")
+            role = next((f"{name}[{key!r}]" for key, item in items if item is layer), "")
+        if role and not role.startswith("_"):
+            return role
+        if role and not role.startswith(_LISTS_OF_KERAS):
+            private = private or role
+    return private

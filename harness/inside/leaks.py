@@ -95,11 +95,11 @@ def same_contents(before: list[Any], after: list[Any]) -> bool:
 
 
 def leaks(
-    clone: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
+    clone: list[Any], original: list[Any], belongings: Objects, known: Iterable[Any], whole_packages: bool = False
 ) -> tuple[Leak, ...]:
     """The `belongings` of the original that the clone reaches; none that are `known`, nor what only these lead to.
 
-    `clone` is a model, followed by its layers. What modules hold is no leak.
+    `clone` and `original` are models, each followed by its layers. What modules hold is no leak.
     """
     stops = {id(thing) for thing in known}
     reached = _walk([thing for thing in clone if id(thing) not in stops], _is_of_a_clone)
@@ -108,8 +108,10 @@ def leaks(
     if not shared:
         return ()
     common = _of_modules(belongings, whole_packages)
-    ways = _paths(clone, shared, stops).items()
-    return tuple(Leak(type(belongings[key]).__name__, *way) for key, way in ways if key not in common)
+    ways = {key: way for key, way in _paths(clone, shared, stops).items() if key not in common}
+    of_original = _paths(original, set(ways), set(), through=True)
+    names = {key: type(belongings[key]).__name__ for key in ways}
+    return tuple(Leak(names[key], *way, *of_original.get(key, (-1, ""))) for key, way in ways.items())
 
 
 def _is_read_only(thing: Any) -> bool:
@@ -189,10 +191,10 @@ def _kind(kind: Any) -> _Kind:
 # -- paths, once something was found
 
 
-def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tuple[int, str]]:
+def _paths(seeds: list[Any], wanted: set[int], stops: set[int], *, through: bool = False) -> dict[int, tuple[int, str]]:
     """The shortest path to each `wanted` object, as the number of the nearest seed and the path from there.
 
-    Objects that only `stops`, or other wanted objects, lead to have no path.
+    Objects that only `stops` lead to have no path, nor, unless `through`, those that only other wanted objects lead to.
     """
     numbers = {id(seed): number for number, seed in enumerate(seeds, -1) if id(seed) not in stops}
     holders: dict[int, Any] = dict.fromkeys(numbers)
@@ -205,8 +207,9 @@ def _paths(seeds: list[Any], wanted: set[int], stops: set[int]) -> dict[int, tup
             if key in holders or not _is_of_a_clone(kind) or key in stops or (kind is dict and _MODULE_KEY in part):
                 continue
             holders[key] = holder
-            if key not in wanted:
+            if through or key not in wanted:
                 todo.append(part)
+            if key not in wanted:
                 continue
             way = [part]
             while holders[id(way[-1])] is not None:

@@ -84,7 +84,8 @@ class Original:
     def leaks(self, clone: Description, known: list[Any]) -> tuple[Leak, ...]:
         """What of the original a clone reaches, but for what is `known`, what both hold, and modules have."""
         known = known + self.description.shared_with(clone)
-        return leaks(clone.layers.objects(), self._owned, known, whole_packages=self.is_live)
+        objects = clone.layers.objects(), self.description.layers.objects()
+        return leaks(*objects, self._owned, known, whole_packages=self.is_live)
 
     def dependent(self, clone: Description, inference: ModelRun | None) -> dict[str, ModelRun]:
         """The runs of a clone and of the original that differ once all variables of the other one have changed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from .structure import leaves, numbered
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:
     """The outputs of a call and of its layers. `packing` is the model whose structure of inputs a caller knows."""
-    framework, model, leaf = observer.framework, description.model, functools.partial(_leaf, observer, {})
+    framework, model, reader = observer.framework, description.model, Reader(observer)
     calls: list[tuple[Any, Any, list[Any], list[Any]]] = []
 
     def listen(layer: Any, result: Any) -> None:
@@ -46,12 +45,12 @@ def run(description: Description, arrays: list[Any], observer: Observer, packing
         number = description.layers.index.get(id(layer))
         if number is not None and all(map(framework.tensors.concrete, tensors)):
             use = uses[number] = uses.get(number, -1) + 1
-            steps.append(StepSeen(number, use, tuple(map(leaf, tensors, masks)), nesting))
+            steps.append(StepSeen(number, use, tuple(map(reader.leaf, tensors, masks)), nesting))
     return ModelRun(
         structure,
-        tuple(leaf(tensor, framework.mask(tensor)) for tensor in outputs),
+        tuple(reader.leaf(tensor, framework.mask(tensor)) for tensor in outputs),
         tuple(steps),
-        tuple(leaf(loss).digest for loss in losses),
+        tuple(reader.leaf(loss).digest for loss in losses),
         error,
     )
 
@@ -89,13 +88,20 @@ def _results(model: Any, packing: Any, arrays: list[Any], targets: list[Any], ob
     return tuple(results)
 
 
-def _leaf(observer: Observer, known: dict[int, Leaf], tensor: Any, mask: Any = None) -> Leaf:
-    """A tensor of a run, which is read once: `known` has those that were, by their ids."""
-    if mask is not None:
-        return replace(_leaf(observer, known, tensor), mask=_leaf(observer, known, mask).digest)
-    tensors = observer.framework.tensors
-    if not tensors.concrete(tensor):
-        return Leaf((), type(tensor).__name__, repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else "")
-    if id(tensor) not in known:
-        known[id(tensor)] = observer.digests.leaf(tensors.array(tensor))
-    return known[id(tensor)]
+class Reader:
+    """Turns the tensors of one run into digests, each tensor once. They have to live for as long as this reader."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._tensors = observer.framework.tensors
+        self._digests = observer.digests
+        self._leaves: dict[int, Leaf] = {}
+
+    def leaf(self, tensor: Any, mask: Any = None) -> Leaf:
+        if mask is not None:
+            return replace(self.leaf(tensor), mask=self.leaf(mask).digest)
+        if id(tensor) not in self._leaves:
+            if not self._tensors.concrete(tensor):
+                text = repr(tensor)[:40] if isinstance(tensor, (bool, int, float)) else ""
+                return Leaf((), type(tensor).__name__, text)
+            self._leaves[id(tensor)] = self._digests.leaf(self._tensors.array(tensor))
+        return self._leaves[id(tensor)]

@@ -14,7 +14,7 @@ from clonediff.harness.subjects.outcomes import TIMED_OUT, Lost, ValuesReport
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.checks import compare
 from clonediff.harness.trials.checks.aspects import differs
-from clonediff.harness.trials.checks.made import PROCESS_LOST, innermost
+from clonediff.harness.trials.checks.made import PROCESS_LOST, innermost, looping
 from clonediff.harness.trials.checks.pairing import Pair
 from clonediff.harness.trials.triage import Verdict, causes, of_plain_models, verdict, with_blame
 from clonediff.reports.known import KnownIssue
@@ -191,8 +191,6 @@ def _numbers(report: ValuesReport) -> Numbers | None:
 
 def lost_difference(lost: Lost) -> Difference:
     """The difference that stands for a process that was lost. How long or how large it was is in its message only."""
-    frames = lost.frames
-    if lost.how == TIMED_OUT:  # what does not end calls helpers again and again
-        frames = tuple(frame for frame in frames if "/utils/" not in frame.file)
-    raised = Raised(lost.how, lost.message[:300], innermost(frames) or innermost(lost.frames))
+    frame = (looping if lost.how == TIMED_OUT else innermost)(lost.frames)
+    raised = Raised(lost.how, lost.message[:300], frame)
     return differs(PROCESS_LOST, "process", "", "process", "an answer", lost.line, None, name=lost.how, raised=raised)

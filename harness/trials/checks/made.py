@@ -77,6 +77,11 @@ def innermost(frames: Sequence[Frame]) -> str:
     return "" if last is None else f"{last.file}:{last.function}"
 
 
+def looping(frames: Sequence[Frame]) -> str:
+    """The frame that stands for what does not end: the innermost of the framework that is no helper of a loop."""
+    return innermost([frame for frame in frames if "/utils/" not in frame.file]) or innermost(frames)
+
+
 def calling(frames: Sequence[Frame]) -> str:
     """The frame of the framework or the cloner that called the first layer to be called; "" where none was."""
     caller = ""

@@ -95,6 +95,7 @@ def _in_common(shape: Shape, model: Shape) -> Iterator[tuple[Part, int, LayerSee
 
 
 def _stale_values(pair: Pair) -> Iterator[Difference]:
+    """Weights that begin with the original's values."""
     original, clone = pair.shapes
     for index in [number for number, fresh in enumerate(pair.observed.fresh) if not fresh]:
         owner = clone.weights[index].owner if index < len(clone.weights) else -1
@@ -114,12 +115,15 @@ def _reached(pair: Pair) -> Iterator[Difference]:
         attributes = _ATTRIBUTE.findall(facts.INDEX.sub("", leak.path))
         names = [name for name in attributes if name not in _FUNCTION_PARTS]
         path = f"{at(original, layer)}.attribute{leak.path}"
-        sides, first = ("an object of its own", f"the original's {leak.thing}"), place(original, layer)
+        actual = f"the original's {leak.thing}" + (f", {leak.of_path}" if layer == leak.of_layer else "")
+        sides, first = ("an object of its own", actual), place(original, layer)
         is_public = names == attributes and not any(name[0] == "_" for name in names)
         if leak.thing == "ndarray" and not is_public:
             continue  # a call holds the array that it was given
-        row, name = (SHARED_OBJECT, "") if is_public else (REACHED, names[-1] if names else leak.thing)
-        yield row.differs(path, *sides, first, name=name, expression=leak.path)
+        if not is_public:
+            yield REACHED.differs(path, *sides, first, name=names[-1] if names else leak.thing, expression=leak.path)
+        else:
+            yield SHARED_OBJECT.differs(path, *sides, first, expression=leak.path)
 
 
 def _dependent(pair: Pair) -> Iterator[Difference]:
