@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from .custom import CUSTOM_LAYERS, OWN_MODELS
-from .dialects import DIALECTS
-from .functions import DEFINITIONS, REGISTERED
-from .operations import expression, is_operation
-from .program import (
+from clonediff.strategies.custom import CUSTOM_LAYERS, OWN_MODELS
+from clonediff.strategies.dialects import DIALECTS
+from clonediff.strategies.functions import DEFINITIONS, REGISTERED
+from clonediff.strategies.operations import expression, is_operation
+from clonediff.strategies.program import (
     Again,
     Apply,
     Arrangement,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .functions import DEFINITIONS, REGISTERED
+from clonediff.strategies.functions import DEFINITIONS, REGISTERED
 
 _HANDS_MASK_ON = """\
     def __init__(self, **kwargs):

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from . import prepare
-from .build import Builder, Keras, Level, Output, Refused, snake_case
-from .choices import Choices, Source
-from .functions import FORMS, sort_of
-from .kind import INPUTS, OTHERS, USUAL, Kind
-from .lambdas import LambdaSketch, lambda_sketch
-from .objects import Objects, drawn_object
-from .operations import is_operation
-from .program import (
+from clonediff.strategies import prepare
+from clonediff.strategies.build import Builder, Keras, Level, Output, Refused, snake_case
+from clonediff.strategies.choices import Choices, Source
+from clonediff.strategies.functions import FORMS, sort_of
+from clonediff.strategies.kind import INPUTS, OTHERS, USUAL, Kind
+from clonediff.strategies.lambdas import LambdaSketch, lambda_sketch
+from clonediff.strategies.objects import Objects, drawn_object
+from clonediff.strategies.operations import is_operation
+from clonediff.strategies.program import (
     Again,
     Apply,
     Arguments,
@@ -36,8 +36,8 @@ from .program import (
     Scope,
     Tensor,
 )
-from .undefined import why_undefined
-from .values import ALONE, LAYER_ARGUMENTS, NEEDS
+from clonediff.strategies.undefined import why_undefined
+from clonediff.strategies.values import ALONE, LAYER_ARGUMENTS, NEEDS
 
 _LENGTHS = (1, 1, 1, 2, 2, 2, 3, 3, 4, 5)
 """How many instructions a model has."""

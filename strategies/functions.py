@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .values import split, table
+from clonediff.strategies.values import split, table
 
 REGISTERED = "@keras.saving.register_keras_serializable()\n"
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .program import Arguments, Input, Packed
-from .values import split
+from clonediff.strategies.program import Arguments, Input, Packed
+from clonediff.strategies.values import split
 
 Packing = Literal["one", "list", "each", "either", "any"]
 """How tensors are passed: the only argument, a list, one argument each; `either` is a list if there are several."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .choices import Choices
-from .functions import REGISTERED, WRITTEN, written
-from .program import Arguments
+from clonediff.strategies.choices import Choices
+from clonediff.strategies.functions import REGISTERED, WRITTEN, written
+from clonediff.strategies.program import Arguments
 
 _GIVES = (
     *(("x",), ("x", "x"), ("x * 2.0",), ("x", "x * 2.0"), ("x * 2.0", "x"), ("x", "x", "-x"), ("x[..., :1]", "x")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .kind import Kind, rows
+from clonediff.strategies.kind import Kind, rows
 
 _FAMILIES: Mapping[str, str] = {
     "lambda": """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .choices import Choices
-from .values import table, values
+from clonediff.strategies.choices import Choices
+from clonediff.strategies.values import table, values
 
 Objects = Mapping[str, Sequence[Mapping[str, Any]]]
 """The classes of a release, as "losses.Huber", with the parameters of their constructors."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .kind import OTHERS, Kind
-from .layers import CATALOGUE, NOT_DRAWN
-from .operations import operations_of
-from .program import Arguments
-from .values import NOT_DRAWN as NOT_GIVEN
-from .values import values
+from clonediff.strategies.kind import OTHERS, Kind
+from clonediff.strategies.layers import CATALOGUE, NOT_DRAWN
+from clonediff.strategies.operations import operations_of
+from clonediff.strategies.program import Arguments
+from clonediff.strategies.values import NOT_DRAWN as NOT_GIVEN
+from clonediff.strategies.values import values
 
 Signature = Mapping[str, Any]
 """The parameters of a layer's `constructor` and of its `call`."""

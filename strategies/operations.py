@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .kind import Kind, Packing
-from .program import Arguments
-from .values import split, table
+from clonediff.strategies.kind import Kind, Packing
+from clonediff.strategies.program import Arguments
+from clonediff.strategies.values import split, table
 
 PREFIXES = ("ops.", "tf.", "operator.")
 

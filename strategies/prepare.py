@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from .build import Level, arranged, input_arguments
-from .choices import Choices
-from .functions import FORMS
-from .objects import Objects, drawn_object
-from .program import Apply, Arrangement, Instruction, Preparation, Program
+from clonediff.strategies.build import Level, arranged, input_arguments
+from clonediff.strategies.choices import Choices
+from clonediff.strategies.functions import FORMS
+from clonediff.strategies.objects import Objects, drawn_object
+from clonediff.strategies.program import Apply, Arrangement, Instruction, Preparation, Program
 
 _WEIGHTS = {**dict.fromkeys(("Dense", "EinsumDense", "Conv1D", "Conv2D"), "kernel"), "Embedding": "embeddings"}
 _LOW_RANK = ("Dense", "EinsumDense", "Embedding")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .program import Apply, Nest, Program, instructions, kinds
+from clonediff.strategies.program import Apply, Nest, Program, instructions, kinds
 
 
 def why_undefined(program: Program) -> str:

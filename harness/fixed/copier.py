@@ -7,8 +7,8 @@ import itertools
 import types
 from typing import Any
 
-from . import parts
-from .kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
+from clonediff.harness.fixed import parts
+from clonediff.harness.fixed.kinds import ATOMS, CONSTANTS, CONTAINERS, Marker, Plan, Way, way_of
 
 PLANS: dict[tuple[Any, bool], dict[type, Plan]] = {}
 """Those of classes of libraries, which stay as they are; by the Keras, and whether the copies are unbuilt."""

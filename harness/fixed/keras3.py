@@ -21,11 +21,11 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer
 from keras.src.random.seed_generator import SeedGenerator, make_default_seed
 from keras.src.utils.tracking import DotNotTrackScope, Tracker
 
-from .copier import Copier
-from .kinds import FOLLOWED, Marker, Rules
-from .parts import strategy_of_model, strategy_of_optimizer
-from .replay import Replay
-from .values import Values
+from clonediff.harness.fixed.copier import Copier
+from clonediff.harness.fixed.kinds import FOLLOWED, Marker, Rules
+from clonediff.harness.fixed.parts import strategy_of_model, strategy_of_optimizer
+from clonediff.harness.fixed.replay import Replay
+from clonediff.harness.fixed.values import Values
 
 Layer, Model, Sequential, KerasTensor = keras.Layer, keras.Model, keras.Sequential, keras.KerasTensor
 Input, InputLayer, NEST = keras.Input, keras.layers.InputLayer, keras.tree

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .parts import FRAMEWORKS, FUNCTIONS, LOCKS
+from clonediff.harness.fixed.parts import FRAMEWORKS, FUNCTIONS, LOCKS
 
 CONTAINERS: tuple[Any, ...] = (list, collections.OrderedDict, dict, set, collections.deque)
 ATOMS = frozenset(

@@ -12,9 +12,9 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from .copier import Copier
-from .parts import call_of, layer_of
-from .values import Values
+from clonediff.harness.fixed.copier import Copier
+from clonediff.harness.fixed.parts import call_of, layer_of
+from clonediff.harness.fixed.values import Values
 
 
 @dataclasses.dataclass(eq=False)

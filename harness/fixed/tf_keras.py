@@ -23,11 +23,11 @@ from tf_keras.src.optimizers.legacy.optimizer_v2 import OptimizerV2
 from tf_keras.src.optimizers.optimizer import Optimizer
 from tf_keras.src.optimizers.schedules.learning_rate_schedule import LearningRateSchedule
 
-from .copier import Copier
-from .kinds import FOLLOWED, Marker, Rules
-from .parts import call_of, contents, strategy_of_model, strategy_of_optimizer
-from .replay import Replay
-from .values import Values, value_of
+from clonediff.harness.fixed.copier import Copier
+from clonediff.harness.fixed.kinds import FOLLOWED, Marker, Rules
+from clonediff.harness.fixed.parts import call_of, contents, strategy_of_model, strategy_of_optimizer
+from clonediff.harness.fixed.replay import Replay
+from clonediff.harness.fixed.values import Values, value_of
 
 Layer, Model, Sequential = tf_keras.layers.Layer, tf_keras.Model, tf_keras.Sequential
 Input, InputLayer, NEST = tf_keras.Input, tf_keras.layers.InputLayer, tf.nest

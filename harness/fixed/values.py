@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .copier import Copier
-from .parts import namespace
+from clonediff.harness.fixed.copier import Copier
+from clonediff.harness.fixed.parts import namespace
 
 Place = tuple[Any, ...]
 

@@ -12,8 +12,8 @@ import re
 import types
 from typing import Any
 
-from .canonical import codes_of
-from .packages import BACKENDS, is_of_backend, is_users, once_a_class, root_of
+from clonediff.harness.inside.canonical import codes_of
+from clonediff.harness.inside.packages import BACKENDS, is_of_backend, is_users, once_a_class, root_of
 
 OPAQUE = BACKENDS | {"builtins", "threading", "_thread"}
 """Packages whose objects are one value each: their attributes are those of a machine."""

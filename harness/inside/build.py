@@ -9,7 +9,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .failures import GRAPH_FILE
+from clonediff.harness.inside.failures import GRAPH_FILE
 
 
 @contextlib.contextmanager

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .digests import as_text, short_hash
-from .packages import is_users, once_a_class
+from clonediff.harness.inside.digests import as_text, short_hash
+from clonediff.harness.inside.packages import is_users, once_a_class
 
 LONGEST = 120
 

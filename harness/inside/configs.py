@@ -5,8 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from .canonical import entry
-from .frameworks.interface import Framework
+from clonediff.harness.inside.canonical import entry
+from clonediff.harness.inside.frameworks.interface import Framework
 
 _CALLABLES = ("function", "mask", "_output_shape", "activity_regularizer", "_activity_regularizer")
 """Compared as objects: a config has them in a form that depends on the release and the process, or not at all."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..observation import End, Shape, Variable
-from .canonical import class_code, entry
-from .configs import parts
-from .facts import Facts
-from .layers import Layers, is_own_class
-from .observer import Observer
-from .structure import skeleton
+from clonediff.harness.inside.canonical import class_code, entry
+from clonediff.harness.inside.configs import parts
+from clonediff.harness.inside.facts import Facts
+from clonediff.harness.inside.layers import Layers, is_own_class
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.structure import skeleton
+from clonediff.harness.observation import End, Shape, Variable
 
 
 class Description:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..observation import Leaf
+from clonediff.harness.observation import Leaf
 
 KEPT_BYTES = 64 * 1024 * 1024
 

@@ -18,13 +18,21 @@ from typing import Any
 
 import numpy as np
 
-from ..observation import NO_LAYER, Fact
-from .attributes import CONTAINERS, OPAQUE, PLAIN, is_value, names_of, names_of_packages, properties
-from .canonical import class_code, contents, entry, globals_of, text, without_addresses
-from .digests import short_hash
-from .layers import Layers
-from .observer import Observer
-from .packages import is_users, root_of
+from clonediff.harness.inside.attributes import (
+    CONTAINERS,
+    OPAQUE,
+    PLAIN,
+    is_value,
+    names_of,
+    names_of_packages,
+    properties,
+)
+from clonediff.harness.inside.canonical import class_code, contents, entry, globals_of, text, without_addresses
+from clonediff.harness.inside.digests import short_hash
+from clonediff.harness.inside.layers import Layers
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.packages import is_users, root_of
+from clonediff.harness.observation import NO_LAYER, Fact
 
 _DEEPEST = 16
 """Where properties make new objects without end, a walk has to stop: there an object is compared by its text."""

@@ -9,8 +9,8 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from ..observation import Failure, Frame
-from .canonical import without_addresses
+from clonediff.harness.inside.canonical import without_addresses
+from clonediff.harness.observation import Failure, Frame
 
 GRAPH_FILE = "<graph>"
 LONGEST_MESSAGE = 500

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..observation import CallSeen, LayerSeen
-from .canonical import class_code, entry
-from .configs import settings
-from .observer import Observer
-from .packages import once_a_class
-from .structure import leaves, skeleton
+from clonediff.harness.inside.canonical import class_code, entry
+from clonediff.harness.inside.configs import settings
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.packages import once_a_class
+from clonediff.harness.inside.structure import leaves, skeleton
+from clonediff.harness.observation import CallSeen, LayerSeen
 
 _PLAIN = (type(None), bool, int, float, str)
 _DEFAULT = inspect.Parameter.empty

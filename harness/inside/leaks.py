@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ..observation import Leak
-from .packages import BACKENDS, is_of_keras, is_policy, once_a_class, root_of
+from clonediff.harness.inside.packages import BACKENDS, is_of_keras, is_policy, once_a_class, root_of
+from clonediff.harness.observation import Leak
 
 Objects = dict[int, Any]
 """Objects by their ids. They are held, so that no id is given twice."""

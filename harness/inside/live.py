@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from ..observation import Answer, Case, End, Request
-from .description import Description
-from .frameworks.interface import Framework
-from .observer import Observer
-from .original import Live, VariableValues
-from .structure import leaves
-from .trial import run_trial
-from .values import DEFAULT_BATCH, input_arrays
-from .warned import unheard
+from clonediff.harness.inside.description import Description
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.original import Live, VariableValues
+from clonediff.harness.inside.structure import leaves
+from clonediff.harness.inside.trial import run_trial
+from clonediff.harness.inside.values import DEFAULT_BATCH, input_arrays
+from clonediff.harness.inside.warned import unheard
+from clonediff.harness.observation import Answer, Case, End, Request
 
 _SEED = 0
 SIZE = 32

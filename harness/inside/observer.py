@@ -13,8 +13,8 @@ import sys
 import typing
 from typing import Any
 
-from .digests import Digests
-from .frameworks.interface import Framework
+from clonediff.harness.inside.digests import Digests
+from clonediff.harness.inside.frameworks.interface import Framework
 
 _COLLECT_EVERY = 64
 _FORGET_KERNELS_EVERY = 512

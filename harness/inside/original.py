@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from ..observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
-from .description import Description
-from .digests import same
-from .facts import Facts, held_by
-from .failures import failure
-from .leaks import Objects, contents, in_common, leaks, owned, same_contents
-from .observer import Observer
-from .run import run, train
-from .values import input_arrays, specs_of, target_arrays, weight_arrays
+from clonediff.harness.inside.description import Description
+from clonediff.harness.inside.digests import same
+from clonediff.harness.inside.facts import Facts, held_by
+from clonediff.harness.inside.failures import failure
+from clonediff.harness.inside.leaks import Objects, contents, in_common, leaks, owned, same_contents
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.run import run, train
+from clonediff.harness.inside.values import input_arrays, specs_of, target_arrays, weight_arrays
+from clonediff.harness.observation import Case, Failure, Leak, ModelRun, Observation, Shape, Trained
 
 _MANY = 64
 """As many numbers as chance hardly draws twice, be they whole ones."""

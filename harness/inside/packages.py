@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..fixed import parts
+from clonediff.harness.fixed import parts
 
 Result = TypeVar("Result")
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from ..observation import Failure, Leaf, ModelRun, StepSeen, Trained
-from .description import Description
-from .failures import failure
-from .frameworks.interface import Framework
-from .observer import Observer
-from .structure import leaves, numbered
+from clonediff.harness.inside.description import Description
+from clonediff.harness.inside.failures import failure
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.structure import leaves, numbered
+from clonediff.harness.observation import Failure, Leaf, ModelRun, StepSeen, Trained
 
 
 def run(description: Description, arrays: list[Any], observer: Observer, packing: Any, training: bool) -> ModelRun:

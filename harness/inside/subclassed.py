@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .frameworks.interface import Framework
+from clonediff.harness.inside.frameworks.interface import Framework
 
 _OUTER = "keras.Model(x, {}(x), name='around')"
 CLONE = f"inner = keras.models.clone_model(model.layers[-1])\nclone = {_OUTER.format('inner')}"

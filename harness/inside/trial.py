@@ -16,17 +16,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..observation import Answer, Clone, Failure, Leak, Observation, Request
-from .build import script
-from .cloners import Cloner, call_cloner, chosen_cloners
-from .cloners.users import is_users, no_model
-from .description import Description
-from .failures import GRAPH_FILE, failure
-from .frameworks.interface import Framework
-from .observer import Observer, tidy
-from .original import Live, Original
-from .structure import leaves
-from .warned import Warned, heard_as, unheard
+from clonediff.harness.inside.build import script
+from clonediff.harness.inside.cloners import Cloner, call_cloner, chosen_cloners
+from clonediff.harness.inside.cloners.users import is_users, no_model
+from clonediff.harness.inside.description import Description
+from clonediff.harness.inside.failures import GRAPH_FILE, failure
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.observer import Observer, tidy
+from clonediff.harness.inside.original import Live, Original
+from clonediff.harness.inside.structure import leaves
+from clonediff.harness.inside.warned import Warned, heard_as, unheard
+from clonediff.harness.observation import Answer, Clone, Failure, Leak, Observation, Request
 
 
 def run_trial(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..observation import End
+from clonediff.harness.observation import End
 
 OPEN = 3
 DEFAULT_BATCH = 2

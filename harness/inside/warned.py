@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from ..observation import Failure
-from .canonical import without_addresses
-from .failures import LONGEST_MESSAGE, plain_frames, stack
+from clonediff.harness.inside.canonical import without_addresses
+from clonediff.harness.inside.failures import LONGEST_MESSAGE, plain_frames, stack
+from clonediff.harness.observation import Failure
 
 _NUMBER = re.compile(r"_?\d+")
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")

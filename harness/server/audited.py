@@ -16,20 +16,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from clonediff.harness.inside.build import script
+from clonediff.harness.inside.facts import Facts as Walk
+from clonediff.harness.inside.frameworks import framework as framework_of
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.layers import Layers
+from clonediff.harness.inside.observer import Observer
+from clonediff.harness.inside.packages import KERAS, root_of
+from clonediff.harness.inside.warned import unheard
+from clonediff.harness.observation import ArgumentAudited, ClassAudited, Fact, same_fact
+from clonediff.harness.server.signatures import constructor, named
 from clonediff.strategies import values
 from clonediff.strategies.dialects import DIALECTS
 from clonediff.strategies.layers import CATALOGUE
-
-from ..inside.build import script
-from ..inside.facts import Facts as Walk
-from ..inside.frameworks import framework as framework_of
-from ..inside.frameworks.interface import Framework
-from ..inside.layers import Layers
-from ..inside.observer import Observer
-from ..inside.packages import KERAS, root_of
-from ..inside.warned import unheard
-from ..observation import ArgumentAudited, ClassAudited, Fact, same_fact
-from .signatures import constructor, named
 
 Values = Mapping[str, Sequence[str]]
 """Values by the name of an argument, as source text."""

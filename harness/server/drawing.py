@@ -15,16 +15,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from clonediff.harness.inside.build import script
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.observer import tidy
+from clonediff.harness.inside.values import DEFAULT_BATCH, input_array
+from clonediff.harness.inside.warned import unheard
+from clonediff.harness.server.signatures import other_layers, signatures
 from clonediff.strategies import build, choices, draw, of_release
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Input, Program
-
-from ..inside.build import script
-from ..inside.frameworks.interface import Framework
-from ..inside.observer import tidy
-from ..inside.values import DEFAULT_BATCH, input_array
-from ..inside.warned import unheard
-from .signatures import other_layers, signatures
 
 
 class Drawer:

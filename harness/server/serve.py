@@ -16,15 +16,15 @@ from typing import Any, TextIO
 import msgspec
 import numpy as np
 
-from ..inside.cloners.users import problem
-from ..inside.failures import failure
-from ..inside.frameworks import framework as framework_of
-from ..inside.frameworks.interface import Framework
-from ..inside.observer import Observer, take_over
-from ..inside.trial import run_trial
-from ..observation import Answer, Case, Request
-from .audited import audited_by_name, classes
-from .drawing import Drawer
+from clonediff.harness.inside.cloners.users import problem
+from clonediff.harness.inside.failures import failure
+from clonediff.harness.inside.frameworks import framework as framework_of
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.observer import Observer, take_over
+from clonediff.harness.inside.trial import run_trial
+from clonediff.harness.observation import Answer, Case, Request
+from clonediff.harness.server.audited import audited_by_name, classes
+from clonediff.harness.server.drawing import Drawer
 
 _WARM_UP = "import %s as keras\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(2)])\n"
 """A first trial pays for what Keras and its backend set up when they are first used."""

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..inside.cloners.users import imported
-from ..inside.frameworks.interface import Framework
-from ..inside.packages import KERAS, root_of
+from clonediff.harness.inside.cloners.users import imported
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.packages import KERAS, root_of
 
 
 def signatures(framework: Framework) -> dict[str, Any]:

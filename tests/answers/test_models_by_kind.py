@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from clonediff.harness.answers.check import check
-
-from . import models_by_kind
+from tests.answers import models_by_kind
 
 MODELS = [
     function

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from .score import KILLED, score, table, tried
-from .trials import mutants_of
+from tests.mutants.score import KILLED, score, table, tried
+from tests.mutants.trials import mutants_of
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
+from tests.mutants.walk import CONTAINERS, KERAS, SCRIPTS, TRAINED_BY, Place, has_base, package, walk
 
 Changes = Iterator[tuple[str, Callable[[], object]]]
 """What can be changed, in words, each with the function that does it."""

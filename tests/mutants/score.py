@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from .models import MODELS
-from .operators import OPERATORS
-from .trials import MODES, Cloner, Mutant, mutants_of
+from tests.mutants.models import MODELS
+from tests.mutants.operators import OPERATORS
+from tests.mutants.trials import MODES, Cloner, Mutant, mutants_of
 
 OUTCOMES = KILLED, SURVIVED, CRASHED, ALARM = "killed", "survived", "crashed", "alarm"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tests.example_counts import examples
-
-from .score import KILLED, SURVIVED, score, share
+from tests.mutants.score import KILLED, SURVIVED, score, share
 
 TARGETS = {"source": 0.97, "live": 0.95}
 

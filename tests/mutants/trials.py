@@ -16,10 +16,9 @@ from clonediff.harness.inside.frameworks import framework
 from clonediff.harness.inside.trial import run_trial
 from clonediff.harness.observation import Case, Request
 from clonediff.harness.trials.checks import compare
-
-from .models import MODELS
-from .operators import OPERATORS, changes, is_users, scenes
-from .walk import SCRIPTS
+from tests.mutants.models import MODELS
+from tests.mutants.operators import OPERATORS, changes, is_users, scenes
+from tests.mutants.walk import SCRIPTS
 
 
 class NoMutant(Exception):

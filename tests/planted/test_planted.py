@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.trial import Trial, run
+from tests.planted import planted
+from tests.planted.faults import PLANTED
+from tests.planted.models import case
 from tests.waiting import PATIENCE
-
-from . import planted
-from .faults import PLANTED
-from .models import case
 
 BREAKS = {
     "several": (

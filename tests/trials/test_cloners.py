@@ -14,8 +14,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame
 from tests.example_graphs import of_layer
-
-from .trying import tried
+from tests.trials.trying import tried
 
 SOURCE = """import keras
 from keras import layers

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from clonediff.harness.subjects import Case, SubjectProcess
-
-from .trying import tried
+from tests.trials.trying import tried
 
 SOURCE = """
 import random

@@ -16,10 +16,9 @@ from clonediff.strategies.program import Apply, Nest, Own
 from tests.example_graphs import of_layer
 from tests.planted import models, planted
 from tests.required_releases import missing
+from tests.trials.trying import tried
 from tests.waiting import PATIENCE
 from tests.warm_keras import built
-
-from .trying import tried
 
 SOURCE = """
 import traceback

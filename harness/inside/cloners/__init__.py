@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..frameworks.interface import Framework
-from .users import function, is_users
+from clonediff.harness.inside.cloners.users import function, is_users
+from clonediff.harness.inside.frameworks.interface import Framework
 
 Cloner = Callable[..., Any]
 
@@ -25,7 +25,7 @@ def _cloner(name: str, framework: Framework) -> Cloner:
         cloner: Cloner = framework.keras.models.clone_model
         return cloner
     if name == "fixed":
-        from ...fixed import clone_model  # it needs the Keras that is loaded
+        from clonediff.harness.fixed import clone_model  # it needs the Keras that is loaded
 
         return clone_model
     if is_users(name):

@@ -17,9 +17,9 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ...observation import Failure
-from ..failures import encodable
-from ..frameworks.interface import Framework
+from clonediff.harness.inside.failures import encodable
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.observation import Failure
 
 NO_MODEL = "NoModel"
 """The type of the failure of a cloner that gives something else than a model."""

@@ -6,7 +6,7 @@ import importlib
 import os
 from typing import Any, Literal
 
-from .interface import Framework
+from clonediff.harness.inside.frameworks.interface import Framework
 
 _CLASSES = {"keras": ("keras3", "Keras3"), "tf_keras": ("tf_keras", "TfKeras")}
 _loaded: dict[str, Framework] = {}

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .backends import Backend
+from clonediff.harness.inside.frameworks.backends import Backend
 
 Listener = Callable[[Any, Any], None]
 """Called with the layer and what it returned, once for each call that returns."""

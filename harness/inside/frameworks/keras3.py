@@ -10,9 +10,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from ..structure import leaves
-from .backends import load_backend
-from .interface import Framework
+from clonediff.harness.inside.frameworks.backends import load_backend
+from clonediff.harness.inside.frameworks.interface import Framework
+from clonediff.harness.inside.structure import leaves
 
 _NUMBERED_SEED = re.compile(r"\bseed_generator_\d+\b")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .backends import TensorFlow
-from .interface import Framework
+from clonediff.harness.inside.frameworks.backends import TensorFlow
+from clonediff.harness.inside.frameworks.interface import Framework
 
 _SEEDED = ("rate", "stddev", "dropout", "recurrent_dropout", "_dropout", "_random_generator")
 """The attributes that tell a layer that draws."""

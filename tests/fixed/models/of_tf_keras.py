@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from . import around, model
+from tests.fixed.models import around, model
 
 
 @model()
