@@ -49,6 +49,9 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
     framework = _keras_here(generation_of(model))
     clones = chosen_cloners(cloners, framework)
     if is_subclassed(model, framework):
+        if clone_function:
+            only = f"{type(model).__name__} is subclassed, and a clone function is for the layers of a graph only"
+            raise ValueError(f"{only}: leave out --clone-function")
         lines = lines_around(model)
         source = f"{source}\n{DIALECTS[framework.generation].imports['keras']}\n{lines}"
         calls = {name: partial(cloned_within, lines, clone, framework.keras) for name, clone in clones.items()}
@@ -62,10 +65,7 @@ def own_model(spec: str, cloners: Sequence[str], clone_function: str = "") -> Ow
 
 
 def _keras_here(generation: Generation) -> Any:
-    """The framework of a generation, set up as a subject's process is. What TensorFlow says when it starts is left out.
-
-    A variable of the environment that is set already is left alone.
-    """
+    """The framework of a generation, in the environment of a subject; what TensorFlow says first is dropped."""
     for name, value in environment(Subject.parse(generation)).items():
         os.environ.setdefault(name, value)
     before, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
