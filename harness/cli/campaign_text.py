@@ -38,6 +38,9 @@ CAUSE_FIELDS = ("id", "title", "graphs", "worse")
 class CampaignText(Progress):
     """Progress goes to standard error, what was found to standard output, unless `quiet`."""
 
+    stored = 0
+    """How many graphs of the corpus are tried first."""
+
     def found(self, finding: Finding) -> None:
         """A finding is seen first, or is as small as it gets."""
         when = f"as small as it gets ({finding.alone})" if finding.smallest else "found"
@@ -64,7 +67,7 @@ class CampaignText(Progress):
         if math.isfinite(left):
             parts.append(f"{lasted(left)} left" if left > 0 else "finishing")
         elif run.trials is not None and total.graphs:
-            graphs = run.trials * len(run.counts)
+            graphs = self.stored + run.trials * len(run.counts)
             parts.append(f"{total.graphs:,} of {graphs:,} graphs{estimate(total.graphs, graphs, self.seconds)}")
         return parts
 

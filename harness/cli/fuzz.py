@@ -88,6 +88,7 @@ def command(known_issues: Path, out: Path | None, corpus: Path | None, as_json: 
     with CampaignText(quiet=as_json) as watcher:
         record = Record(folder, run, stored, known, watcher.found, watcher.warn, watcher.progress)
         stored_graphs = {name: stored.graphs(Subject.parse(name).generation) for name in run.subjects}
+        watcher.stored = sum(map(len, stored_graphs.values()))
         for problem in stored.problems:
             watcher.warn(problem)
         scheduler = options["scheduler"]
