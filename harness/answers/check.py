@@ -28,8 +28,8 @@ from clonediff.strategies.program import Generation
 class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
     """A cause on one model: what it does to the clone, the cause in words of the model, what follows from it.
 
-    `known` is the issue that explains it, `because` its title and reason, `link` where that is reported. `advice` says
-    how to mend the model; `own` that the fault is that of a class or function of the user's.
+    `known` is the issue that explains it, a `bug` of Keras or a limit, `because` its title and reason, `link` where it
+    is reported. `advice` says how to mend the model; `own` that the fault is that of the user's class or function.
     """
 
     cause: Cause
@@ -40,6 +40,7 @@ class CauseShown(msgspec.Struct, frozen=True, kw_only=True):
     because: str
     link: str | None
     documented: bool
+    bug: bool
     advice: str
     own: bool
     script: str
@@ -143,7 +144,8 @@ class _Answers:
             because=". ".join(filter(None, (known.title, known.because))) if known else "",
             link=known.link if known else None,
             documented=known is not None and known.documented,
-            advice=mended.text or (known.todo if known else ""),
+            bug=bool(known and known.script),
+            advice=(mended.text or (known.todo if known else "")).replace("@keras.", f"@{self._generation}."),
             # What is known to be a bug of Keras is none of the user's, though they can help themselves.
             own=mended.own and (known is None or known.documented),
             script=self._script(cause, cloner),

@@ -18,7 +18,7 @@ _CRASHES = (
     (
         r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'",
         "let `{kind}.__init__` take `**kwargs` and pass them on: `super().__init__(**kwargs)`; "
-        "`from_config` gives it `{name}`, which Keras writes into each config",
+        "`from_config` gives it `{name}`, which Keras writes into each config, so do not pass `{name}` yourself",
     ),
     (
         r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",
@@ -58,11 +58,12 @@ def advice(cause: Cause, message: str, own: Own) -> Advice:
     """How to mend the user's own part of a cause."""
     root = cause.root
     if colliding(cause):
-        return Advice("save the clone as a .keras file, or give each `add_weight` another name")
+        names = '`add_weight(name=f"{self.name}_scale")`'
+        return Advice(f"save the clone as a .keras file, or name weights after their layer: {names}")
     if not makes_a_clone([cause]):
         return _of_a_crash(message, own)
     if root.part == "trainable" and root.found == "true":
-        what = "the clone" if root.first is None or root.first.layer < 0 else "it in the clone"
+        what = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
         return Advice(f"freeze {what} again before you set its weights and compile it: `.trainable = False`")
     if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
         return Advice("set it in the constructor: what is set on a built layer takes effect in clones")

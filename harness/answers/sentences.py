@@ -31,7 +31,7 @@ _HAPPENS: tuple[tuple[Severity, dict[str, str], str], ...] = (
     (TRAINS, {"aspect": "compiled"}, "{clone} is not compiled"),
     (TRAINS, {"check": "own"}, "{clone} shares objects with the original"),
     (TRAINS, {}, "{clone} trains differently"),
-    (PROPERTY, {}, "{clone} loses a property"),
+    (PROPERTY, {}, "{clone} differs in a property"),
     (NAME, {}, "{clone} has another name"),
 )
 """What a difference does to whoever uses the clone: the first row whose patterns its fields match."""
@@ -61,7 +61,7 @@ def happens(cause: Cause) -> str:
     if cause.severity is COMPUTES and _is_seed(one):
         return f"{clone} draws other random numbers"
     if cause.severity is PROPERTY and fact_name(one).startswith("metrics"):
-        return f"{clone} measures something else"
+        return f"the metrics of {clone} have other settings"
     rows = ((fields, words) for severity, fields, words in _HAPPENS if severity is cause.severity)
     has = (words for fields, words in rows if all(re.fullmatch(fields[name], getattr(one, name)) for name in fields))
     return next(has).format(clone=clone)
@@ -87,7 +87,7 @@ def sentence(cause: Cause, failure: Failure | None = None) -> str:
         return "One object that the model is compiled with twice is two objects in the clone"
     if root.raised is not None:
         if root.raised.frame.endswith(":compile_from_config"):
-            text = "the model is cloned, and the clone cannot be compiled"
+            text = "The model is compiled, and `clone_model` cannot compile the clone"
         return f"{text}: {root.raised.type}: {message_of(failure.message if failure else root.raised.message)}"
     if _is_seed(root):
         return f"{layer} has a seed in the model, and none in {clone}"
@@ -132,16 +132,17 @@ def effects(cause: Cause, original: Observation) -> Iterator[str]:
         elif difference.check == "weights" and difference.raised is not None and difference is not cause.root:
             message = message_of(difference.raised.message)
             yield f"clone.set_weights(model.get_weights()) raises {difference.raised.type}: {message}"
-    lost = [_of_model(one) for one in differences if one.change == "missing" or (one.part, one.found) == _NO_ATTRIBUTE]
+    attributes = [one for one in differences if (one.part, one.found) == _NO_ATTRIBUTE]
+    lost = [_of_model(one) for one in attributes or differences if one in attributes or one.change == "missing"]
     if len(set(lost)) > 1:
         yield f"the clone lacks {_some(list(dict.fromkeys(lost)))}"
     if cause.root.part == "kind" and not named(cause.root.first):
-        yield f"what `{cause.root.expected}` does in methods of its own, such as `train_step`, is lost in the clone"
+        yield f"the clone has no methods and attributes of `{cause.root.expected}`, such as a `train_step`"
     refused = any(difference.check == "weights" and difference.raised is not None for difference in differences)
     if cause.severity <= TRAINS and cause.root.check not in ("made", "untouched") and not (flags or refused):
         yield happens(cause)
     if cause.root.name == "input_spec" and cause.root.expected == "None":
-        yield "the clone takes inputs of the first size only"
+        yield "the clone takes only inputs of the size of its first call"
 
 
 def _of_model(difference: Difference) -> str:
@@ -155,7 +156,7 @@ def _reordered(shape: Shape, difference: Difference) -> str:
     order = json.loads(difference.found)
     pairs = ((shape.weights[index], shape.weights[other]) for index, other in enumerate(order) if index != other)
     alike = ((_variable(shape, ours), _variable(shape, other)) for ours, other in pairs if ours.shape == other.shape)
-    swapped = next((f": set_weights gives {ours} that of {other}" for ours, other in alike), "")
+    swapped = next((f": set_weights gives {ours} the values of {other}" for ours, other in alike), "")
     return f"the weights of the clone come in another order{swapped}"
 
 

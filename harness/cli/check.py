@@ -55,8 +55,11 @@ def command(
     if script:
         worst = next((cause.script for cause in minded(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
-            raise click.ClickException(
-                "no script of plain Keras can show this difference: without --script, it is said in words"
+            why = (
+                "a clone function is in no script"
+                if clone_function
+                else "no script of plain Keras shows this difference"
             )
+            raise click.ClickException(f"{why}: leave out --script, for the difference in words")
         click.echo(visible(worst) if worst else "no break to show", nl=not worst, err=not worst)
     sys.exit(exit_code(breaks=checked.fails(ignored)))

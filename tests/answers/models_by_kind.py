@@ -85,7 +85,7 @@ class Decay(keras.optimizers.schedules.LearningRateSchedule):
 
 
 def schedule_without_its_argument():
-    """the clone cannot be compiled: TypeError: Decay"""
+    """cannot compile the clone: TypeError: Decay"""
     return compiled(optimizer=keras.optimizers.SGD(Decay(0.5)))
 
 

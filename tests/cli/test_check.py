@@ -52,7 +52,7 @@ def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path, clonediff
     assert "but for names; nothing to do" in out and "conv2d/kernel is sequential/conv2d/kernel" in out
     code, out, _ = clonediff("check", "theirs.py:escapes", "--ignore", "lambda-refused", cwd=models)
     assert code == 0
-    assert "which --ignore accepts" in out.partition("\n")[0] and "(known issue lambda-refused)" in out
+    assert "which --ignore accepts" in out.partition("\n")[0] and "(a bug of Keras: lambda-refused)" in out
     assert "\\x1b[31mred" in out and not {"\x1b", "\x07"} & {*out}, "no name is a command to the terminal"
 
 

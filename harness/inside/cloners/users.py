@@ -108,7 +108,7 @@ def recorded(clone_function: Callable[[Any], Any], asked: dict[str, str], layer:
     """What a clone function makes of a layer; `asked` gets its class, if that is no plain clone."""
     other = clone_function(layer)
     if other is layer or type(other) is not type(layer) or str(other.get_config()) != str(layer.get_config()):
-        asked[layer.name] = type(other).__name__
+        asked[layer.name] = f"{type(layer).__name__}, now {type(other).__name__}"
     return other
 
 
