@@ -89,18 +89,19 @@ def before_filling(copier: Copier) -> None:
         strategy = getattr(variable, "_distribute_strategy", None)
         is_a_part = hasattr(vars(variable).get("_handle"), "_distributed_container")
         if strategy is not strategy_of_model(None) and not is_a_part and hasattr(variable, "_unique_id"):
-            copier.made[id(variable)] = copier.memo[id(variable)] = made = _of_this_strategy(variable)
+            copier.made[id(variable)] = copier.memo[id(variable)] = made = _of_this_strategy(variable, copier)
             copier.names[variable._unique_id] = made._unique_id
 
 
-def _of_this_strategy(variable: Any) -> Any:
+def _of_this_strategy(variable: Any, copier: Copier) -> Any:
     """A variable like one of another strategy, or of none, as this strategy makes it."""
     with tf.init_scope():
         return tf.Variable(
-            tf.zeros(variable.shape, variable.dtype),
+            tf.zeros([size or 0 for size in variable.shape], variable.dtype),
+            shape=variable.shape,
             trainable=variable.trainable,
             name=variable.name.partition(":")[0],
-            constraint=variable.constraint,
+            constraint=copier.of(variable.constraint),
             synchronization=variable.synchronization,
             aggregation=variable.aggregation,
         )

@@ -40,10 +40,9 @@ _LONGEST_CONTAINER = 1000
 """Longer containers are compared as one value."""
 _CODE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, types.ModuleType)
 _WRAPPERS = OPAQUE | {"functools"}
-_COMPARED_ELSEWHERE = frozenset(
-    ["name", "trainable", "input_mask", "output_mask", "_name", "_trainable", "_path", "_parent_path"]
-)
-"""Reported per layer, or per call: a tensor may have the mask of a later call."""
+_NAMES = frozenset(["name", "_name", "_path", "_parent_path"])
+_NOT_COMPARED = _NAMES | {"trainable", "_trainable", "input_mask", "output_mask", "distribute_strategy"}
+"""Reported per layer, or per call: a tensor may have the mask of a later call. The strategy is that of the caller."""
 _GRAPH_ATTRIBUTES = frozenset(["_inputs", "_outputs"])
 """The calls of the layers have them."""
 _LEFT_BY_TRAINING = frozenset([".metrics", ".metrics_names", ".metrics_variables", ".optimizer.learning_rate"])
@@ -100,7 +99,7 @@ class Facts:
         """Read the attributes of an object; whether anything in them can change by itself."""
         changes, kind = False, type(owner)
         names, held = names_of(owner, self._observer.private)
-        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _COMPARED_ELSEWHERE)):
+        for name in sorted(names.union(properties(kind)) - (frozenset() if path else _NOT_COMPARED)):
             here = f"{path}.{name}"
             if here in _LEFT_BY_TRAINING and self._number < 0 and self._observer.values_by_chance:
                 continue

@@ -25,7 +25,7 @@ def main(generation):
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         makes, clones = (strategy.scope() if inside else contextlib.nullcontext() for inside in WAYS[way])
         with makes:
-            model = made(keras, state)
+            model, words = made(keras, state), lookup(keras)
         before = model.get_weights()
         with clones:
             clone = clone_model(model, weights=weights)
@@ -33,6 +33,8 @@ def main(generation):
             assert all(copied) == weights or (not weights and not all(copied)), (way, state, weights, copied)
             variable = getattr(clone.weights[0], "_value", clone.weights[0])
             assert ("Mirrored" in type(variable).__name__) == WAYS[way][1], (way, state, type(variable))
+            assert clone.weights[-2].constraint is not model.weights[-2].constraint, (way, state)
+            assert clone_model(words).layers[1].get_vocabulary() == words.layers[1].get_vocabulary(), (way, state)
             if state == "bare":
                 clone.compile("adam", "mse")
         clone.fit(X, Y, batch_size=4, verbose=0)
@@ -43,12 +45,18 @@ def main(generation):
 def made(keras, state):
     x = keras.Input((3,))
     y = keras.layers.BatchNormalization()(keras.layers.Dense(4)(x))
-    model = keras.Model(x, keras.layers.Dense(2)(y))
+    model = keras.Model(x, keras.layers.Dense(2, kernel_constraint="non_neg")(y))
     if state != "bare":
         model.compile("adam", "mse", metrics=["mae"])
     if state == "trained":
         model.fit(X, Y, batch_size=4, verbose=0)
     return model
+
+
+def lookup(keras):
+    x = keras.Input((3,), dtype="int32")
+    table = keras.layers.IntegerLookup(vocabulary=[1, 2, 4], output_mode="tf_idf", idf_weights=np.arange(1, 4) / 2)
+    return keras.Model(x, table(x))
 
 
 if __name__ == "__main__":

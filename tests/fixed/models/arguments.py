@@ -8,7 +8,7 @@ import keras
 import tensorflow as tf
 from keras import layers
 
-from tests.fixed.models import ASKED, GENERATION, MISUSED, around
+from . import ASKED, GENERATION, MISUSED, around
 
 Asked = collections.namedtuple("Asked", "build arguments by_hand")
 """The clone of what `build` makes, with these arguments, is to be what `by_hand` makes."""

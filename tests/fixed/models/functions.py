@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from tests.fixed.models import model, models, of_inputs
+from . import model, models, of_inputs
 
 
 class Joined(layers.Layer):

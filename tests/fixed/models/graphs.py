@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from tests.fixed.models import GENERATION, around, model
+from . import GENERATION, around, model
 
 
 @model()

@@ -6,8 +6,8 @@ import keras
 import numpy as np
 from keras import layers, ops
 
-from tests.fixed.models import around, model, models
-from tests.fixed.models.single_layers import under_a_mask
+from . import around, model, models
+from .single_layers import under_a_mask
 
 
 @model()

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 from keras import layers
 
-from tests.fixed.models import around, model
+from . import around, model
 
 
 @model()

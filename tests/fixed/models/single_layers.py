@@ -8,7 +8,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from tests.fixed.models import around, frozen, model, models
+from . import around, frozen, model, models
 
 
 def scaled(x, by=2.0):

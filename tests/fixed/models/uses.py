@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import layers
 
-from tests.fixed.models import GENERATION, model, models, of_inputs
+from . import GENERATION, model, models, of_inputs
 
 TENSORS = keras.ops if GENERATION == "keras" else keras.backend
 
