@@ -212,7 +212,7 @@ def strategy_of_optimizer(_: Any) -> Any:
 
 
 def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
-    """The copy of an object of a framework that has a state of its own: a table, a variable, a module, a lock."""
+    """The copy of an object of a framework that has a state: a table, a variable, a tensor of torch, a lock."""
     if type(thing) in LOCKS:
         return LOCKS[type(thing)]()
     if hasattr(thing, "_copy_trackable_to_cpu") and hasattr(thing, "_resource_handle"):
@@ -222,5 +222,7 @@ def copy_of_resource(thing: Any, memo: dict[int, Any]) -> Any:
         return copies.get(thing, thing)
     if hasattr(thing, "_iterator_resource"):
         raise TypeError("the position of an iterator cannot be read")
+    if hasattr(thing, "untyped_storage"):  # a tensor of torch, which may share its memory with a variable
+        return thing.detach().clone()
     has_state = hasattr(thing, "named_parameters") or hasattr(thing, "assign_add")
     return copy.deepcopy(thing, memo) if has_state else thing

@@ -141,6 +141,13 @@ class Torch(Backend):
     def concrete(self, value: Any) -> bool:
         return isinstance(value, self.torch.Tensor) and value.device.type != "meta"
 
+    def write(self, value: Any, array: Any) -> bool:
+        if value.shape != array.shape:
+            return False
+        # `assign` would refuse a weight to which its initializer gave another shape than it declares.
+        value.data.copy_(self.tensor(array))
+        return True
+
     def array(self, tensor: Any) -> Any:
         tensor = tensor.detach().cpu()
         if tensor.dtype == self.torch.bfloat16:
