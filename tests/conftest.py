@@ -22,10 +22,10 @@ from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from tests.command_line import Command, command
-from tests.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
-from tests.required_releases import missing, place_or_skip
-from tests.warm_keras import processes
+from tests.helpers.command_line import Command, command
+from tests.helpers.drawn_graphs import processes
+from tests.helpers.example_counts import ALL, GRAPHS, MANY_GRAPHS, SHARDS, everything, examples
+from tests.helpers.required_releases import missing, place_or_skip
 
 ON_CPU = ("keras", "tf_keras", "keras/jax", "keras/torch")
 SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
@@ -107,7 +107,7 @@ def _group(item: pytest.Item) -> str:
     generation = "tf_keras" if re.search(r"\[tf_keras[-\]@/]", test) else "keras"
     if module == KNOWN_SCRIPTS:
         return f"{module} of {generation}"
-    if any(getattr(value, "__module__", "") == "tests.warm_keras" for value in vars(item.module).values()):  # type: ignore[attr-defined]
+    if any(getattr(value, "__module__", "") == "tests.helpers.drawn_graphs" for value in vars(item.module).values()):  # type: ignore[attr-defined]
         return f"drawn graphs of {generation}"
     if WARM.intersection(getattr(item, "fixturenames", ())):
         return generation if generation == "tf_keras" else f"keras {zlib.crc32(module.encode()) % 2}"

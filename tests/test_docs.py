@@ -19,12 +19,12 @@ import pytest
 
 from clonediff.reports.known import load
 from clonediff.strategies.program import to_json
-from tests.campaign.running import UNKNOWN, keep, known_without
-from tests.command_line import Command, ran
-from tests.example_counts import everything
-from tests.example_graphs import example
-from tests.required_releases import place_or_skip
-from tests.waiting import PATIENCE
+from tests.helpers.campaigns import UNKNOWN, keep, known_without
+from tests.helpers.command_line import Command, ran
+from tests.helpers.example_counts import everything
+from tests.helpers.example_graphs import example
+from tests.helpers.required_releases import place_or_skip
+from tests.helpers.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

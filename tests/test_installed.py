@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from tests.waiting import PATIENCE
+from tests.helpers.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")

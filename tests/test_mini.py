@@ -9,7 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.waiting import PATIENCE
+from tests.helpers.waiting import PATIENCE
 
 MINI = Path(__file__).parent.parent / "docs" / "mini.py"
 

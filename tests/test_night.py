@@ -16,7 +16,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # Dask brings it
 
 from clonediff.reports.run_folder import folder_name
-from tests.reports.making import put, record
+from tests.helpers.example_runs import put, record
 
 ROOT = Path(__file__).parents[1]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from _pytest.outcomes import Failed, Skipped
 
-from tests.required_releases import not_had
+from tests.helpers.required_releases import not_had
 
 TESTS = Path(__file__).parent
 SLOW = "tests/cli/test_own_cloner.py"

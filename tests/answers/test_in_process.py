@@ -14,7 +14,7 @@ import tf_keras
 
 from clonediff import UnfaithfulClone, assert_clones_faithfully, check_clone, clone_model
 from clonediff.harness.inside.frameworks import framework
-from tests.example_graphs import Input, of_layer, of_source
+from tests.helpers.example_graphs import Input, of_layer, of_source
 
 KERAS: dict[str, Any] = {"keras": keras, "tf_keras": tf_keras}
 DENSE = of_layer("layers.Dense(2)", (3,))

@@ -33,8 +33,8 @@ from clonediff.harness.campaign.shards import Result, Setup, Shard
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.records import Counts, Finding, Run
 from clonediff.reports.run_folder import RunFolder
+from tests.helpers.example_runs import record
 from tests.recorded import FILE
-from tests.reports.making import record
 
 SECONDS = 0.09
 """What a graph takes: 13,970 of them in ten minutes on two cores."""

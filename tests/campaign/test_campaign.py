@@ -15,12 +15,11 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from tests.campaign.running import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
-from tests.command_line import imported_by
-from tests.example_graphs import KNOWN
-from tests.interrupting import interrupt, under_way
+from tests.helpers.campaigns import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
+from tests.helpers.command_line import imported_by, interrupt, under_way
+from tests.helpers.example_graphs import KNOWN
+from tests.helpers.waiting import PATIENCE, until
 from tests.planted import planted
-from tests.waiting import PATIENCE, until
 
 FOUND = str(KNOWN.get(UNKNOWN).fingerprint)
 TRIALS = ("--trials", "3")

@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from clonediff.reports.reading import read_run
-from tests.campaign.running import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
 from tests.campaign.simulated import simulate
-from tests.interrupting import under_way
-from tests.waiting import PATIENCE, until
+from tests.helpers.campaigns import UNKNOWN, findings, fuzz, known_without, processes, summary, with_unknown
+from tests.helpers.command_line import under_way
+from tests.helpers.waiting import PATIENCE, until
 
 DASK = [sys.executable, "-m", "dask"]
 QUICK = ("--trials", "6", "--json")

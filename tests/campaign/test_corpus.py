@@ -10,8 +10,8 @@ import pytest
 
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.strategies.program import to_json
-from tests.example_graphs import of_layer
-from tests.reports.making import TWO, put, record
+from tests.helpers.example_graphs import of_layer
+from tests.helpers.example_runs import TWO, put, record
 
 GRAPH = to_json(TWO)
 SMALLER = record(0, msgspec.structs.replace(TWO, source="smaller"))

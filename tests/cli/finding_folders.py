@@ -13,8 +13,8 @@ from clonediff.reports.known import load
 from clonediff.reports.records import Finding
 from clonediff.reports.run_folder import RunFolder
 from clonediff.strategies.program import Input
-from tests.example_graphs import example, of_source
-from tests.reports.making import put, record
+from tests.helpers.example_graphs import example, of_source
+from tests.helpers.example_runs import put, record
 
 DENSE = of_source(
     """\

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import Command, ran
+from tests.helpers.command_line import Command, ran
 
 MASKS = ("encoder_padding_mask_1: int32 (2, 40), 0 and 1", "attentionMask: int32 (2, 40), 0 and 1")
 IDS = "token_ids: int32 (2, 12), whole numbers below 7"

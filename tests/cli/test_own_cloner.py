@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import ran
+from tests.helpers.command_line import ran
 
 CLONER = "def through_config(model):\n    return type(model).from_config(model.get_config())\n"
 OWN = ("--cloner", "of_mine:through_config")

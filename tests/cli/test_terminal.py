@@ -11,9 +11,8 @@ import pytest
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE
-from tests.command_line import Command, imported_by, ran
-from tests.example_graphs import example
-from tests.interrupting import interrupt, under_way
+from tests.helpers.command_line import Command, imported_by, interrupt, ran, under_way
+from tests.helpers.example_graphs import example
 
 
 @pytest.mark.usefixtures("warm_commands")

@@ -16,10 +16,10 @@ import pytest
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.strategies.program import to_json
 from tests.cli.finding_folders import DENSE, a_finding, folder_of, run_of
-from tests.command_line import Command
-from tests.example_graphs import KNOWN, example
-from tests.reports.making import put
-from tests.repositories import commit, git, put_keras
+from tests.helpers.command_line import Command
+from tests.helpers.example_graphs import KNOWN, example
+from tests.helpers.example_runs import put
+from tests.helpers.git_repositories import commit, git, put_keras
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
 HOSTILE = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202eback"

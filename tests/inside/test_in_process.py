@@ -11,7 +11,7 @@ import pytest
 
 from clonediff import check_clone, clone_model
 from clonediff.strategies.program import Input
-from tests.example_graphs import of_layer, of_source
+from tests.helpers.example_graphs import of_layer, of_source
 
 COMPILED = """
 import keras

@@ -15,7 +15,7 @@ from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects.environment import BESIDE
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
-from tests.repositories import put_keras
+from tests.helpers.git_repositories import put_keras
 
 FOLDER = Path(__file__).parents[2] / "reports" / "fixes"
 FIXES = [read_proposal(path.name, path.read_text(), ()) for path in sorted(FOLDER.glob("*.py"))]

@@ -15,8 +15,8 @@ import pytest
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.child import scratch
 from clonediff.reports.known import KnownIssues, load
-from tests.command_line import Command
-from tests.repositories import commit, git, put_keras
+from tests.helpers.command_line import Command
+from tests.helpers.git_repositories import commit, git, put_keras
 
 KNOWN = KnownIssues(tuple(load().get(name) for name in ("lambda-refused", "compile-lambda")))
 LINE = "return layer.__class__.from_config(layer.get_config())\n"

@@ -13,7 +13,7 @@ from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
-from tests.required_releases import had
+from tests.helpers.required_releases import had
 
 OLD = "keras==3.10.0"
 """The oldest release that the fixed cloner is for."""

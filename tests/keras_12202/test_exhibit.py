@@ -14,7 +14,8 @@ import pytest
 
 from clonediff.harness.keras_12202.child import REPAIRS
 from clonediff.harness.keras_12202.exhibit import installed
-from tests.command_line import ran
+from tests.helpers.command_line import ran
+from tests.helpers.required_releases import not_had
 from tests.keras_12202.proposals import (
     ANSWER,
     CLEARS_THE_TERMINAL,
@@ -26,7 +27,6 @@ from tests.keras_12202.proposals import (
     SHARES,
     TENSORS,
 )
-from tests.required_releases import not_had
 
 MESSAGE = 'AssertionError: Could not compute output Tensor("'
 HERE = ("--subject", "keras==2.2.4")

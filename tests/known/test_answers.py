@@ -11,7 +11,7 @@ import pytest
 
 from clonediff.harness.answers.repro import IN_FULL, issue_of_root
 from clonediff.reports.known import ROOTS, load
-from tests.command_line import Command
+from tests.helpers.command_line import Command
 
 
 @pytest.mark.parametrize(

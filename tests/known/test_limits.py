@@ -12,7 +12,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.strategies.program import Again, Apply, Input, Preparation
-from tests.warm_keras import built
+from tests.helpers.drawn_graphs import built
 
 KNOWN = load()
 ONE, VECTOR, SEQUENCE, RGB = Input((1,)), Input((4,)), Input((3, 4)), Input((4, 4, 3))

@@ -28,8 +28,8 @@ from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import ROOTS, KnownIssue, load
 from clonediff.reports.known_index import RELEASES
-from tests.required_releases import place_or_skip
-from tests.trials.trying import odd
+from tests.helpers.required_releases import place_or_skip
+from tests.helpers.trials import odd
 
 ROOT = Path(__file__).parents[2]
 KNOWN = load()

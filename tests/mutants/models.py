@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.example_graphs import example
+from tests.helpers.example_graphs import example
 from tests.planted.models import MODELS as PLANTED
 from tests.planted.models import case as planted
 

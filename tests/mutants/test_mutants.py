@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.example_counts import examples
+from tests.helpers.example_counts import examples
 from tests.mutants.score import KILLED, SURVIVED, score, share
 
 TARGETS = {"source": 0.97, "live": 0.95}

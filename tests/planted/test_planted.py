@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from clonediff.harness.subjects import SubjectProcess
 from clonediff.harness.trials.checks import CHECKS
 from clonediff.harness.trials.trial import Trial, run
+from tests.helpers.waiting import PATIENCE
 from tests.planted import planted
 from tests.planted.faults import PLANTED
 from tests.planted.models import case
-from tests.waiting import PATIENCE
 
 BREAKS = {
     "several": (

@@ -12,7 +12,7 @@ from clonediff.harness.scripts.reproducer import script_of
 from clonediff.harness.search.hunt import search
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
-from tests.example_counts import OF_BACKENDS, SHARDS
+from tests.helpers.example_counts import OF_BACKENDS, SHARDS
 
 KNOWN = load()
 

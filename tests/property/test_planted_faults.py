@@ -12,7 +12,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Apply, instructions
-from tests.example_counts import everything
+from tests.helpers.example_counts import everything
 from tests.planted import planted
 
 ONCE = """

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from clonediff import assert_clones_faithfully
-from tests.example_counts import everything
+from tests.helpers.example_counts import everything
 
 TABLES = tomllib.loads(Path(__file__).with_name("recipes.toml").read_text(encoding="utf-8"))
 HUB = Path(__file__).with_name("keras_hub.txt")

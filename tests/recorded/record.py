@@ -20,10 +20,10 @@ from clonediff.harness.trials.checks.flow import Flow
 from clonediff.harness.trials.triage import causes_of
 from clonediff.harness.trials.trial import run
 from clonediff.reports.known import load
+from tests.helpers.drawn_graphs import process_of
 from tests.planted import models, planted
 from tests.planted.test_planted import BREAKS
 from tests.recorded import FILE, Recorded, read, said, write
-from tests.warm_keras import process_of
 
 DRAWN = {"keras": 400, "tf_keras": 150}
 SEED = 3

@@ -12,7 +12,7 @@ from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import LIMITS, load
 from clonediff.reports.records import Severity
 from clonediff.strategies.program import Input
-from tests.example_graphs import of_layer, of_source
+from tests.helpers.example_graphs import of_layer, of_source
 
 LINK = "https://github.com/keras-team/keras/blob/v3.15.1/keras/src/x.py#L1"
 GOOD = f"""\

@@ -10,7 +10,7 @@ import pytest
 from clonediff.reports.reading import read_run
 from clonediff.reports.records import Run
 from clonediff.reports.run_folder import RunFolder
-from tests.reports.making import finding, record, run_folder
+from tests.helpers.example_runs import finding, record, run_folder
 
 
 def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:

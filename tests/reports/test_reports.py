@@ -17,7 +17,7 @@ from clonediff.reports.documents import write_reports
 from clonediff.reports.known import KnownIssues, load
 from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import verdict
-from tests.reports.making import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
+from tests.helpers.example_runs import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
 
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"

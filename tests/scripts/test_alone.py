@@ -16,7 +16,7 @@ import pytest
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects import Subject
-from tests.waiting import until
+from tests.helpers.waiting import until
 
 UNTOLD = ("timed out", "out of memory", "exit code 0")
 """What a trial ends in, and no run of a script."""

@@ -18,7 +18,7 @@ from clonediff.harness.scripts.reproducer import Script, script_of
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
-from tests.example_graphs import example
+from tests.helpers.example_graphs import example
 
 HEAD = "import {keras} as keras\nfrom {keras} import layers\n"
 PLAIN = """

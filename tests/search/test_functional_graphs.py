@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.waiting import PATIENCE
+from tests.helpers.waiting import PATIENCE
 
 TEST = """
 import os

@@ -13,7 +13,7 @@ from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
 from clonediff.strategies.program import Again, Apply, Graph, Input, Nest, Preparation, Program
-from tests.warm_keras import built
+from tests.helpers.drawn_graphs import built
 
 DENSE = Apply("Dense", (("units", "4"), ("use_bias", "False")), after=("trainable = False",))
 LAMBDA = Apply(

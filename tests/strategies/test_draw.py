@@ -33,8 +33,8 @@ from clonediff.strategies.program import (
     instructions,
 )
 from clonediff.strategies.undefined import why_undefined
-from tests.example_counts import examples
-from tests.warm_keras import built, drawn, process_of
+from tests.helpers.drawn_graphs import built, drawn, process_of
+from tests.helpers.example_counts import examples
 
 Warm = Callable[[str], SubjectProcess]
 SIMPLEST = {"numbers": [[], []]}

@@ -19,8 +19,8 @@ from clonediff.harness.campaign.tasks import CampaignProcess, Trials
 from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
-from tests.example_graphs import of_layer
-from tests.waiting import PATIENCE, until
+from tests.helpers.example_graphs import of_layer
+from tests.helpers.waiting import PATIENCE, until
 
 GOOD = """
 import keras

@@ -23,10 +23,10 @@ import pytest
 from clonediff.harness.subjects import Subject
 from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases import in_full, place_of
-from tests.command_line import CLONEDIFF
-from tests.repositories import commit, git, hash_of, put_keras
-from tests.required_releases import had
-from tests.waiting import PATIENCE, until
+from tests.helpers.command_line import CLONEDIFF
+from tests.helpers.git_repositories import commit, git, hash_of, put_keras
+from tests.helpers.required_releases import had
+from tests.helpers.waiting import PATIENCE, until
 
 RELEASE = "keras==3.12.3"
 LAYERS = "keras/src/layers.py"

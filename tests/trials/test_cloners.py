@@ -13,8 +13,8 @@ from clonediff.harness.trials.cloners import named
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import load
 from clonediff.reports.records import Blame
-from tests.example_graphs import of_layer
-from tests.trials.trying import tried
+from tests.helpers.example_graphs import of_layer
+from tests.helpers.trials import tried
 
 SOURCE = """import keras
 from keras import layers

@@ -11,8 +11,8 @@ import pytest
 from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues
-from tests.trials.trying import odd
-from tests.waiting import PATIENCE
+from tests.helpers.trials import odd
+from tests.helpers.waiting import PATIENCE
 
 BUILDERS = '''
 import functools

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from clonediff.harness.subjects import Case, SubjectProcess
-from tests.trials.trying import tried
+from tests.helpers.trials import tried
 
 SOURCE = """
 import random

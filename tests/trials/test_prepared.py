@@ -15,10 +15,10 @@ from clonediff.reports.known import load
 from clonediff.strategies.prepare import CLONE_ARGUMENTS
 from clonediff.strategies.program import Apply, Generation, Input, Nest, Preparation, Program, Scope
 from clonediff.strategies.undefined import why_undefined
-from tests.example_graphs import of_layer, of_source
-from tests.trials.trying import fixed_is_faithful, tried
-from tests.waiting import PATIENCE
-from tests.warm_keras import built
+from tests.helpers.drawn_graphs import built
+from tests.helpers.example_graphs import of_layer, of_source
+from tests.helpers.trials import fixed_is_faithful, tried
+from tests.helpers.waiting import PATIENCE
 
 Warm = Callable[[str], SubjectProcess]
 

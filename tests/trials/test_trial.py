@@ -13,12 +13,12 @@ from clonediff.harness.trials.trial import run
 from clonediff.reports.known import KnownIssues
 from clonediff.reports.records import Blame, Severity
 from clonediff.strategies.program import Apply, Nest, Own
-from tests.example_graphs import of_layer
+from tests.helpers.drawn_graphs import built
+from tests.helpers.example_graphs import of_layer
+from tests.helpers.required_releases import missing
+from tests.helpers.trials import tried
+from tests.helpers.waiting import PATIENCE
 from tests.planted import models, planted
-from tests.required_releases import missing
-from tests.trials.trying import tried
-from tests.waiting import PATIENCE
-from tests.warm_keras import built
 
 SOURCE = """
 import traceback

@@ -14,8 +14,8 @@ import pytest
 import tf_keras
 
 from clonediff import IncompleteConfig, assert_config_is_complete
-from tests.interrupting import interrupt, under_way
-from tests.waiting import until
+from tests.helpers.command_line import interrupt, under_way
+from tests.helpers.waiting import until
 
 FILE = Path(__file__).with_name("planted.py")
 DIES = "import os\nimport keras\n\n\nclass Dies(keras.layers.Layer):\n    def __init__(self):\n        {}\n"

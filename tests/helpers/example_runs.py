@@ -11,7 +11,7 @@ import msgspec
 
 from clonediff.reports.records import Finding
 from clonediff.strategies.program import Graph, Input, to_json
-from tests.example_graphs import of_source
+from tests.helpers.example_graphs import of_source
 
 Json = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Campaigns as a person runs them, in processes of their own, for the tests of this folder."""
+"""Campaigns in processes of their own, as a person runs them, and what they leave."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from clonediff.harness.campaign.corpus import NightlyCorpus
 from clonediff.reports.reading import read_run
 from clonediff.strategies.program import to_json
-from tests.command_line import ran
-from tests.example_graphs import example
-from tests.reports.making import record
+from tests.helpers.command_line import ran
+from tests.helpers.example_graphs import example
+from tests.helpers.example_runs import record
 
 UNKNOWN = "model-trainable"
 """The known issue that a campaign of these tests does not know. Its model is in the corpus, so it is soon found."""

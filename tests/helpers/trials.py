@@ -9,7 +9,7 @@ from clonediff.harness.subjects import Case, SubjectProcess
 from clonediff.harness.trials.cases import case_of
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import Graph
-from tests.waiting import PATIENCE
+from tests.helpers.waiting import PATIENCE
 
 
 def tried(graph: Graph | Case, process: SubjectProcess, *cloners: str, costly: bool = False) -> Trial:

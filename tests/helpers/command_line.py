@@ -1,17 +1,19 @@
-"""The command line, run in the process of a test or in one of its own."""
+"""The command line, in the process of a test, in a process of its own, and interrupted."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from clonediff.harness.cli import main
-from tests.waiting import PATIENCE
+from tests.helpers.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from clonediff.harness.cli import main; main()"]
 """Which starts it in a process of its own."""
@@ -50,3 +52,33 @@ def imported_by(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) 
 def _ended(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     its = {**os.environ, **environment}
     return subprocess.run(command, cwd=cwd, env=its, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+@contextmanager
+def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """`clonediff` in a process of its own; what is left of it afterwards is ended."""
+    with subprocess.Popen(
+        [*CLONEDIFF, *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_heed_interrupts,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _heed_interrupts() -> None:
+    """A test run in the background ignores SIGINT, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Interrupt it as Ctrl-C does, and what it had printed by its end."""
+    os.kill(process.pid, signal.SIGINT)
+    return process.communicate(timeout=PATIENCE)
