@@ -78,7 +78,7 @@ def commands(text: str) -> list[Shown]:
     return found
 
 
-def test_few_commands_of_the_guides_are_left_out() -> None:
+def test_few_commands_of_the_guides_are_not_run() -> None:
     consoles = [each for guide in GUIDES for each in blocks(DOCS / f"{guide}.md") if each.language == "console"]
     assert len(consoles) > 10
     assert sum(each.not_run for each in consoles) <= 3
@@ -122,7 +122,7 @@ def _few_graphs(arguments: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("guide", [each if each in BY_DAY else pytest.param(each, marks=AT_NIGHT) for each in GUIDES])
-def test_the_commands_of_a_guide_do_what_it_says(guide: str, run: Run, tmp_path: Path) -> None:
+def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(FEW)
     for block in blocks(DOCS / f"{guide}.md"):
         file = re.match(r"# ([\w.]+)\n", block.text)
@@ -143,7 +143,7 @@ def _without_numbers(text: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_no_link_is_broken(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))
     missing = [path for path, _ in links if path and not (page.parent / path).exists()]
     assert missing == []
@@ -165,7 +165,7 @@ def test_the_reference_names_every_command(clonediff: Command) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_have_the_options_that_pages_give_them(page: Path, clonediff: Command) -> None:
+def test_the_commands_on_a_page_and_their_options_exist(page: Path, clonediff: Command) -> None:
     for words in map(shlex.split, typed_on(page)):
         code, text, _ = clonediff(words[1], "--help")
         assert code == 0, words
@@ -189,11 +189,11 @@ def test_ci_runs_the_two_commands_of_the_readme() -> None:
         assert f'step "{part}' in ci
 
 
-def test_the_bugs_of_the_readme_are_known_issues_that_show() -> None:
+def test_the_bugs_of_the_readme_are_open_known_issues() -> None:
     (ids,) = [words.split()[2:] for words in typed_on(README) if words.startswith("clonediff replay lambda")]
     assert len(ids) == 5
     assert all(load().get(name).until is None for name in ids)
 
 
-def test_the_readme_is_a_page() -> None:
+def test_the_readme_has_at_most_a_hundred_lines() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 100

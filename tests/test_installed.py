@@ -96,7 +96,7 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel_of(sdist, tmp_path_factory.mktemp("wheel"))
 
 
-def test_a_wheel_installs_clonediff_alone_and_all_of_it(wheel: Path) -> None:
+def test_a_wheel_has_all_files_of_clonediff_and_no_others(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         (entries,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
@@ -108,7 +108,7 @@ def test_a_wheel_installs_clonediff_alone_and_all_of_it(wheel: Path) -> None:
     assert "clonediff = clonediff.harness.cli:main" in points
 
 
-def test_a_wheel_of_a_checkout_is_that_of_its_sdist(sources: Path, wheel: Path, tmp_path: Path) -> None:
+def test_the_wheels_of_the_checkout_and_the_sdist_are_equal(sources: Path, wheel: Path, tmp_path: Path) -> None:
     contents = []
     for each in (wheel, wheel_of(sources, tmp_path)):
         with zipfile.ZipFile(each) as archive:
@@ -117,14 +117,14 @@ def test_a_wheel_of_a_checkout_is_that_of_its_sdist(sources: Path, wheel: Path, 
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_no_room_is_imported_by_a_second_name(room: str) -> None:
+def test_no_package_is_imported_under_a_second_name(room: str) -> None:
     code = f"import clonediff.{room}, sys; sys.path.insert(0, {str(ROOT)!r}); import {room}"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert f"ImportError: this is `clonediff.{room}`" in ran.stderr
 
 
 @pytest.mark.slow(reason="TensorFlow in two fresh processes; what the wheel holds is tested above")
-def test_a_project_with_packages_of_the_same_names_uses_it(wheel: Path, tmp_path: Path) -> None:
+def test_a_project_with_packages_of_the_same_names_can_use_clonediff(wheel: Path, tmp_path: Path) -> None:
     python = environment_with(wheel, tmp_path / "venv")
     project = tmp_path / "project"
     for name in ROOMS:

@@ -14,7 +14,7 @@ from tests.helpers.waiting import PATIENCE
 MINI = Path(__file__).parent.parent / "docs" / "mini.py"
 
 
-def test_it_prints_small_scripts_of_breaks() -> None:
+def test_mini_prints_small_scripts_of_breaks() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(MINI), "10"], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
@@ -28,7 +28,7 @@ def test_it_prints_small_scripts_of_breaks() -> None:
     subprocess.run([sys.executable, "-c", scripts[0]], check=True, timeout=PATIENCE)
 
 
-def test_it_is_short_needs_nothing_of_clonediff_and_names_its_parts() -> None:
+def test_mini_is_short_and_imports_nothing_of_clonediff() -> None:
     text = MINI.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 300
     names = {*re.findall(r"(?m)^ *(?:import|from) (\w+)", text)} - sys.stdlib_module_names

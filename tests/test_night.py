@@ -131,7 +131,7 @@ def test_a_night_opens_one_issue_for_each_new_cause(folder: Path) -> None:
     assert (folder / "GITHUB_STEP_SUMMARY.txt").read_text().count("## A night") == 3
 
 
-def test_the_corpus_is_saved_whatever_happens() -> None:
+def test_the_corpus_is_saved_after_a_failure_too() -> None:
     (save,) = [step for step in STEPS if "cache/save" in step.get("uses", "")]
     (restore,) = [step for step in STEPS if "cache/restore" in step.get("uses", "")]
     assert save["if"] == "always()"

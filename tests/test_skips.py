@@ -16,7 +16,7 @@ from tests.helpers.required_releases import not_had
 TESTS = Path(__file__).parent
 SLOW = "tests/cli/test_own_cloner.py"
 """A module of one slow test."""
-NAMED = f"{SLOW}::test_own_cloner_is_tried_and_replayed_where_it_is_named"
+NAMED = f"{SLOW}::test_a_custom_cloner_is_tried_and_replayed_when_it_is_named"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ NAMED = f"{SLOW}::test_own_cloner_is_tried_and_replayed_where_it_is_named"
         pytest.param((NAMED,), "0", 1, id="one that is named"),
     ],
 )
-def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, collected: int) -> None:
+def test_slow_tests_are_left_out_unless_asked_for(arguments: tuple[str, ...], everything: str, collected: int) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--assert=plain", *arguments]
     environment = {**os.environ, "CLONEDIFF_ALL": everything, "PYTEST_ADDOPTS": ""}
     done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
@@ -36,7 +36,7 @@ def test_a_slow_test_is_left_out(arguments: tuple[str, ...], everything: str, co
     assert ("slow tests are left out; --all runs them, too" in done.stdout) == (not collected)
 
 
-def test_each_slow_test_says_why() -> None:
+def test_each_slow_test_has_a_reason() -> None:
     silent = [
         f"{path}:{number}"
         for path in sorted(TESTS.rglob("*.py"))
@@ -47,7 +47,7 @@ def test_each_slow_test_says_why() -> None:
 
 
 @pytest.mark.parametrize(("required", "outcome"), [("0", Skipped), ("1", Failed)])
-def test_release_that_cannot_be_had_is_skipped_or_required(
+def test_a_missing_release_skips_a_test_or_fails_it(
     required: str, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLONEDIFF_REQUIRE_RELEASES", required)

@@ -21,7 +21,7 @@ DENSE = of_layer("layers.Dense(2)", (3,))
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_the_reported_model_is_cloned_faithfully(generation: Any) -> None:
+def test_the_model_of_keras_12202_is_cloned_faithfully(generation: Any) -> None:
     source = f"""\
 import {generation} as keras
 inputs = keras.Input(shape=(1,))
@@ -62,7 +62,9 @@ def frozen(model: Any) -> Any:
         (renamed, {"at_least": "property"}, ""),
     ],
 )
-def test_a_cloner_of_ones_own_is_checked(cloner: Callable[[Any], Any], options: dict[str, Any], message: str) -> None:
+def test_check_clone_checks_a_custom_cloner(
+    cloner: Callable[[Any], Any], options: dict[str, Any], message: str
+) -> None:
     if not message:
         check_clone(DENSE, cloner, **options)
         return
@@ -71,7 +73,7 @@ def test_a_cloner_of_ones_own_is_checked(cloner: Callable[[Any], Any], options: 
     assert caught.value.causes and "layers.Dense(2)" in str(caught.value)
 
 
-def test_unknown_severity_is_refused() -> None:
+def test_an_unknown_severity_is_refused() -> None:
     with pytest.raises(ValueError, match="'speed' is not one of crashes, computes, trains, property, name"):
         check_clone(DENSE, clone_model, at_least="speed")
 
@@ -112,7 +114,7 @@ def everything_of(model: Any, its: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("generation", KERAS)
-def test_a_trained_model_is_cloned_faithfully_and_stays_as_it_is(generation: str) -> None:
+def test_a_trained_model_is_cloned_faithfully_and_not_changed(generation: str) -> None:
     model, its = trained(generation, batch=4), framework(generation)
     before = everything_of(model, its)
     assert_clones_faithfully(model)
@@ -120,7 +122,7 @@ def test_a_trained_model_is_cloned_faithfully_and_stays_as_it_is(generation: str
     model.fit(np.ones((4, 5), "int32"), np.ones((4, 1)), verbose=0)
 
 
-def test_message_says_what_differs_and_in_which_model() -> None:
+def test_the_message_names_the_difference_and_the_model() -> None:
     model = shared()
     assert_clones_faithfully(model)
     with pytest.raises(UnfaithfulClone) as caught:
@@ -132,7 +134,7 @@ def test_message_says_what_differs_and_in_which_model() -> None:
 
 
 @pytest.mark.parametrize("generation", KERAS)
-def test_the_process_stays_as_it_is_also_where_it_is_stopped(generation: str) -> None:
+def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> None:
     theirs = KERAS[generation]
     inputs = theirs.Input((2,))
     model = theirs.Model(inputs, theirs.layers.Dense(2)(theirs.layers.Dropout(0.5)(inputs)))
@@ -165,7 +167,7 @@ def test_the_process_stays_as_it_is_also_where_it_is_stopped(generation: str) ->
         (np.full((2, 3), 7), "it cannot be called on the inputs; give it others with `inputs=`. InvalidArgumentError"),
     ],
 )
-def test_a_model_is_called_on_the_inputs_that_are_given(inputs: Any, message: str) -> None:
+def test_a_model_is_called_on_the_given_inputs(inputs: Any, message: str) -> None:
     if not message:
         assert_clones_faithfully(trained("keras"), inputs=inputs, costly=False)
         return
@@ -183,7 +185,9 @@ def test_a_model_is_called_on_the_inputs_that_are_given(inputs: Any, message: st
     ],
     ids=["a number", "a layer", "a subclassed model", "not built"],
 )
-def test_what_cannot_be_compared_is_refused(make: Callable[[], Any], error: type[Exception], message: str) -> None:
+def test_a_model_that_cannot_be_compared_is_refused(
+    make: Callable[[], Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         assert_clones_faithfully(make())
 
@@ -199,7 +203,7 @@ class Warns(keras.layers.Layer):
         return keras.KerasTensor(x.shape, x.dtype)
 
 
-def test_our_own_calls_warn_of_nothing_and_a_cloner_of_what_it_does() -> None:
+def test_only_warnings_of_the_cloner_are_reported() -> None:
     def warning_cloner(model: Any) -> Any:
         warnings.warn("a cloner", UserWarning, stacklevel=1)
         return clone_model(model)

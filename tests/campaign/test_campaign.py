@@ -45,7 +45,7 @@ def _options(known: Path, out: str = "run") -> list[str]:
     return ["--known-issues", str(known), "--out", out, "--json"]
 
 
-def test_a_finding_has_all_that_a_person_needs(whole: Path) -> None:
+def test_a_finding_has_a_proof_a_script_an_issue_and_pictures(whole: Path) -> None:
     read_back = read_run(whole)
     assert read_back.problems == ()
     (kept,) = (each for each in read_back.findings if each.finding.id == FOUND)
@@ -79,7 +79,7 @@ def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_pa
     assert {found["id"] for found in summary(done)["findings"]} >= {kept.finding.id for kept in read_back.findings}
 
 
-def test_an_interrupt_ends_it_and_keeps_everything_and_nothing_listens(known: Path, tmp_path: Path) -> None:
+def test_an_interrupt_keeps_findings_and_leaves_no_process_or_file(known: Path, tmp_path: Path) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
     temporary.mkdir()
     options = (*_options(known), "--minutes", "30", "--jobs", "1")
@@ -111,7 +111,7 @@ KILLS = [
 
 @pytest.mark.slow(reason="two dozen campaigns that are stopped")
 @pytest.mark.parametrize(("victim", "sent", "phase", "turn"), KILLS, ids=lambda value: getattr(value, "name", value))
-def test_nothing_that_was_found_is_lost_whatever_is_killed(
+def test_no_finding_is_lost_when_a_process_is_killed(
     victim: str, sent: signal.Signals, phase: str, turn: int, whole: Path, known: Path, tmp_path: Path
 ) -> None:
     run, temporary = tmp_path / "run", tmp_path / "temporary"
@@ -177,7 +177,7 @@ def clone(model):
 """
 
 
-def test_what_cannot_be_tried_again_does_not_end_the_campaign(tmp_path: Path) -> None:
+def test_lost_subjects_and_flaky_causes_do_not_end_a_campaign(tmp_path: Path) -> None:
     source = tmp_path / "gone" / "keras" / "src"
     (source / "models").mkdir(parents=True)
     (source / "models" / "cloning.py").touch()

@@ -26,7 +26,7 @@ VICTIMS = {"scheduler": " dask scheduler ", "worker": "spawn_main"}
 
 
 @pytest.mark.slow(reason="two campaigns in turn, on a cluster of their own")
-def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
+def test_a_cluster_finds_the_same_as_a_local_run(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
@@ -43,7 +43,7 @@ def test_a_cluster_that_exists_finds_the_same(tmp_path: Path) -> None:
     assert findings(here / "run") == findings(there / "run")
 
 
-def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scheduler_is_reported_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
@@ -62,7 +62,7 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, monkeypatch: py
         pytest.param("worker", 0, ("--trials", "120"), id="worker"),
     ],
 )
-def test_what_dies_on_a_cluster_leaves_what_was_done(
+def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
     victim: str, code: int, budget: tuple[str, str], tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
@@ -85,7 +85,7 @@ def test_what_dies_on_a_cluster_leaves_what_was_done(
 
 
 @pytest.mark.slow(reason="two minutes of a campaign on a thousand workers that sleep")
-def test_a_thousand_workers_leave_most_of_a_core_to_others(tmp_path: Path) -> None:
+def test_the_driver_of_a_thousand_workers_takes_half_a_core_at_most(tmp_path: Path) -> None:
     figures = simulate(1000, 2.0, tmp_path)
     assert (figures.jobs, figures.twice) == (1000, 0)
     assert figures.causes > 50

@@ -30,7 +30,7 @@ def test_the_latest_graph_of_a_cause_is_tried_until_it_is_removed(tmp_path: Path
     assert nightly.graphs("tf_keras") == ()
 
 
-def test_a_finding_that_is_put_there_by_hand_is_read(tmp_path: Path) -> None:
+def test_a_finding_copied_by_hand_is_read(tmp_path: Path) -> None:
     put(tmp_path / "keras" / "finding.json", msgspec.json.encode(record(0)))
     assert NightlyCorpus(tmp_path).graphs("keras") == (GRAPH,)
 
@@ -47,7 +47,7 @@ WHOLE = msgspec.json.encode(record(0))
         pytest.param(msgspec.json.encode(TF_KERAS), "it is not a graph of keras", id="another generation"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path, content: bytes, says: str) -> None:
+def test_an_unreadable_file_is_named_and_the_others_are_read(tmp_path: Path, content: bytes, says: str) -> None:
     nightly = NightlyCorpus(tmp_path)
     nightly.write(ANOTHER)
     folder = tmp_path / "keras"
@@ -62,9 +62,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path
     assert problem.isprintable() and len(problem) <= 520
 
 
-def test_of_too_many_graphs_those_of_the_latest_findings_are_tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_graphs_of_the_latest_findings_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clonediff.harness.campaign.corpus.MOST", 3)
     nightly = NightlyCorpus(tmp_path)
     findings = [record(number, msgspec.structs.replace(TWO, source=f"model_{number}")) for number in range(5)]

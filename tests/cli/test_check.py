@@ -35,7 +35,7 @@ FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("model", FED)
-def test_a_model_is_fed_what_suits_it(model: str, models: Path, clonediff: Command) -> None:
+def test_check_chooses_inputs_that_suit_the_model(model: str, models: Path, clonediff: Command) -> None:
     known, inputs = FED[model]
     code, out, _ = clonediff("check", model, "--json", cwd=models)
     checked = json.loads(out)
@@ -46,7 +46,7 @@ def test_a_model_is_fed_what_suits_it(model: str, models: Path, clonediff: Comma
     assert ("tf_keras" in checked["versions"]) == ("tf" in model)
 
 
-def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path, clonediff: Command) -> None:
+def test_a_break_of_upstream_fails_unless_it_is_ignored(models: Path, clonediff: Command) -> None:
     code, out, _ = clonediff("check", "sequential.keras", cwd=models)
     assert code == 0, "names alone"
     assert "but for names; nothing to do" in out and "conv2d/kernel is sequential/conv2d/kernel" in out
@@ -71,7 +71,7 @@ def test_what_upstream_breaks_fails_unless_it_is_ignored(models: Path, clonediff
         pytest.param("lambda.keras", "Requested the deserialization of a `Lambda`", id="a lambda"),
     ],
 )
-def test_what_cannot_be_checked_is_said(model: str, said: str, models: Path, clonediff: Command) -> None:
+def test_the_error_says_why_a_model_cannot_be_checked(model: str, said: str, models: Path, clonediff: Command) -> None:
     code, out, err = clonediff("check", model, cwd=models)
     assert (code, out) == (2, "")
     assert said in err
@@ -111,7 +111,7 @@ def wider(layer):
 """
 
 
-def test_what_happens_to_a_clone_is_said(models: Path, clonediff: Command) -> None:
+def test_the_answer_describes_what_is_wrong_with_a_clone(models: Path, clonediff: Command) -> None:
     text, cloners = CLONERS, []
     for number, line in enumerate(BREAKS):
         line = re.sub(r"\b(Y|DROP|RNN)\b", lambda name: f"clone.get_layer('{name[0].lower()}')", line)
@@ -127,7 +127,7 @@ def test_what_happens_to_a_clone_is_said(models: Path, clonediff: Command) -> No
         assert re.match(re.escape(expected).replace(r"\ \.\.\.\ ", ".*"), headlines), (expected, headlines)
 
 
-def test_the_command_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
+def test_check_prints_a_script_that_fails_alone(models: Path, tmp_path: Path) -> None:
     done = ran("check", "theirs.py:escapes", "--script", cwd=models)
     assert done.returncode == 1 and "theirs.py:escapes: cannot be cloned (keras.models.clone_model)" in done.stderr
     script = tmp_path / "repro.py"

@@ -17,7 +17,7 @@ from tests.helpers.example_graphs import example
 
 @pytest.mark.usefixtures("warm_commands")
 @pytest.mark.parametrize("every", [0.0, 1000.0])
-def test_progress_is_a_plain_line_now_and_then_where_nobody_watches(
+def test_progress_is_printed_in_plain_lines_without_a_terminal(
     every: float, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("clonediff.harness.cli.terminal._SOON", 0.0)
@@ -34,13 +34,13 @@ def test_progress_is_a_plain_line_now_and_then_where_nobody_watches(
 
 
 @pytest.mark.parametrize(("variables", "colours"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_a_terminal_has_colours_if_its_user_wants_them(variables: dict[str, str], colours: bool) -> None:
+def test_a_terminal_has_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
     done = ran("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
     assert ("\x1b[35mcannot tell\x1b[0m" in done.stdout) is colours
     assert "cannot tell" in done.stdout
 
 
-def test_an_interrupt_of_a_replay_prints_what_was_replayed(tmp_path: Path) -> None:
+def test_an_interrupted_replay_prints_its_answers_so_far(tmp_path: Path) -> None:
     graph = json.loads(to_json(example("input-name")))
     for number in range(2000):
         (tmp_path / f"{number:04}.json").write_text(json.dumps({**graph, "source": f"{graph['source']}# {number}\n"}))
@@ -55,7 +55,7 @@ def test_an_interrupt_of_a_replay_prints_what_was_replayed(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("repro", "lambda-refused"), ()], ids=["help", "repro", "import"])
-def test_reading_imports_neither_keras_nor_hypothesis(arguments: tuple[str, ...]) -> None:
+def test_help_and_repro_import_neither_keras_nor_hypothesis(arguments: tuple[str, ...]) -> None:
     imported = imported_by(*arguments) if arguments else imported_by(code="import clonediff")
     assert "clonediff" in imported
     assert not imported & {"keras", "tensorflow", "tf_keras", "hypothesis"}

@@ -170,7 +170,7 @@ PREPARED: dict[str, Callable[[Path, SubjectProcess], None]] = {
 
 @pytest.mark.usefixtures("warm_commands")
 @pytest.mark.parametrize("name", sorted(path.stem for path in TRANSCRIPTS.glob("*.txt")))
-def test_a_transcript(
+def test_commands_print_what_the_transcript_shows(
     name: str, keras: SubjectProcess, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("clonediff.harness.cli.terminal._SOON", math.inf)  # progress depends on the time

@@ -21,7 +21,7 @@ def assert_is(clone, by_hand):
 
 
 @for_builders("ASKED")
-def test_a_clone_is_the_model_that_was_asked_for(generation, builder):
+def test_a_clone_with_arguments_equals_the_model_built_by_hand(generation, builder):
     clear_session(generation)  # operations that make masks have numbers in their names
     clone = clone_model(builder.build(), **builder.arguments())
     clear_session(generation)
@@ -29,7 +29,7 @@ def test_a_clone_is_the_model_that_was_asked_for(generation, builder):
 
 
 @for_builders("MISUSED")
-def test_what_cannot_be_cloned_is_refused_and_stays_as_it_was(generation, builder):
+def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
     model = builder.build()
     before = state(model)
     with pytest.raises((TypeError, ValueError), match=f"(?s){builder.message}"):
@@ -51,7 +51,7 @@ def noting(names):
 
 
 @for_generations
-def test_clone_function_is_asked_for_all_layers_but_inputs(generation):
+def test_clone_function_is_called_for_all_layers_but_inputs(generation):
     model, names = load(generation).graphs.nested(), []
     clone_model(model, clone_function=noting(names))
     assert names == [layer.name for layer in model.layers[1:]]
@@ -73,7 +73,7 @@ def test_clone_function_may_reuse_a_layer(generation):
 
 
 @for_generations
-def test_clone_function_of_a_sequential_and_of_an_own_class(generation):
+def test_clone_function_works_on_sequential_and_custom_models(generation):
     models, dense = load(generation), KERAS[generation].layers.Dense
     assert clone_model(models.arguments.sequential(), clone_function=lambda _: dense(7)).output_shape == (None, 7)
     mine = models.single_layers.Backbone(5, 2.0)
@@ -83,7 +83,7 @@ def test_clone_function_of_a_sequential_and_of_an_own_class(generation):
 
 
 @for_generations
-def test_a_failure_leaves_reused_layers_as_they_were(generation):
+def test_a_failure_leaves_reused_layers_unchanged(generation):
     package = KERAS[generation]
     x, dense = package.Input((3,)), package.layers.Dense
     model = package.Model(x, dense(3, name="last")(dense(3, name="first")(x)))
@@ -134,7 +134,7 @@ def test_call_function_may_insert_a_call(kind):
     assert_is(clone, by_hand)
 
 
-def test_call_function_gets_the_given_arguments_in_nested_models_too():
+def test_call_function_gets_call_arguments_in_nested_models_too():
     calls, models = {}, load("keras")
     clone_model(models.arguments.with_a_mask_given(), call_function=noting_calls(calls))
     assert [*map(list, calls.values())] == [[], *[["mask"]] * 3], "of an embedding and three recurrent layers"
@@ -151,7 +151,7 @@ def test_call_function_gets_the_given_arguments_in_nested_models_too():
 
 
 @for_generations
-def test_the_tensors_that_are_given_are_the_inputs(generation):
+def test_input_tensors_become_the_inputs_of_the_clone(generation):
     arguments, tensor = load(generation).arguments, KERAS[generation].Input((3,), name="given")
     assert clone_model(arguments.single(), input_tensors=tensor).inputs[0] is tensor
     assert clone_model(arguments.sequential(), input_tensors=[tensor]).inputs[0] is tensor
@@ -162,7 +162,7 @@ def test_the_tensors_that_are_given_are_the_inputs(generation):
 
 
 @for_generations
-def test_a_tensor_of_another_model_is_built_upon_and_stays_as_it_is(generation):
+def test_input_tensors_of_another_model_are_not_changed(generation):
     package, arguments = KERAS[generation], load(generation).arguments
     x = package.Input((6,), name="far")
     middle = package.layers.Lambda(lambda t: [t[:, :3], t[:, 3:] * 2.0], name="split")(x)[1]
@@ -181,7 +181,7 @@ def test_a_tensor_of_another_model_is_built_upon_and_stays_as_it_is(generation):
 
 @for_generations
 @pytest.mark.parametrize("argument", ["clone_function", "input_tensors", "name"])
-def test_the_clone_is_compiled_and_keeps_its_optimizer_with_its_weights(generation, argument):
+def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argument):
     package, models = KERAS[generation], load(generation).arguments
     model, given = models.single(), package.Input((3,), name="given")
     model.compile(package.optimizers.Adam(0.25), "mse")
@@ -195,7 +195,7 @@ def test_the_clone_is_compiled_and_keeps_its_optimizer_with_its_weights(generati
 
 
 @for_generations
-def test_a_regularizer_that_was_set_later_is_in_effect(generation):
+def test_a_regularizer_set_after_construction_is_in_effect(generation):
     package, model = KERAS[generation], load(generation).arguments.single()
     model.get_layer("dense").kernel_regularizer = package.regularizers.L2(0.5)
     clone = clone_model(model)
@@ -206,7 +206,7 @@ def test_a_regularizer_that_was_set_later_is_in_effect(generation):
 
 
 @pytest.mark.parametrize("kind", ["BatchNormalization", "TimeDistributed", "Bidirectional"])
-def test_a_layer_with_a_mask_may_be_swapped_for_one_without(kind):
+def test_a_layer_with_a_mask_may_be_replaced_by_one_without(kind):
     made = {"TimeDistributed": (layers.Dense(3),), "Bidirectional": (layers.LSTM(3, return_sequences=True),)}
     model = load("keras").around(getattr(layers, kind)(*made.get(kind, ())), (4, 3))
     clone = clone_model(model, clone_function=lambda _: layers.LayerNormalization())
@@ -214,7 +214,7 @@ def test_a_layer_with_a_mask_may_be_swapped_for_one_without(kind):
 
 
 @for_generations
-def test_a_clone_into_within_and_out_of_the_scope_of_a_strategy(generation):
+def test_models_are_cloned_into_and_out_of_a_strategy_scope(generation):
     command = [sys.executable, "-m", "tests.fixed.strategies", generation]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 18), done.stderr[-3000:]

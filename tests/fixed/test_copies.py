@@ -25,7 +25,7 @@ around = load("keras").around
 
 @for_generations
 @pytest.mark.parametrize("seed", [None, 3])
-def test_a_clone_begins_with_other_numbers_where_no_seed_was_given(generation, seed):
+def test_initial_weights_differ_unless_there_is_a_seed(generation, seed):
     package = KERAS[generation]
     dense = package.layers.Dense(3, kernel_initializer=package.initializers.HeNormal(seed=seed))
     model = package.Sequential([package.Input((3,)), dense, package.layers.Dropout(0.5, seed=seed)])
@@ -36,7 +36,7 @@ def test_a_clone_begins_with_other_numbers_where_no_seed_was_given(generation, s
         assert np.array_equal(*states) == (seed is not None)
 
 
-def test_a_seed_has_drawn_as_often_as_that_of_the_original():
+def test_the_seed_of_an_initializer_has_the_state_of_the_original():
     uniform = keras.initializers.RandomUniform(seed=keras.random.SeedGenerator(3))
     model = around(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
     states = [
@@ -78,7 +78,7 @@ HOLDERS = {
 
 @for_generations
 @pytest.mark.parametrize("name", HOLDERS)
-def test_an_object_that_leads_to_the_model_leads_into_the_clone(generation, name):
+def test_an_object_that_refers_to_a_layer_refers_to_its_clone(generation, name):
     holder, layer_of = HOLDERS[name]
     mine = load(generation).single_layers.Silent(3, lambda x: x, "mine")
     mine.run = holder(mine.last)
@@ -88,7 +88,7 @@ def test_an_object_that_leads_to_the_model_leads_into_the_clone(generation, name
 
 
 @for_generations
-def test_a_checkpoint_restored_into_a_clone_leaves_the_original_as_it_was(generation, tmp_path):
+def test_restoring_a_checkpoint_into_a_clone_keeps_the_original(generation, tmp_path):
     model = load(generation).graphs.nested()
     path = tf.train.Checkpoint(model).write(str(tmp_path / "checkpoint"))
     values, clone = model.get_weights(), clone_model(model)
@@ -100,7 +100,7 @@ def test_a_checkpoint_restored_into_a_clone_leaves_the_original_as_it_was(genera
 
 
 @for_generations
-def test_what_runs_leave_behind_is_not_in_the_clone(generation):
+def test_a_clone_has_no_compiled_functions_history_or_dropout_masks(generation):
     package = KERAS[generation]
     x = package.Input((4, 3))
     cell = package.layers.LSTMCell(2, dropout=0.5, recurrent_dropout=0.5)
@@ -147,7 +147,7 @@ def test_a_subclassed_model_is_cloned(generation, built):
 
 
 @for_generations
-def test_a_sequential_that_is_not_built_stays_so(generation):
+def test_the_clone_of_an_unbuilt_sequential_is_not_built(generation):
     package = KERAS[generation]
     twice = [package.layers.Dense(3)] * (2 if generation == "tf_keras" else 1)
     model = package.Sequential([*twice, package.layers.Dense(2)])
@@ -160,7 +160,7 @@ def test_a_sequential_that_is_not_built_stays_so(generation):
 
 
 @for_generations
-def test_a_layer_that_was_built_is_built_in_its_clone(generation):
+def test_the_clone_of_a_built_layer_is_built(generation):
     layer, batch = KERAS[generation].layers.MultiHeadAttention(2, 3), np.ones((2, 3, 4), "float32")
     layer(batch, batch)
     layer._query_dense.trainable = False
@@ -173,7 +173,7 @@ def test_a_layer_that_was_built_is_built_in_its_clone(generation):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
-def test_a_module_of_torch_has_the_weights_of_the_clone():
+def test_a_torch_module_has_the_weights_of_the_clone():
     script = """
 import os
 os.environ["KERAS_BACKEND"] = "torch"
@@ -204,7 +204,7 @@ def loaded(package, model, path):
     "name", ["a_sequential_that_is_built_by_a_call", "parts_of_nested_models_frozen", "an_own_class"]
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_a_clone_can_do_what_the_original_can(generation, name, way, tmp_path):
+def test_a_clone_is_saved_pickled_and_quantized_as_the_original(generation, name, way, tmp_path):
     model = load(generation).MODELS[name].build()
 
     def result(one):
@@ -222,7 +222,7 @@ def test_a_clone_can_do_what_the_original_can(generation, name, way, tmp_path):
 
 
 @pytest.mark.parametrize("policy", ["mixed_bfloat16", "float64"])
-def test_cloning_needs_no_setting_of_keras_and_changes_none(policy):
+def test_cloning_does_not_depend_on_settings_and_changes_none(policy):
     model = around(load("keras").single_layers.Affine(8), (4,))
     model.quantize("int8")
     policy_before, scope = keras.config.dtype_policy(), dict(keras.saving.get_custom_objects())
@@ -239,7 +239,7 @@ def test_cloning_needs_no_setting_of_keras_and_changes_none(policy):
 
 
 @for_generations
-def test_a_generator_of_tensorflow_is_copied_with_its_state(generation):
+def test_a_tensorflow_generator_is_copied_with_its_state(generation):
     layer = KERAS[generation].layers.Dense(2)
     layer.numbers = tf.random.Generator.from_seed(3)
     clone = clone_model(load(generation).around(layer)).layers[-1]
@@ -277,7 +277,7 @@ def test_a_network_in_a_loss_keeps_its_weights_in_the_copy(generation):
 
 
 @for_generations
-def test_a_metric_keeps_a_variable_that_it_was_given(generation):
+def test_a_variable_given_to_a_metric_keeps_its_value(generation):
     package = KERAS[generation]
 
     class Weighted(package.metrics.Mean):
@@ -298,7 +298,7 @@ def test_a_metric_keeps_a_variable_that_it_was_given(generation):
 
 
 @for_generations
-def test_weight_that_neither_a_config_nor_build_makes_keeps_its_value(generation):
+def test_a_weight_that_cannot_be_rebuilt_keeps_its_value(generation):
     models = load(generation)
     model = models.around(models.single_layers.WithoutConfig(lambda x: x * 2.0, early=True, name="mine"))
     with pytest.warns(UserWarning, match=r"(?s)offset.*mine.*keeps its value"):
@@ -307,7 +307,7 @@ def test_weight_that_neither_a_config_nor_build_makes_keeps_its_value(generation
     assert clone.weights[0] is not model.weights[0]
 
 
-def test_a_variable_that_a_layer_was_given_keeps_its_value():
+def test_a_variable_given_to_a_layer_keeps_its_value():
     layer = load("keras").of_keras.AddsToItsVariable(keras.Variable(1.0))
     copied = clone_model(around(layer)).layers[-1].variable
     assert (copied is layer.variable, float(copied)) == (False, 2.0)

@@ -17,7 +17,7 @@ BATCH = np.ones((2, 3), "float32")
 
 
 @for_generations
-def test_a_clone_on_another_input_is_saved_and_trained_with_renamed_layers(generation, tmp_path):
+def test_a_clone_on_another_input_is_saved_renamed_and_trained(generation, tmp_path):
     package, model = KERAS[generation], load(generation).arguments.single()
     clone = clone_model(model, input_tensors=package.Input((3,), name="other"), weights=True)
     clone.save(tmp_path / "clone.keras")
@@ -31,7 +31,7 @@ def test_a_clone_on_another_input_is_saved_and_trained_with_renamed_layers(gener
 
 
 @pytest.mark.parametrize("custom", [False, True])
-def test_a_model_loaded_from_a_saved_model_is_cloned(custom, tmp_path):
+def test_a_model_loaded_from_a_savedmodel_is_cloned(custom, tmp_path):
     package, models = KERAS["tf_keras"], load("tf_keras")
     layer = models.uses.WithoutOptions(2) if custom else package.layers.Dense(2)
     model = package.Sequential([package.Input((3,)), layer])
@@ -58,7 +58,7 @@ def test_one_lookup_is_replaced_and_the_other_layers_are_reused(generation):
 
 
 @for_generations
-def test_clones_in_a_loop_leave_nothing_behind(generation):
+def test_cloning_in_a_loop_leaks_no_layers(generation):
     package, model = KERAS[generation], load(generation).graphs.nested()
 
     def count():

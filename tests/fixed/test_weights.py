@@ -40,7 +40,7 @@ def are_equal(some, others):
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_the_next_step_of_the_clone_is_that_of_the_model(optimizer):
+def test_the_next_training_step_equals_that_of_the_original(optimizer):
     model = trained(KERAS["keras"], OPTIMIZERS[optimizer](KERAS["keras"].optimizers))
     model.optimizer.learning_rate = 0.02
     clone = clone_model(model, weights=True)
@@ -50,7 +50,7 @@ def test_the_next_step_of_the_clone_is_that_of_the_model(optimizer):
     assert are_equal(model.get_weights(), clone.get_weights())
 
 
-def test_a_clone_function_that_freezes_keeps_moments_with_their_weights():
+def test_freezing_in_clone_function_keeps_the_optimizer_moments():
     model = trained(KERAS["keras"])
     clone = clone_model(model, clone_function=frozen_remade, weights=True)
     assert clone.trainable_variables == []
@@ -58,7 +58,7 @@ def test_a_clone_function_that_freezes_keeps_moments_with_their_weights():
     assert are_equal(model.optimizer.variables, clone.optimizer.variables)
 
 
-def test_weights_are_in_one_order_whatever_is_frozen():
+def test_freezing_keeps_the_order_of_weights():
     keras = KERAS["tf_keras"]
     normalizations = keras.Sequential([keras.layers.BatchNormalization(), keras.layers.BatchNormalization()])
     inputs = keras.Input((3, 6))
@@ -69,7 +69,7 @@ def test_weights_are_in_one_order_whatever_is_frozen():
 
 
 @for_generations
-def test_a_clone_has_what_layers_have_learned_from_data(generation):
+def test_a_clone_keeps_what_adapt_has_learned(generation):
     keras = KERAS[generation]
     normalization, words = keras.layers.Normalization(), keras.layers.StringLookup()
     frequencies = keras.layers.TextVectorization(output_mode="tf_idf")
@@ -86,7 +86,7 @@ def test_a_clone_has_what_layers_have_learned_from_data(generation):
 
 
 @for_generations
-def test_a_model_that_is_not_built_is_cloned_with_the_weights_that_it_has(generation):
+def test_an_unbuilt_model_is_cloned_with_the_weights_it_has(generation):
     keras = KERAS[generation]
     base = keras.Sequential([keras.Input((6,)), keras.layers.Dense(6)])
     clone = clone_model(keras.Sequential([keras.layers.Dropout(0.1), base, keras.layers.Dense(2)]), weights=True)

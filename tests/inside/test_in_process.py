@@ -31,7 +31,7 @@ model.compile("sgd", "mse", metrics=["mae"])
 """
 
 
-def test_keras_is_left_as_it_was() -> None:
+def test_a_check_restores_keras_and_the_main_module() -> None:
     main, call = sys.modules["__main__"], keras.layers.Layer.__call__
     check_clone(of_layer("layers.Dense(2)"), clone_model)
     assert sys.modules["__main__"] is main
@@ -39,7 +39,7 @@ def test_keras_is_left_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("costly", [False, True], ids=["plain", "costly"])
-def test_no_model_and_no_class_stays_of_a_trial(costly: bool) -> None:
+def test_a_check_leaks_no_layer_and_no_class(costly: bool) -> None:
     def alive() -> Counter[str]:
         gc.collect()
         things = [thing for thing in gc.get_objects() if issubclass(type(thing), (keras.layers.Layer, type))]

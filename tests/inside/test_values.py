@@ -16,7 +16,7 @@ def arrays(seed: int = 1, **spec: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_numbers_suit_what_takes_them(seed: int) -> None:
+def test_inputs_and_weights_have_suitable_values(seed: int) -> None:
     zero = (arrays(seed, fill="steps") == 0).all(axis=-1)
     assert zero.any() and not zero[:, 0].any()
     assert (zero[:, :-1] & ~zero[:, 1:]).any(), "one row of zeros that is not at the end"

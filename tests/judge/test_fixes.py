@@ -38,7 +38,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     assert patched.diff() == copy.diff()
 
 
-def test_fixes_mend_known_issues_that_exist_once() -> None:
+def test_each_mended_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
     mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
     assert {id_ for id_, _ in mended} - known.keys() == set(), "these are no known issues any more"
@@ -54,7 +54,9 @@ EVERY = 5
 
 @pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL), ("keras", FIXES), ("tf_keras", FIXES)])
 @pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=pytest.mark.slow(reason="it runs all scripts"))])
-def test_fixes_mend_what_they_say(generation: str, fixes: list[Proposal], step: int, tmp_path: Path) -> None:
+def test_fixes_mend_the_issues_in_their_headers(
+    generation: str, fixes: list[Proposal], step: int, tmp_path: Path
+) -> None:
     copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
     fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
@@ -109,7 +111,7 @@ np.testing.assert_array_equal(tf.train.load_checkpoint("clone").get_tensor(first
 """A model whose clone begins anew, and is saved as the model is."""
 
 
-def test_copy_begins_anew_and_saves_what_its_model_saves(tmp_path: Path) -> None:
+def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None:
     copy = PrivateCopy("keras", BESIDE, tmp_path / "copy")
     for fix in FIXES:
         if fix.is_for("keras"):
@@ -192,7 +194,7 @@ def put(text: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_definition_takes_the_place_of_the_one_with_its_name(name: str, tmp_path: Path) -> None:
+def test_a_definition_replaces_the_one_of_the_same_name(name: str, tmp_path: Path) -> None:
     names, code, lines = EDITS[name]
     assert lines in put(HEADER.format(names) + "\n\n" + code, tmp_path)
 
@@ -208,7 +210,7 @@ def test_definition_takes_the_place_of_the_one_with_its_name(name: str, tmp_path
         ("def one(:\n", "no Python code in it"),
     ],
 )
-def test_fix_that_cannot_be_put_in_place_says_why(text: str, reason: str, tmp_path: Path) -> None:
+def test_the_error_says_why_a_fix_does_not_apply(text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ProposalError, match=reason):
         put(text, tmp_path)
 

@@ -178,7 +178,7 @@ def clone_model(model, *args, **kwargs):
 """
 
 
-def test_series_says_what_each_fix_mends(judge: Command, tmp_path: Path) -> None:
+def test_a_series_lists_what_each_fix_mends(judge: Command, tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text(f"ONE = 1\n\n\ndef clone_model(model):\n    return ONE\n{MENDS_SOME}")
     (tmp_path / "some.py").write_text(MENDS_SOME)
     code, out, _ = judge("none.py", "some.py", "--series", "--minutes", "1", "--trials", "3")
@@ -192,7 +192,7 @@ def test_series_says_what_each_fix_mends(judge: Command, tmp_path: Path) -> None
     assert any(each.startswith(line) for each in worse)
 
 
-def test_what_cannot_be_put_in_place_is_a_verdict(
+def test_a_proposal_that_does_not_apply_has_a_verdict(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scratch()  # of this process
@@ -210,7 +210,7 @@ def test_what_cannot_be_put_in_place_is_a_verdict(
     assert [*temporary.iterdir()] == [], "no path leads out of the copy"
 
 
-def test_change_is_judged_by_what_it_mends_and_breaks(
+def test_a_change_is_judged_by_what_it_mends_and_breaks(
     judge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = "\n\ndef _clone_sequential_model(*args, **kwargs):\n    raise KeyError('sequential')\n"
@@ -243,7 +243,7 @@ def test_change_is_judged_by_what_it_mends_and_breaks(
         (("--repo", "keras", "--base", "main"), "has no change since it left main"),
     ],
 )
-def test_a_bad_argument_is_said(
+def test_the_error_names_the_wrong_argument(
     arguments: tuple[str, ...], said: str, clonediff: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLONEDIFF_CACHE", str(tmp_path / "cache"))

@@ -47,7 +47,7 @@ CASES = {
 pytestmark = pytest.mark.slow(reason="it installs releases")
 
 
-def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(warm: Callable[[str], SubjectProcess]) -> None:
+def test_graphs_drawn_for_a_release_are_built_and_cloned(warm: Callable[[str], SubjectProcess]) -> None:
     process = warm(OLD)
     trials = GraphTrials(process, KnownIssues(), cloners=("fixed",))
     for graph in draws(process, 3, 15, cloners=("fixed",)):
@@ -56,7 +56,7 @@ def test_what_is_drawn_for_a_release_it_can_build_and_fixed_can_clone(warm: Call
 
 
 @pytest.mark.parametrize(("subject", "name"), [(subject, name) for name in CASES for subject in CASES[name][0]])
-def test_fixed_clones_what_releases_have(warm: Callable[[str], SubjectProcess], subject: str, name: str) -> None:
+def test_fixed_clones_models_of_other_releases(warm: Callable[[str], SubjectProcess], subject: str, name: str) -> None:
     _, outputs, shape, arguments = CASES[name]
     source = f"{HEAD}inputs = keras.Input({shape}, name='x')\nmodel = keras.Model(inputs, {outputs})\n"
     case = Case(source, ({"shape": list(shape), "dtype": "float32", "fill": "steps"},), arguments=arguments)

@@ -87,7 +87,7 @@ def body(source: str) -> list[str]:
 
 
 @NIGHT
-def test_reported_bug_is_reduced_to_a_lambda_and_its_repair_holds(drawn: Any) -> None:
+def test_the_reported_bug_is_reduced_to_a_lambda_and_repaired(drawn: Any) -> None:
     assert drawn["models"] == drawn["built"] == drawn["repaired"] >= 80
     (finding,) = [finding for finding in drawn["findings"] if finding["text"].startswith(MESSAGE)]
     assert body(finding["source"])[:2] == ["x0 = Input(shape=(3, 4))", "x1, x2 = Lambda(lambda x: [x, x])(x0)"]
@@ -123,7 +123,7 @@ VERDICTS = {
 
 
 @NIGHT
-def test_each_proposal_has_its_verdict_and_what_it_does(verdicts: dict[str, Any]) -> None:
+def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any]) -> None:
     assert verdicts.keys() == VERDICTS.keys()
     for name, (holds, mends, text) in VERDICTS.items():
         verdict = verdicts[name]
@@ -135,7 +135,7 @@ def test_each_proposal_has_its_verdict_and_what_it_does(verdicts: dict[str, Any]
 
 @NIGHT
 @pytest.mark.usefixtures("drawn")
-def test_a_proposal_that_hangs_is_told_and_gives_a_terminal_no_command(tmp_path: Path) -> None:
+def test_a_hanging_proposal_is_reported_and_output_is_escaped(tmp_path: Path) -> None:
     proposals = {"hangs.py": HANGS_ON_THREE_LAYERS, "clears.py": CLEARS_THE_TERMINAL}
     printed = judged(tmp_path, proposals, "--trials", "2").stdout
     assert "it loses its process: timed out" in printed

@@ -14,7 +14,7 @@ def features(source: str) -> dict[str, str]:
     return {part: text for part, text in found.items() if part in source}
 
 
-def test_same_seed_draws_the_same_models_with_lambdas_of_each_form() -> None:
+def test_a_seed_draws_the_same_models_with_lambdas_of_each_form() -> None:
     drawn = search(200, 0, nothing, {})
     assert len(set(drawn)) == len(drawn) > 80
     assert drawn == search(200, 0, nothing, {}) != search(200, 4, nothing, {})

@@ -44,7 +44,7 @@ More.
 
 
 @pytest.mark.parametrize("root", [*ROOTS, *(f"tf-{root}" for root in ROOTS)])
-def test_issue_of_root_has_open_bugs_worst_first_and_scripts(root: str, tmp_path: Path) -> None:
+def test_the_issue_of_a_root_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
     (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")
     known = load()
     generation = "tf_keras" if root.startswith("tf-") else "keras"

@@ -114,7 +114,7 @@ def expected_on(issue: KnownIssue, release: str) -> ReplayAnswer:
 
 
 @each_issue
-def test_the_script_fails_where_the_issue_is(generation: str, issue: Any, scripts: Scripts) -> None:
+def test_the_script_fails_on_a_release_with_the_bug(generation: str, issue: Any, scripts: Scripts) -> None:
     answer, last = scripts(generation).answer(Script(issue.script, issue.raises, sure=True))
     release = version(generation)
     assert answer is expected_on(issue, release), f"on {generation} {release}: {last}; `since` and `until` differ"
@@ -124,7 +124,7 @@ def test_the_script_fails_where_the_issue_is(generation: str, issue: Any, script
 @pytest.mark.parametrize(
     "name", [f"{generation}=={release}" for generation, releases in RELEASES.items() for release in releases]
 )
-def test_each_release_has_the_bugs_of_its_row(name: str) -> None:
+def test_each_release_has_the_bugs_of_its_row_in_the_index(name: str) -> None:
     subject = Subject.parse(name)
     with closing(ScriptRunner(subject, place_or_skip(name))) as runner:
         for issue in KNOWN.on(subject.generation).bugs:
@@ -153,7 +153,7 @@ def test_scripts_fail_on_the_backends_that_their_headers_name(backend: str) -> N
 
 
 @each_issue
-def test_the_script_passes_on_the_model_built_again(generation: str, issue: Any, scripts: Scripts) -> None:
+def test_the_script_passes_when_the_model_is_rebuilt(generation: str, issue: Any, scripts: Scripts) -> None:
     if issue.id in CHECKS_ARGUMENTS:
         pytest.skip(reason="it asks for an error of clone_model itself")
     source = "".join(issue.script.splitlines(keepends=True)[: cloning_line(issue.script) - 1])
@@ -163,7 +163,7 @@ def test_the_script_passes_on_the_model_built_again(generation: str, issue: Any,
 
 
 @each_issue
-def test_the_header_says_whether_loading_fails_alike(generation: str, issue: Any, scripts: Scripts) -> None:
+def test_the_header_says_whether_loading_has_the_same_bug(generation: str, issue: Any, scripts: Scripts) -> None:
     if issue.id in CHECKS_ARGUMENTS + UNTRUSTED or issue.until:
         pytest.skip(reason="loading refuses it by design, or takes no such argument, or the release may not have it")
     ended = scripts(generation).run(LOADED.replace("keras as", f"{generation} as") + issue.script)
@@ -193,7 +193,7 @@ def test_a_trial_of_the_model_finds_the_cause(
 
 
 @pytest.mark.parametrize("issue", KNOWN.bugs, ids=lambda issue: issue.id)
-def test_links_name_lines_that_are_there(issue: Any) -> None:
+def test_links_lead_to_lines_of_the_installed_release(issue: Any) -> None:
     spec = find_spec(issue.generation)
     assert spec is not None
     folder = Path((spec.submodule_search_locations or [""])[0]).parent
@@ -207,7 +207,7 @@ def test_links_name_lines_that_are_there(issue: Any) -> None:
             assert issue.until or version(issue.generation) != READ_IN[issue.generation], line
 
 
-def test_scripts_are_plain_keras_and_say_what_they_show() -> None:
+def test_scripts_are_plain_keras_and_their_assertions_have_messages() -> None:
     for issue in KNOWN.bugs:
         tree = ast.parse(issue.script)
         names = re.findall(r"(?m)^ *(?:import|from) ([\w.]+)(?= import| as|$)", issue.script)
@@ -223,12 +223,12 @@ def test_titles_begin_with_the_class_or_function() -> None:
     assert {bug.root for bug in KNOWN.bugs} == {*ROOTS}
 
 
-def test_private_names_are_read_where_nothing_public_shows_it() -> None:
+def test_one_script_reads_a_private_name() -> None:
     private = {bug.id for bug in KNOWN.bugs if re.search(r"(?<!self)\._[a-z]", bug.code)}
     assert private == {"flash-attention"}
 
 
-def test_the_index_is_that_of_the_scripts(tmp_path: Path) -> None:
+def test_the_index_of_known_issues_is_up_to_date(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "clonediff", tmp_path / "clonediff")
     written = Path("reports", "known", "README.md")
     (tmp_path / "clonediff" / written).unlink()

@@ -51,13 +51,13 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
     "generation", ["keras", pytest.param("tf_keras", marks=pytest.mark.slow(reason="the checks are those of Keras 3"))]
 )
 @pytest.mark.parametrize(("fault", "model"), FAULTS, ids=[fault for fault, _ in FAULTS])
-def test_its_check_catches_a_fault(fault: str, model: str, generation: str, clones: Trials) -> None:
+def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: str, clones: Trials) -> None:
     found = clones(generation, model).clones
     assert found["fixed"].differences == ()
     assert any(f"{each.check} {each.part}".startswith(PLANTED[fault]) for each in found[fault].differences)
     assert len(found[fault].causes) <= 5
 
 
-def test_every_fault_is_planted_and_every_check_has_one() -> None:
+def test_every_fault_is_planted_and_every_check_has_a_fault() -> None:
     assert {fault for fault, _ in FAULTS} == {*PLANTED} - {"aborts"}, "which leaves nothing to check"
     assert {PLANTED[fault].partition(" ")[0] for fault, _ in FAULTS} == {*CHECKS}

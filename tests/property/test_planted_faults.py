@@ -31,7 +31,7 @@ def clone(model):
 
 
 @pytest.mark.parametrize("fault", ["mask_function_dropped", "crash_on_outputs"])
-def test_a_planted_fault_is_found_and_made_small(fault: str, keras: SubjectProcess) -> None:
+def test_a_planted_fault_is_found_and_shrunk(fault: str, keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted(fault),))
     kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, those that have what is broken
     found = search(trials, examples=500, seed=1, kinds=kinds)
@@ -39,7 +39,7 @@ def test_a_planted_fault_is_found_and_made_small(fault: str, keras: SubjectProce
     assert sum(isinstance(each, Apply) for each in instructions(found.graph.program.body)) == 1
 
 
-def test_what_only_the_costly_checks_see_is_made_small(keras: SubjectProcess) -> None:
+def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted("second_clone_broken"),))
     found = search(trials, examples=60, seed=3, kinds=["Dense", "ReLU"])
     assert found is not None and found.graph is not None
@@ -54,7 +54,7 @@ def test_what_only_the_costly_checks_see_is_made_small(keras: SubjectProcess) ->
     assert search(trials, examples=60, seed=3, until=0.0) is None
 
 
-def test_what_shows_once_and_not_again_is_counted_and_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_a_flaky_fault_is_counted_and_is_no_finding(keras: SubjectProcess, tmp_path: Path) -> None:
     (tmp_path / "breaks_once.py").write_text(ONCE)
     trials = GraphTrials(keras, KnownIssues(), cloners=(f"{tmp_path}/breaks_once:clone",))
     assert search(trials, examples=8, seed=1, kinds=["Dense"]) is None

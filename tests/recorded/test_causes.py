@@ -17,7 +17,7 @@ def _causes(trial: Recorded, seed: int | None = None) -> tuple[str, ...]:
     return said(causes_of(trial.flow, differences))
 
 
-def test_the_causes_are_those_that_were_recorded() -> None:
+def test_the_causes_equal_the_recorded_ones() -> None:
     """Where another answer is right: python -m tests.recorded.record."""
     unlike = {trial.name: (_causes(trial), trial.causes) for trial in TRIALS if _causes(trial) != trial.causes}
     assert unlike == {}
@@ -27,7 +27,7 @@ def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:
     assert [trial.name for trial in TRIALS if _causes(trial, seed=1) != trial.causes] == []
 
 
-def test_every_difference_is_of_one_cause() -> None:
+def test_every_difference_belongs_to_one_cause() -> None:
     for trial in TRIALS:
         members = [each for cause in causes_of(trial.flow, list(trial.differences)).values() for each in cause]
         assert sorted(map(repr, members)) == sorted(map(repr, trial.differences)), trial.name

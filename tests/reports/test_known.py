@@ -58,7 +58,7 @@ def written(folder: Path, text: str, name: str = "one.py") -> Path:
     return folder
 
 
-def test_a_script_is_read(tmp_path: Path) -> None:
+def test_a_script_and_its_header_are_read(tmp_path: Path) -> None:
     (issue,) = load(written(tmp_path, GOOD)).issues
     assert (issue.id, issue.title, issue.because) == ("one", "A title", "It forgets")
     assert (issue.root, issue.verdict, issue.lines, issue.files) == ("settings", "minor", (LINK,), ("x.py",))
@@ -108,7 +108,7 @@ REFUSED = of_layer("layers.Lambda(lambda x: x * 2.0)")
         ('check = "made"\nexception = "ValueError"\nframe = "keras/src/b.py:f"', set()),
     ],
 )
-def test_an_issue_explains_what_it_matches_in_every_field(
+def test_a_match_explains_a_cause_if_every_field_matches(
     fields: str, matched: set[str], keras: SubjectProcess, tmp_path: Path
 ) -> None:
     head, _, rest = GOOD.replace('# since = "3.4.0"\n# until = "3.13.0"\n', "").partition("# [[match]]\n")
@@ -145,7 +145,7 @@ def test_an_issue_explains_what_it_matches_in_every_field(
         pytest.param("[one-more]\n", "one = 1\n[one-more]\n", "`one` is not a table", id="no table"),
     ],
 )
-def test_a_wrong_file_is_an_error_that_names_it(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_the_error_names_the_wrong_file(tmp_path: Path, old: str, new: str, message: str) -> None:
     name, text = ("one.py", GOOD) if old in GOOD else (LIMITS, LIMIT)
     assert old in text
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
@@ -153,7 +153,7 @@ def test_a_wrong_file_is_an_error_that_names_it(tmp_path: Path, old: str, new: s
     assert str(caught.value).startswith(f"{tmp_path / name}: ")
 
 
-def test_missing_folder_is_an_error_and_an_empty_one_knows_nothing(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error_and_an_empty_one_is_not(tmp_path: Path) -> None:
     assert load(tmp_path).issues == ()
     with pytest.raises(ValueError, match="nowhere: not a folder"):
         load(tmp_path / "nowhere")

@@ -13,7 +13,7 @@ from clonediff.reports.run_folder import RunFolder
 from tests.helpers.example_runs import finding, record, run_folder
 
 
-def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
+def test_a_run_is_read_back_unchanged(tmp_path: Path) -> None:
     back = read_run(run_folder(tmp_path, [finding(0, proof=False, count=3)]))
     (kept,) = back.findings
     assert (kept.finding.title, kept.finding.count, kept.finding.proof) == (finding(0)["title"], 3, False)
@@ -48,7 +48,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
         pytest.param(None, "cannot be read (No such file or directory)", id="no file"),
     ],
 )
-def test_a_wrong_file_is_named_and_the_rest_is_read(content: bytes | None, says: str, tmp_path: Path) -> None:
+def test_a_wrong_run_file_is_named_and_findings_are_read(content: bytes | None, says: str, tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0)])
     (tmp_path / "run.json").unlink()
     if content is not None:
@@ -58,7 +58,7 @@ def test_a_wrong_file_is_named_and_the_rest_is_read(content: bytes | None, says:
     assert back.problems[0].startswith("run.json: ") and says.lower() in back.problems[0].lower()
 
 
-def test_every_cut_of_a_finding_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_a_truncated_finding_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0), finding(1)])
     file = next(iter(sorted(tmp_path.rglob("finding.json"))))
     whole = file.read_bytes()
@@ -69,7 +69,7 @@ def test_every_cut_of_a_finding_is_named_and_the_rest_is_read(tmp_path: Path) ->
         assert back.problems[0].startswith(f"findings/{file.parent.name}/finding.json: ")
 
 
-def test_what_a_killed_process_was_writing_is_left_alone(tmp_path: Path) -> None:
+def test_unfinished_files_of_a_killed_process_are_ignored(tmp_path: Path) -> None:
     run_folder(tmp_path, [finding(0)])
     (tmp_path / "findings" / "keras-upstream-half").mkdir()
     (tmp_path / "findings" / "keras-upstream-half" / "repro.py").write_text("import keras\n")
@@ -78,7 +78,7 @@ def test_what_a_killed_process_was_writing_is_left_alone(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("missing", ["nothing here", "a file", "an empty folder"])
-def test_what_is_no_run_is_an_error(missing: str, tmp_path: Path) -> None:
+def test_a_path_without_a_run_is_an_error(missing: str, tmp_path: Path) -> None:
     path = tmp_path / "run"
     if missing == "a file":
         path.write_text("{}")
@@ -102,7 +102,7 @@ def test_a_finding_is_replaced_by_a_smaller_one_and_withdrawn(tmp_path: Path) ->
     assert [file.read_bytes() for file in folder.path.glob("refused/keras-ValueError-*.json")] == [b"first\n"]
 
 
-def test_runs_that_begin_in_one_second_have_folders_of_their_own(
+def test_runs_that_start_in_the_same_second_have_separate_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -111,7 +111,7 @@ def test_runs_that_begin_in_one_second_have_folders_of_their_own(
     assert (tmp_path / "runs" / "latest").resolve() == folders[-1].resolve()
 
 
-def test_an_earlier_run_is_kept_beside_the_next(tmp_path: Path) -> None:
+def test_an_earlier_run_is_renamed_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "nightly"
     first = RunFolder(path)
     first.run(Run("2026-11-29"))

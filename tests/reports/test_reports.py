@@ -82,7 +82,7 @@ def reports(path: Path, findings: list[Json], known: KnownIssues = KNOWN, **chan
                      f"{SENTENCE}: 2 known causes, nothing new", True, id="many refused"),
     ],
 )  # fmt: skip
-def test_every_report_begins_with_what_is_broken(
+def test_every_report_begins_with_the_verdict(
     changes: dict[str, Any], findings: list[Json], headline: str, breaks: bool, tmp_path: Path
 ) -> None:
     page, summary, _ = reports(tmp_path, findings, **changes)
@@ -95,7 +95,7 @@ def test_every_report_begins_with_what_is_broken(
     )
 
 
-def test_a_run_that_has_not_ended_says_so(tmp_path: Path) -> None:
+def test_the_reports_say_that_a_run_has_not_ended(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], ended=False)
     for said in ("it has not ended", "300 trials in 2 min, 3.0 a second, seed 7, 2 jobs"):
         assert said in page.text and said in summary
@@ -118,7 +118,7 @@ RICH: Json = {
 """A run to which all happened that can."""
 
 
-def test_the_whole_text_of_a_run(tmp_path: Path) -> None:
+def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
     """The summary, and the words of the page but for known issues."""
     followers = [difference("structure", f"layers[{number}]", "name", ("a", "b"), 4) for number in range(12)]
     findings = [finding(0), finding(1, smallest=False), finding(2, proof=False), finding(4, known="lambda-refused")]
@@ -134,7 +134,7 @@ def test_the_whole_text_of_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 40, 500])
-def test_a_report_has_every_cause_and_fits_on_a_page(count: int, tmp_path: Path) -> None:
+def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path) -> None:
     page, summary, issues = reports(tmp_path, [finding(number) for number in range(count)])
     assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were met"
     assert page.text.count("import keras\n\nprint(") == 2 * count, "the script, and again in the text of the issue"
@@ -182,7 +182,7 @@ CIRCLE = [box("dense#0", "Dense", *["dense#1.0"] * 1000), *(PICTURES[0][number] 
         pytest.param((), (), "", "", 0, id="none"),
     ],
 )  # fmt: skip
-def test_a_picture_shows_both_models_and_marks_what_differs(
+def test_a_picture_shows_both_models_and_marks_the_differences(
     pictures: Any, differences: Any, titles: str, marked: str, wires: int, tmp_path: Path
 ) -> None:
     reports(tmp_path, [finding(0, pictures=pictures, differences=differences)])
@@ -200,7 +200,7 @@ def test_a_picture_shows_both_models_and_marks_what_differs(
     assert text.count('class="differs"/>') == (2 if pictures is PICTURES else 0), "a wire in each, to another call"
 
 
-def test_a_known_issue_that_is_not_there_any_more_has_its_id(tmp_path: Path) -> None:
+def test_a_removed_known_issue_is_shown_by_its_id(tmp_path: Path) -> None:
     page, summary, _ = reports(tmp_path, [], KnownIssues())
     assert "lambda-refused" in page.text and "290 graphs, worse on 4" in page.text
     assert "| it crashes | lambda-refused | 12 | 0 | lambda-refused |" in summary
@@ -219,11 +219,11 @@ ISSUE = Path(__file__).with_name("issue.txt").read_text()
         pytest.param({"differences": (), "detail": "ValueError: no"}, "The model cannot be built or run", id="refused"),
     ],
 )
-def test_an_issue_has_what_a_maintainer_reads(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_the_issue_of_a_finding_equals_the_stored_text(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
     assert said in reports(tmp_path, [finding(0, **changes)])[2]
 
 
-def test_each_check_has_its_promise(tmp_path: Path) -> None:
+def test_each_check_has_a_promise_in_its_issue(tmp_path: Path) -> None:
     broken = [difference(check, "clone", "raises", ("a", "b"), 0) for check in CHECKS]
     _, _, issues = reports(tmp_path, [finding(0, differences=[root]) for root in broken])
     assert issues.count("## What should happen") == len(broken)

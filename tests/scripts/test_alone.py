@@ -81,7 +81,7 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("preloads", [True, False], ids=["a Keras is imported", "nothing is imported"])
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_is_answered_by_how_it_ends(
+def test_the_answer_depends_on_how_a_script_ends(
     name: str, preloads: bool, runner: ScriptRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, raises, sure, answer, reason = SCRIPTS[name]
@@ -91,9 +91,7 @@ def test_a_script_is_answered_by_how_it_ends(
     assert found[1].startswith(reason)
 
 
-def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_script_imports_from_the_path_but_not_clonediff(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "somebodys.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")
@@ -102,7 +100,7 @@ def test_a_script_finds_what_is_on_the_path_and_nothing_of_ours(
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
 
 
-def test_script_leaves_nothing_to_the_next_and_ends_what_it_started(runner: ScriptRunner, tmp_path: Path) -> None:
+def test_a_script_leaves_no_state_and_no_process(runner: ScriptRunner, tmp_path: Path) -> None:
     started = tmp_path / "started"
     text = f"""\
 import subprocess, keras
@@ -117,7 +115,7 @@ raise KeyError
         until(lambda pid=pid: not _runs(pid))
 
 
-def test_where_a_runner_is_killed_the_script_is_run_by_another(tmp_path: Path) -> None:
+def test_a_killed_runner_is_replaced(tmp_path: Path) -> None:
     note = tmp_path / "note"
     script = Script(NOTE % str(note) + "assert False\n", "AssertionError", sure=True)
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
@@ -128,7 +126,7 @@ def test_where_a_runner_is_killed_the_script_is_run_by_another(tmp_path: Path) -
         assert int(note.read_text().split()[-1]) != first
 
 
-def test_a_script_ends_with_who_started_it(tmp_path: Path) -> None:
+def test_a_script_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     note = tmp_path / "note"
     text = f"import os, threading\nopen({str(note)!r}, 'w').write(str(os.getpid()))\nthreading.Event().wait()\n"
     program = f"""

@@ -176,7 +176,7 @@ INPUT = {"dtype": "float32", "fill": "steps"}
     [("keras", PLAIN, {**FAULTS, **OF_KERAS_3}), ("keras", NESTED, INSIDE), ("tf_keras", PLAIN, FAULTS)],
     ids=["keras", "keras, inside", "tf_keras"],
 )
-def test_a_script_fails_where_it_differs_and_passes_where_nothing_does(
+def test_a_script_fails_on_the_fault_and_passes_without_it(
     generation: str, model: str, faults: dict[str, str], warm: Callable[[str], SubjectProcess], tmp_path: Path
 ) -> None:
     case = Case(HEAD.format(keras=generation) + model, ({"shape": [4] if model == NESTED else [3, 4], **INPUT},))
@@ -211,7 +211,7 @@ SAID = {
 }
 
 
-def test_no_name_and_no_message_is_code_in_a_script(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_names_and_messages_are_never_code_in_a_script(keras: SubjectProcess, tmp_path: Path) -> None:
     source = f"""
 import keras
 from keras import layers
@@ -273,7 +273,7 @@ SPECS: tuple[dict[str, object], ...] = (
 
 
 @pytest.mark.parametrize("seed", [0, 7])
-def test_a_script_runs_on_the_numbers_of_the_trial_and_says_which_differ(
+def test_a_script_has_the_values_of_the_trial_and_names_differences(
     seed: int, keras: SubjectProcess, tmp_path: Path
 ) -> None:
     file = tmp_path / "notes.txt"

@@ -46,7 +46,7 @@ SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
 
 
 @pytest.mark.parametrize("shows", SHOWS)
-def test_what_shows_something_is_made_small(shows: str, keras: SubjectProcess) -> None:
+def test_a_graph_is_reduced_to_the_part_that_shows_the_cause(shows: str, keras: SubjectProcess) -> None:
     still, calls = SHOWS[shows]
     found = reduce(large(), lambda program: rebuilt(keras, program), still)
     assert still(found)
@@ -56,7 +56,7 @@ def test_what_shows_something_is_made_small(shows: str, keras: SubjectProcess) -
     assert "use_bias" not in found.source
 
 
-def test_there_is_an_end_and_nothing_is_tried_twice(keras: SubjectProcess) -> None:
+def test_the_reduction_ends_on_a_smaller_graph(keras: SubjectProcess) -> None:
     sources: list[str] = []
 
     def still(graph: Graph) -> bool:
@@ -67,7 +67,7 @@ def test_there_is_an_end_and_nothing_is_tried_twice(keras: SubjectProcess) -> No
     assert len(sources) < 200
 
 
-def test_a_fault_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     def fault(request: object) -> None:
         raise SubjectError("a fault of ours")
 
@@ -78,5 +78,5 @@ def test_a_fault_ends_the_reduction_and_is_named(keras: SubjectProcess, monkeypa
     assert (smaller.hit, smaller.finished, smaller.failed) == (smaller.drawn, False, "a fault of ours")
 
 
-def test_a_program_that_keras_refuses_is_none(keras: SubjectProcess) -> None:
+def test_a_program_that_keras_refuses_is_not_rebuilt(keras: SubjectProcess) -> None:
     assert rebuilt(keras, Program("keras", (Input((4,)),), (Apply("Conv2D", (("filters", "2"),)),), ((0, 0),))) is None

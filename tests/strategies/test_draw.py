@@ -51,20 +51,20 @@ def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
         assert trial.built, (trial.refused, graph)
 
 
-def test_a_seed_draws_the_same_whatever_was_drawn_before(keras: SubjectProcess) -> None:
+def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectProcess) -> None:
     first = list(draws(keras, 5, 12))
     built(Apply("ReLU"), preparations=(Preparation("session", ('keras.config.set_floatx("float64")',)),))
     assert list(draws(keras, 5, 12)) == first
     assert len({graph for graph in first if graph is not None}) > 8
 
 
-def test_a_program_is_built_again_as_it_was(keras: SubjectProcess) -> None:
+def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
     for graph in drawn("keras", 60):
         assert rebuilt(keras, graph.program) == graph
 
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
-def test_the_simplest_numbers_are_the_simplest_model(generation: Generation, warm: Warm) -> None:
+def test_the_simplest_choices_draw_the_simplest_model(generation: Generation, warm: Warm) -> None:
     graph = warm(generation).draw(SIMPLEST)
     assert graph is not None
     assert [type(each) for each in graph.program.body] == [Apply]
@@ -76,7 +76,7 @@ def _kinds(graph: Graph) -> set[str]:
     return {each.kind for each in instructions(graph.program.body) if isinstance(each, Apply)}
 
 
-def test_everything_is_drawn() -> None:
+def test_every_part_of_a_program_is_drawn() -> None:
     programs = [graph.program for graph in drawn("keras", 400)]
     steps = [each for program in programs for each in instructions(program.body)]
     assert sum(isinstance(each, Nest) for each in steps) >= 20, "models in models are in one bug of nine"
@@ -118,7 +118,7 @@ OF_STATES = r"initial_state=\[(.+),\s\1\]"
     ],
     ids=["all", "Lambda", "what learns", "objects", "states"],
 )
-def test_what_can_be_written_is_written(generation: Generation, kinds: str, count: int, texts: str) -> None:
+def test_every_form_of_source_is_drawn(generation: Generation, kinds: str, count: int, texts: str) -> None:
     some = draws(process_of(generation), 0, count, kinds=kinds.split(), cloners=("fixed",))
     sources = [graph.source for graph in (some if kinds else drawn(generation, count))]
     assert [pattern for pattern in texts.split() if not re.search(pattern, "\n".join(sources))] == []
@@ -197,7 +197,7 @@ def test_layers_of_a_file_are_drawn_with_arguments_that_suit_their_names(
         ({"program": {**PROGRAM, "preparations": [{"does": "lora", "lines": ["<it>.no()"], "on": 7}]}}, "IndexError: "),
     ],
 )
-def test_what_cannot_be_drawn_is_named(request_of: dict[str, Any], says: str, keras: SubjectProcess) -> None:
+def test_the_error_names_what_cannot_be_drawn(request_of: dict[str, Any], says: str, keras: SubjectProcess) -> None:
     graphs = (keras.draw({"seed": seed, **request_of}) for seed in range(20))
     with pytest.raises(SubjectError, match=says):
         list(graphs)
@@ -226,7 +226,7 @@ class TakesAll:
 
 
 @pytest.mark.parametrize("method", ["take", "do", "open_nest", "close_nest", "close", "prepare"])
-def test_a_fault_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: object) -> None:
         raise TypeError("a fault of ours")
 
@@ -237,7 +237,7 @@ def test_a_fault_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.M
         list(graphs)
 
 
-def test_choices_of_an_instruction_do_not_depend_on_each_other() -> None:
+def test_the_choices_of_an_instruction_are_independent() -> None:
     made = tuple((("units", str(units)),) for units in range(1, 5))
     more = dict.fromkeys("abc", ("1", "2"))
     catalogue = Catalogue("keras", {name: Kind(name, made, more) for name in ("Dense", "Other")}, {}, False)

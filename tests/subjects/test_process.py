@@ -71,7 +71,7 @@ def started() -> Iterator[SubjectProcess]:
         yield process
 
 
-def test_answers_a_trial_and_the_values_behind_its_digests(started: SubjectProcess) -> None:
+def test_a_process_answers_a_trial_and_the_values_of_its_digests(started: SubjectProcess) -> None:
     assert (started.subject.generation, started.ready.backend) == ("keras", "tensorflow")
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
     answer = tried(started, GOOD + noisy, "upstream", "fixed")
@@ -83,13 +83,13 @@ def test_answers_a_trial_and_the_values_behind_its_digests(started: SubjectProce
     assert gone.missing == ("no", "such")
 
 
-def test_a_request_that_the_child_cannot_answer_is_our_own_fault(started: SubjectProcess) -> None:
+def test_a_request_that_the_child_cannot_answer_raises_an_error(started: SubjectProcess) -> None:
     with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
         tried(started, GOOD, "nobody")
     assert tried(started).built
 
 
-def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(started: SubjectProcess) -> None:
+def test_after_an_abort_the_next_trial_has_a_new_process(started: SubjectProcess) -> None:
     before = started.pid
     outcome = tried(started, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
@@ -101,7 +101,7 @@ def test_an_abort_is_an_outcome_and_the_next_trial_finds_a_new_process(started: 
     assert started.pid != before
 
 
-def test_a_hang_times_out_and_says_where(started: SubjectProcess) -> None:
+def test_a_hang_times_out_and_is_reported_with_its_place(started: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
     for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
         started.start()
@@ -123,7 +123,7 @@ def test_a_hang_times_out_and_says_where(started: SubjectProcess) -> None:
         ("held = []\nwhile True:\n    held.append(b'x' * 50_000_000)", r"out of memory: [4-7]\d\d MiB of 400 MiB"),
     ],
 )
-def test_how_a_process_was_lost_is_said(source: str, lost: str) -> None:
+def test_the_outcome_says_how_a_process_was_lost(source: str, lost: str) -> None:
     with fake(memory=400 * MIB) as process:
         outcome = tried(process, source, lost=True).lost
         assert outcome is not None
@@ -131,13 +131,13 @@ def test_how_a_process_was_lost_is_said(source: str, lost: str) -> None:
         assert tried(process, "").lost is None
 
 
-def test_what_a_child_writes_fills_no_disk() -> None:
+def test_the_output_of_a_child_is_cut() -> None:
     writes = "import os\nos.write(2, bytes(17 << 20))\nwhile os.fstat(2).st_size > 16 << 20:\n    pass\n"
     with fake() as process:
         assert refused(process, f"{writes}raise ValueError('it was cut')") == "it was cut"
 
 
-def test_an_interrupt_leaves_no_answer_to_the_next_request(tmp_path: Path) -> None:
+def test_the_answer_to_an_interrupted_request_is_dropped(tmp_path: Path) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -154,12 +154,12 @@ def test_an_interrupt_leaves_no_answer_to_the_next_request(tmp_path: Path) -> No
         assert refused(process, "raise ValueError('in time')") == "in time"
 
 
-def test_a_device_that_is_not_there_is_named() -> None:
+def test_a_missing_device_is_named() -> None:
     with pytest.raises(Exception, match="keras@gpu: none 0 sees no gpu:0 here.* or ask for keras$"):
         fake("keras@gpu").start()
 
 
-def test_of_the_draws_that_take_a_process_the_first_is_named() -> None:
+def test_the_first_draw_that_ends_a_process_is_named() -> None:
     with fake() as process:
         for seed in (3, 4):
             assert process.draw({"seed": seed, "source": "import os\nos._exit(7)"}) is None
@@ -189,7 +189,7 @@ def test_a_child_has_the_backend_of_its_subject_and_one_thread(tmp_path: Path, m
     assert "secret" not in variables.values()
 
 
-def test_nothing_that_a_trial_started_and_no_file_is_left_behind() -> None:
+def test_a_trial_leaves_no_process_and_no_file() -> None:
     leaves = """
 import os, subprocess, tempfile
 child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -207,7 +207,7 @@ raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
             assert Path(another).exists()
 
 
-def test_killed_parent_leaves_no_process_and_the_next_removes_its_files(tmp_path: Path) -> None:
+def test_a_killed_parent_leaves_no_process_and_its_files_are_removed(tmp_path: Path) -> None:
     began, files = tmp_path / "began", tmp_path / "files"
     files.mkdir()
     (files / "clonediff-of-another").mkdir()
@@ -240,7 +240,7 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
     assert (tmp_path / "lock").exists()
 
 
-def test_a_fault_in_a_trial_is_counted_with_its_graph() -> None:
+def test_an_error_in_a_trial_is_counted_with_its_graph() -> None:
     error = json.dumps({"error": {"type": "KeyError", "message": "no"}})
     child = f"{FAKE.partition('for line')[0]}for line in sys.stdin:\n    print({error!r}, flush=True)"
     process, graph = CampaignProcess(Subject("keras"), ()), of_layer("layers.ReLU()")
@@ -291,7 +291,7 @@ def test_a_child_is_replaced_between_two_trials(
         ("print('{' * 100_000)", "not what the protocol says"),
     ],
 )
-def test_a_child_that_does_not_come_up(program: str, says: str) -> None:
+def test_the_error_says_why_a_child_does_not_start(program: str, says: str) -> None:
     limits = Limits(start=1 if "timed out" in says else PATIENCE)
     process = SubjectProcess(Subject("keras"), limits=limits, started_by=[sys.executable, "-u", "-c", program])
     with pytest.raises(RuntimeError, match=says):

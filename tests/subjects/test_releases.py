@@ -88,7 +88,7 @@ def copies() -> list[str]:
         ("keras-3.16.0-py3-none-any.whl/jax", "keras-3.16.0-py3-none-any.whl"),
     ],
 )
-def test_a_tree_may_have_a_backend_and_a_device_behind_it(
+def test_a_path_may_end_with_a_backend_and_a_device(
     spec: str, tree: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -100,12 +100,12 @@ def test_a_tree_may_have_a_backend_and_a_device_behind_it(
 @pytest.mark.parametrize(
     "spec", ["keras", "keras/jax", "keras@gpu", "keras/theano", "tf_keras@tpu", "", "keras==3.14.1/jax", "keras-2.2.4"]
 )
-def test_a_release_is_no_tree_and_its_name_stays_as_it_is(spec: str) -> None:
+def test_the_name_of_a_release_is_no_path(spec: str) -> None:
     assert in_full(spec) == spec
 
 
 @pytest.mark.parametrize("name", ["old", "feature/jax/tensorflow", "HEAD~1"])
-def test_a_commit_is_taken_whatever_lies_in_the_folder(
+def test_a_commit_is_copied_without_the_changes_in_the_folder(
     checkout: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (checkout / LAYERS).write_text("third = 3\n")
@@ -129,7 +129,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_folder_has_a_version_of_its_own_by_what_is_in_its_package(checkout: Path, change: str) -> None:
+def test_the_version_of_a_folder_depends_on_its_package(checkout: Path, change: str) -> None:
     committed = in_full(str(checkout))
     assert committed == in_full(f"{checkout}#HEAD") == f"keras==3.16.0+g{hash_of(checkout)}"
     CHANGES[change](checkout)
@@ -141,7 +141,7 @@ def test_folder_has_a_version_of_its_own_by_what_is_in_its_package(checkout: Pat
     assert change == "a file beside" or in_full(str(checkout)) == edited
 
 
-def test_a_copy_stays_as_it_was_when_the_folder_goes(checkout: Path) -> None:
+def test_a_copy_is_kept_when_its_folder_is_removed(checkout: Path) -> None:
     name = in_full(str(checkout))
     shutil.rmtree(checkout)
     (folder,) = place_of(Subject.parse(name))
@@ -151,7 +151,7 @@ def test_a_copy_stays_as_it_was_when_the_folder_goes(checkout: Path) -> None:
         place_of(Subject.parse(name))
 
 
-def test_a_wheel_is_named_by_what_is_in_it(tmp_path: Path) -> None:
+def test_the_version_of_a_wheel_depends_on_its_contents(tmp_path: Path) -> None:
     first = in_full(str(wheel(tmp_path)))
     assert (copy_of(f"{wheel(tmp_path)}/tensorflow") / LAYERS).read_text() == "first = 1\n"
     assert in_full(str(wheel(tmp_path, line="second = 2\n"))) != first
@@ -203,9 +203,7 @@ NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
 
 
 @pytest.mark.parametrize("name", NOT_HAD)
-def test_code_that_cannot_be_had_is_named_with_what_to_do(
-    name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_code_error_says_what_to_do(name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec, says = NOT_HAD[name]
     for variable, value in {**UNREACHED, **({"PATH": os.devnull} if name == "no-git" else {})}.items():
         monkeypatch.setenv(variable, value)
@@ -223,7 +221,7 @@ def test_code_that_cannot_be_had_is_named_with_what_to_do(
         (RELEASE, {"CLONEDIFF_CACHE": os.devnull}, f"{os.devnull}.*: Not a directory: make room or give access, or"),
     ],
 )
-def test_release_that_cannot_be_installed_says_why_and_leaves_nothing(
+def test_missing_release_error_says_what_to_do(
     release: str, environment: dict[str, str], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in environment.items():
@@ -233,7 +231,7 @@ def test_release_that_cannot_be_installed_says_why_and_leaves_nothing(
     assert not copies()
 
 
-def test_the_cache_forgets_what_was_used_longest_ago(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_drops_the_least_recently_used_copy(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clonediff.harness.subjects.releases.MOST", 2)
     first = in_full(f"{checkout}#old")
     second = in_full(f"{checkout}#HEAD")
@@ -256,7 +254,7 @@ def _installing() -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.slow(reason="it installs a release")
-def test_a_release_is_installed_once_also_after_a_kill_and_by_two_at_once() -> None:
+def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
     nightly = had(lambda: in_full("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*place_of(Subject.parse(nightly)), VERSION_FILE).is_file()
@@ -275,7 +273,7 @@ def test_a_release_is_installed_once_also_after_a_kill_and_by_two_at_once() -> N
 
 
 @pytest.mark.slow(reason="a campaign; the test above makes copies of trees that are not started")
-def test_a_checkout_is_searched_and_found_again_in_what_was_found(tmp_path: Path) -> None:
+def test_a_checkout_is_searched_and_replayed_after_its_removal(tmp_path: Path) -> None:
     package = importlib.util.find_spec("keras")
     assert package is not None
     assert package.origin is not None

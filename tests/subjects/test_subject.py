@@ -25,7 +25,7 @@ from clonediff.harness.subjects import Subject
         ("keras==3.16.0.dev0+g3422977a5e", Subject("keras", "3.16.0.dev0+g3422977a5e")),
     ],
 )
-def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
+def test_the_name_of_a_subject_is_parsed_and_printed(spec: str, subject: Subject) -> None:
     assert Subject.parse(spec) == subject
     assert str(subject) == spec
 
@@ -48,6 +48,6 @@ def test_a_name_is_a_subject_and_back(spec: str, subject: Subject) -> None:
         ("tf_keras==2.15.1", "tf_keras can be asked for from 2.16 on"),
     ],
 )
-def test_an_unknown_name_lists_what_there_is(spec: str, says: str) -> None:
+def test_the_error_for_an_unknown_name_lists_valid_ones(spec: str, says: str) -> None:
     with pytest.raises(Exception, match=re.escape(says)):
         Subject.parse(spec)

@@ -87,7 +87,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("raises", {"made raises"}, r"RuntimeError: it knows no a\ud800b"),
     ],
 )
-def test_a_cloner_is_held_to_what_clone_model_promises(
+def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
     function: str, seen: set[str], message: str, file: Path, keras: SubjectProcess
 ) -> None:
     name = named(f"{file}:{function}")
@@ -108,7 +108,7 @@ def test_a_cloner_is_held_to_what_clone_model_promises(
         ("clones_of_mine.py:needs_more", "needs_more: missing a required argument: 'path': name a function"),
     ],
 )
-def test_cloner_that_takes_no_model_is_refused_before_a_trial(
+def test_an_unusable_cloner_is_refused_before_a_trial(
     function: str, problem: str, file: Path, keras: SubjectProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = named(f"{file.parent}/{function}")
@@ -120,14 +120,14 @@ def test_cloner_that_takes_no_model_is_refused_before_a_trial(
     assert trials.try_or_say_why_not(of_layer("layers.ReLU()")).not_tried.endswith(f"name it with --cloner {name}")
 
 
-def test_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: SubjectProcess) -> None:
+def test_a_known_issue_of_upstream_is_new_for_another_cloner(file: Path, keras: SubjectProcess) -> None:
     loses = named(f"{file}:loses")
     hits = GraphTrials(keras, load(), cloners=(loses, "upstream")).try_case(CASE).hits
     found = {hit.cloner: (hit.known.id if hit.known else None, hit.blame) for hit in hits}
     assert found == {loses: (None, Blame.ITS_OWN), "upstream": ("set-afterwards", Blame.UPSTREAM)}
 
 
-def test_its_script_imports_a_module_of_any_name_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: SubjectProcess, tmp_path: Path) -> None:
     folder = tmp_path / "a{}b"
     folder.mkdir()
     (folder / "01_clones.py").write_text(MINE)
@@ -148,7 +148,7 @@ def test_its_script_imports_a_module_of_any_name_and_fails_alone(keras: SubjectP
         ("my-cloner.py:clone", "{here}/my-cloner:clone"),
     ],
 )
-def test_a_module_of_the_current_folder_is_named_by_it(
+def test_a_cloner_of_the_current_folder_is_named_by_its_path(
     text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "package").mkdir()
@@ -166,6 +166,6 @@ def test_a_module_of_the_current_folder_is_named_by_it(
         *((text, "cannot be imported.*give the file another name") for text in ("a b.py:clone", "mine.old.py:clone")),
     ],
 )
-def test_what_is_no_name_of_a_cloner_is_refused(text: str, problem: str) -> None:
+def test_a_wrong_name_of_a_cloner_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         named(text)

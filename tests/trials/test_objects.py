@@ -85,7 +85,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("init", "config", "given", "after", "expected"), ROWS)
-def test_what_layers_hold_and_share_is_compared(
+def test_attributes_of_layers_and_their_sharing_are_compared(
     init: str, config: str, given: str, after: str, expected: list[str], keras: SubjectProcess
 ) -> None:
     source = SOURCE.format(init=init, config=config, given=given, after=after)
@@ -149,7 +149,7 @@ UNLIKE = {
 
 
 @pytest.mark.parametrize("pairs", [ALIKE, UNLIKE], ids=["alike", "unlike"])
-def test_values_are_compared_by_what_they_hold(pairs: dict[str, tuple[str, str]], keras: SubjectProcess) -> None:
+def test_values_of_attributes_are_compared_by_content(pairs: dict[str, tuple[str, str]], keras: SubjectProcess) -> None:
     names = {name.replace(" ", "_"): values for name, values in pairs.items()}
     values, later = (f"dict({', '.join(f'{name}_={pair[side]}' for name, pair in names.items())})" for side in (0, 1))
     clone = tried(

@@ -29,7 +29,7 @@ X = Input((4,), name="x")
 
 
 @pytest.mark.parametrize("within", ["model", "clone", "both"])
-def test_fixed_clones_what_is_found_in_a_scope(within: str, warm: Warm) -> None:
+def test_fixed_clones_objects_of_a_custom_object_scope(within: str, warm: Warm) -> None:
     text = "<halves>" if within == "clone" else '"halves"'
     layer = Apply("Dense", (("units", "3"), ("kernel_initializer", text)))
     fixed_is_faithful(built(layer, scope=Scope("halves", within)), warm("keras"))
@@ -81,7 +81,7 @@ WORDS, STEPS = Input((1,), "string", fill="words"), Input((3, 4))
     ],
     ids=["states", "lookup", "texts", "defaults", "not built"],
 )
-def test_what_tf_keras_has_beside_weights_is_compared(
+def test_states_tables_and_attributes_of_tf_keras_are_compared(
     body: str, spec: Input, seen: str, aspects: set[str], warm: Warm
 ) -> None:
     head = "import tf_keras as keras\nfrom tf_keras import layers\n\n"
@@ -102,7 +102,7 @@ def test_compiling_is_no_promise_of_tf_keras(warm: Warm) -> None:
 FUNCTION = "def transform(x):\n    return x * 2.0\n\n\n"
 
 
-def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProcess) -> None:
+def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, load(), cloners=("upstream",))
     met = []
     for above in ("@keras.saving.register_keras_serializable()\n", ""):
@@ -124,7 +124,9 @@ def test_what_one_script_registers_the_next_one_does_not_find(keras: SubjectProc
         ("Dense", "adapt", {"clone_arguments": "fresh"}, ""),
     ],
 )
-def test_programs_whose_clone_is_undefined(kind: str, does: str, fields: dict[str, Any], reason: str) -> None:
+def test_a_program_with_an_undefined_clone_has_a_reason(
+    kind: str, does: str, fields: dict[str, Any], reason: str
+) -> None:
     layer = Apply(kind, (("output_mode", '"tf_idf"'),))
     program = Program("keras", (X,), (layer,), preparations=(Preparation(does, ()),), **fields)
     assert reason in why_undefined(program) and bool(reason) == bool(why_undefined(program))

@@ -68,7 +68,7 @@ UPSTREAM, FIXED = "/models/cloning.py", "/fixed/"
         ([FIXED], ("fixed",), {"fixed": Blame.UNKNOWN}),
     ],
 )
-def test_who_cannot_make_a_layer_is_to_blame(
+def test_the_cloner_that_cannot_make_a_layer_is_blamed(
     makers: list[str], cloners: tuple[str, ...], blames: dict[str, Blame], keras: SubjectProcess
 ) -> None:
     clones = run(Case(SOURCE.format(makers=makers), (INPUT,)), keras, cloners, timeout=PATIENCE).clones
@@ -77,7 +77,7 @@ def test_who_cannot_make_a_layer_is_to_blame(
     assert verdicts == {name: "crashed" if name in blames else "faithful" for name in cloners}
 
 
-def test_cloner_that_ends_the_process_is_known_and_others_are_judged(keras: SubjectProcess) -> None:
+def test_a_cloner_that_ends_the_process_does_not_affect_others(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues(), cloners=(planted("aborts"), "fixed"))
     trial = trials.try_graph(of_layer("layers.MaxPooling1D()", (4, 3)), costly=False)
     assert [clone.verdict.value for clone in trial.clones.values()] == ["killed its process", "faithful"]
@@ -86,7 +86,7 @@ def test_cloner_that_ends_the_process_is_known_and_others_are_judged(keras: Subj
     assert (hit.cause and hit.cause.severity, hit.cloner) == (Severity.CRASHES, planted("aborts"))
 
 
-def test_an_original_that_is_refused_is_counted_and_shows_nothing(keras: SubjectProcess) -> None:
+def test_a_refused_original_is_counted_and_has_no_findings(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Dense(-1)"))
     assert (trial.hits, trial.clones, trials.tally.refused) == ((), {}, 1)
@@ -96,12 +96,12 @@ def test_an_original_that_is_refused_is_counted_and_shows_nothing(keras: Subject
     assert not [frame for frame in inner if frame.file.startswith("/")]
 
 
-def test_long_stack_keeps_both_of_its_ends(keras: SubjectProcess) -> None:
+def test_a_long_stack_is_cut_in_the_middle(keras: SubjectProcess) -> None:
     refused = run(Case("call = lambda: call()\ncall()", ()), keras, (), timeout=PATIENCE).refused
     assert refused is not None and [frame.function for frame in refused.frames] == ["<module>", *["<lambda>"] * 59]
 
 
-def test_original_that_does_not_run_is_counted_apart(keras: SubjectProcess) -> None:
+def test_an_original_that_does_not_run_is_counted_separately(keras: SubjectProcess) -> None:
     trials = GraphTrials(keras, KnownIssues())
     trial = trials.try_graph(of_layer("layers.Embedding(1, 4)", (3,), dtype="int32", fill="ids", high=6))
     assert trial.built and [hit.cause.root.aspect for hit in trial.hits if hit.cause] == ["name"]
@@ -117,7 +117,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("at_least", Severity)
-def test_what_is_less_severe_is_left_out_and_counted_apart(at_least: Severity, keras: SubjectProcess) -> None:
+def test_less_severe_causes_are_left_out_and_counted_separately(at_least: Severity, keras: SubjectProcess) -> None:
     faults = {planted(fault): severity for fault, severity in FAULTS.items()}
     trials = GraphTrials(keras, KnownIssues(), cloners=(*faults, "fixed"), at_least=at_least)
     trial = trials.try_case(models.case("several", "keras"))
@@ -159,7 +159,7 @@ RAISED = {
 """What a cloner does, and what went wrong first: the exception, and where it was raised."""
 
 
-def test_exception_that_only_wraps_another_is_no_cause(keras: SubjectProcess, tmp_path: Path) -> None:
+def test_the_cause_of_a_wrapped_exception_is_the_inner_one(keras: SubjectProcess, tmp_path: Path) -> None:
     functions = [f"\n\ndef clone_{number}(model):\n    {line}\n" for number, line in enumerate(RAISED)]
     (tmp_path / "raises.py").write_text(RAISES + "".join(functions))
     cloners = [f"{tmp_path}/raises:clone_{number}" for number in range(len(RAISED))]
@@ -169,14 +169,14 @@ def test_exception_that_only_wraps_another_is_no_cause(keras: SubjectProcess, tm
 
 
 @pytest.mark.parametrize("own", get_args(Own))
-def test_a_custom_model_breaks_as_a_plain_one(own: Own, keras: SubjectProcess) -> None:
+def test_a_custom_model_has_the_cause_of_a_plain_one(own: Own, keras: SubjectProcess) -> None:
     nest = Nest((Apply("Dense", (("units", "2"),)),), frozen=True, own=own)
     (hit,) = GraphTrials(keras, KnownIssues(), cloners=(planted("trainable_forgotten"),)).try_graph(built(nest)).hits
     assert hit.fingerprint == "structure-trainable-functional-d148cadb"
 
 
 @pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
-def test_cloner_that_changes_the_original_is_blamed_alone(fault: str, keras: SubjectProcess) -> None:
+def test_only_the_cloner_that_changes_the_original_is_blamed(fault: str, keras: SubjectProcess) -> None:
     clones = tried(models.case("compiled", "keras"), keras, planted(fault), "fixed").clones
     assert "untouched" in {one.check for one in clones[planted(fault)].differences}
     assert clones["fixed"].differences == ()
@@ -252,12 +252,12 @@ model.compile(keras.optimizers.SGD(gradient_accumulation_steps=2), "mse")
 
 
 @pytest.mark.parametrize("what", FAITHFUL)
-def test_a_faithful_clone_is_not_blamed_for_what_it(what: str, keras: SubjectProcess) -> None:
+def test_a_faithful_clone_has_no_differences(what: str, keras: SubjectProcess) -> None:
     case = Case(OF_ONE_LAYER.format(methods=FAITHFUL[what]), (INPUT,))
     assert tried(case, keras, "fixed", costly=True).clones["fixed"].differences == ()
 
 
-def test_cloner_that_does_not_end_is_reported_with_its_place(tmp_path: Path) -> None:
+def test_an_endless_cloner_is_reported_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text("def clone(model):\n    while True:\n        model.get_config()\n")
     name = f"{tmp_path}/endless:clone"
     with SubjectProcess(Subject.parse("keras"), limits=Limits(cloning=1.0)) as process:
@@ -269,7 +269,7 @@ def test_cloner_that_does_not_end_is_reported_with_its_place(tmp_path: Path) -> 
 
 @pytest.mark.slow(reason="a Keras that starts to say it")
 @pytest.mark.parametrize("name", ["keras", "tf_keras", "keras/jax", "keras/torch"])
-def test_missing_gpu_error_names_the_devices_at_hand(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gpu_error_names_the_available_devices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := missing(name):
         pytest.skip(reason=reason)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

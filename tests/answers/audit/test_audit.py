@@ -47,7 +47,7 @@ def planted() -> ModuleType:
         pytest.param("tf_keras.layers.Dense", set(), id="tf_keras"),
     ],
 )
-def test_what_is_lost(target: str, lost: set[str], planted: ModuleType) -> None:
+def test_audit_names_the_arguments_that_a_config_loses(target: str, lost: set[str], planted: ModuleType) -> None:
     package, _, name = target.partition(".")
     kind = attrgetter(name)({"planted": planted, "keras": keras, "tf_keras": tf_keras}[package])
     names: set[str] = set()
@@ -58,7 +58,7 @@ def test_what_is_lost(target: str, lost: set[str], planted: ModuleType) -> None:
     assert names == lost if package != "keras" or keras.__version__ == "3.15.1" else names <= lost
 
 
-def test_an_audit_as_a_test_of_ones_own_package(planted: ModuleType) -> None:
+def test_assert_config_is_complete_names_lost_arguments(planted: ModuleType) -> None:
     assert_config_is_complete(planted.Normalises)
     assert_config_is_complete(planted.Clips, ignore=["low"])
     with pytest.raises(IncompleteConfig, match=r"the config of Clips loses .*:\n  low=.*: _low is 0.0, not"):
@@ -75,7 +75,7 @@ def test_an_audit_as_a_test_of_ones_own_package(planted: ModuleType) -> None:
             assert_config_is_complete(planted.Warns)
 
 
-def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
+def test_an_interrupt_ends_an_audit_at_once(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         DIES.format(f'open("{tmp_path}/waits", "w").close(); __import__("time").sleep(600)')
     )
