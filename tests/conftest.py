@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -33,6 +34,9 @@ SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
 
 WARM = frozenset(("warm", "keras", "warm_commands", "property_trials"))
 """The fixtures that ask a warm process of a Keras."""
+
+KERAS = frozenset(("keras", "tf_keras", "tensorflow"))
+"""The packages that a test marked `no_keras` may not import."""
 
 KNOWN_SCRIPTS = "tests/known/test_scripts.py"
 """The module that has processes of its own beside a warm one."""
@@ -87,15 +91,32 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(("property_subject", "shard"), params, scope="session")
 
 
+def _only_without_keras(config: pytest.Config) -> bool:
+    return bool(config.option.markexpr == "no_keras")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m no_keras`, import no module without such a test: many of them import Keras."""
+    if _only_without_keras(config) and collection_path.name.startswith("test_"):
+        return "no_keras" not in collection_path.read_text(encoding="utf-8") or None
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is slow, unless it is asked for; say which tests run in one worker."""
-    slow = [each for each in items if each.get_closest_marker("slow")]
-    if slow and not _wants_all(config):
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [each for each in items if each not in slow]
+    """Leave out slow tests, unless they are asked for; say which tests run in one worker."""
+    left_out = [] if _wants_all(config) else [item for item in items if item.get_closest_marker("slow")]
+    if _only_without_keras(config):  # a marked module has tests with a warm Keras, too
+        left_out += [item for item in items if _asks_for_keras(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _asks_for_keras(item: pytest.Item) -> bool:
+    return not WARM.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def _group(item: pytest.Item) -> str:
@@ -109,14 +130,15 @@ def _group(item: pytest.Item) -> str:
         return f"{module} of {generation}"
     if any(getattr(value, "__module__", "") == "tests.helpers.drawn_graphs" for value in vars(item.module).values()):  # type: ignore[attr-defined]
         return f"drawn graphs of {generation}"
-    if WARM.intersection(getattr(item, "fixturenames", ())):
+    if _asks_for_keras(item):
         return generation if generation == "tf_keras" else f"keras {zlib.crc32(module.encode()) % 2}"
     return f"{module} of {generation}"
 
 
 def _wants_all(config: pytest.Config) -> bool:
     """Whether slow tests run: they were asked for, or a test is named, or `-m` says which are wanted."""
-    return bool(everything() or config.option.markexpr or any("::" in each for each in config.args))
+    marked = config.option.markexpr and not _only_without_keras(config)
+    return bool(everything() or marked or any("::" in argument for argument in config.args))
 
 
 @pytest.hookimpl(trylast=True)
@@ -163,6 +185,23 @@ def property_trials(
             raise
         pytest.skip(reason=str(error))
     return GraphTrials(process, load())
+
+
+@pytest.fixture(autouse=True)
+def without_keras(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """A test marked `no_keras` fails where it, or a process that it starts, imports a Keras."""
+    if not request.node.get_closest_marker("no_keras") or _asks_for_keras(request.node):
+        yield
+        return
+    folder = tmp_path_factory.mktemp("no_keras")
+    for name in KERAS:
+        (folder / f"{name}.py").write_text('raise SystemExit("this test is marked no_keras")')
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    before = set() if _only_without_keras(request.config) else KERAS & sys.modules.keys()
+    yield
+    assert KERAS & sys.modules.keys() == before
 
 
 @pytest.fixture(scope="session", autouse=True)

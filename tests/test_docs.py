@@ -26,6 +26,8 @@ from tests.helpers.example_graphs import example
 from tests.helpers.required_releases import place_or_skip
 from tests.helpers.waiting import PATIENCE
 
+pytestmark = pytest.mark.no_keras
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"

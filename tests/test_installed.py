@@ -17,6 +17,8 @@ from packaging.version import Version
 
 from tests.helpers.waiting import PATIENCE
 
+pytestmark = pytest.mark.no_keras
+
 ROOT = Path(__file__).parents[1]
 PACKED = ("clonediff", "harness", "reports", "strategies", "pyproject.toml", "README.md", "LICENSE")
 ROOMS = ("harness", "reports", "strategies")

@@ -9,6 +9,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
 from tests.helpers.waiting import PATIENCE
 
 MINI = Path(__file__).parent.parent / "docs" / "mini.py"
@@ -28,6 +30,7 @@ def test_mini_prints_small_scripts_of_breaks() -> None:
     subprocess.run([sys.executable, "-c", scripts[0]], check=True, timeout=PATIENCE)
 
 
+@pytest.mark.no_keras
 def test_mini_is_short_and_imports_nothing_of_clonediff() -> None:
     text = MINI.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 300

@@ -18,6 +18,8 @@ import yaml  # type: ignore[import-untyped]  # Dask brings it
 from clonediff.reports.run_folder import folder_name
 from tests.helpers.example_runs import put, record
 
+pytestmark = pytest.mark.no_keras
+
 ROOT = Path(__file__).parents[1]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text())
 STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["fuzz"]["steps"]

@@ -13,6 +13,8 @@ from _pytest.outcomes import Failed, Skipped
 
 from tests.helpers.required_releases import not_had
 
+pytestmark = pytest.mark.no_keras
+
 TESTS = Path(__file__).parent
 SLOW = "tests/cli/test_own_cloner.py"
 """A module of one slow test."""

@@ -141,6 +141,7 @@ def test_no_finding_is_lost_when_a_process_is_killed(
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.no_keras
 def test_a_local_run_imports_no_dask() -> None:
     assert not {"dask", "distributed"} & imported_by("fuzz", "--subject", "nothing-of-the-kind")
 

@@ -43,6 +43,7 @@ def test_a_cluster_finds_the_same_as_a_local_run(tmp_path: Path) -> None:
     assert findings(here / "run") == findings(there / "run")
 
 
+@pytest.mark.no_keras
 def test_a_missing_scheduler_is_reported_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

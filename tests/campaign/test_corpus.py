@@ -13,6 +13,8 @@ from clonediff.strategies.program import to_json
 from tests.helpers.example_graphs import of_layer
 from tests.helpers.example_runs import TWO, put, record
 
+pytestmark = pytest.mark.no_keras
+
 GRAPH = to_json(TWO)
 SMALLER = record(0, msgspec.structs.replace(TWO, source="smaller"))
 ANOTHER = record(1, msgspec.structs.replace(TWO, source="another"))

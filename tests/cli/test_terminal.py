@@ -33,6 +33,7 @@ def test_progress_is_printed_in_plain_lines_without_a_terminal(
     assert clonediff("replay", str(tmp_path), "--json")[2] == ""
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize(("variables", "colours"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_terminal_has_colours_unless_no_color_is_set(variables: dict[str, str], colours: bool) -> None:
     done = ran("replay", "nothing-here", **{"FORCE_COLOR": "1", "TERM": "xterm-256color", **variables})
@@ -54,6 +55,7 @@ def test_an_interrupted_replay_prints_its_answers_so_far(tmp_path: Path) -> None
     assert "Traceback" not in stderr
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize("arguments", [("--help",), ("repro", "lambda-refused"), ()], ids=["help", "repro", "import"])
 def test_help_and_repro_import_neither_keras_nor_hypothesis(arguments: tuple[str, ...]) -> None:
     imported = imported_by(*arguments) if arguments else imported_by(code="import clonediff")

@@ -9,6 +9,8 @@ import pytest
 
 from clonediff.harness.inside.values import input_arrays, weight_arrays
 
+pytestmark = pytest.mark.no_keras
+
 
 def arrays(seed: int = 1, **spec: Any) -> Any:
     (array,) = input_arrays([{"shape": [4, 3], "dtype": "float32", **spec}], 3, seed)

@@ -22,6 +22,7 @@ FIXES = [read_proposal(path.name, path.read_text(), ()) for path in sorted(FOLDE
 GENERATIONS = ("keras", "tf_keras")
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
     copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
@@ -38,6 +39,7 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     assert patched.diff() == copy.diff()
 
 
+@pytest.mark.no_keras
 def test_each_mended_issue_exists_and_belongs_to_one_fix() -> None:
     known = {issue.id: issue.generation for issue in load().issues}
     mended = [(id_, fix) for fix in FIXES for id_ in fix.mends]
@@ -193,12 +195,14 @@ def put(text: str, folder: Path) -> str:
     return (copy.folder / "keras/src/models/cloning.py").read_text()
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize("name", EDITS)
 def test_a_definition_replaces_the_one_of_the_same_name(name: str, tmp_path: Path) -> None:
     names, code, lines = EDITS[name]
     assert lines in put(HEADER.format(names) + "\n\n" + code, tmp_path)
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -229,6 +229,7 @@ def test_a_change_is_judged_by_what_it_mends_and_breaks(
     assert "    clone = keras.models.clone_model(model)" in out
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clonediff.harness.keras_12202.models import search
+
+pytestmark = pytest.mark.no_keras
 
 
 def nothing(source: str) -> dict[str, str]:

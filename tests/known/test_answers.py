@@ -43,6 +43,7 @@ More.
 """
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize("root", [*ROOTS, *(f"tf-{root}" for root in ROOTS)])
 def test_the_issue_of_a_root_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
     (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")

@@ -192,6 +192,7 @@ def test_a_trial_of_the_model_finds_the_cause(
     assert [known.id for known in on_release if known.explains(cause)] == [issue.id]
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize("issue", KNOWN.bugs, ids=lambda issue: issue.id)
 def test_links_lead_to_lines_of_the_installed_release(issue: Any) -> None:
     spec = find_spec(issue.generation)
@@ -207,6 +208,7 @@ def test_links_lead_to_lines_of_the_installed_release(issue: Any) -> None:
             assert issue.until or version(issue.generation) != READ_IN[issue.generation], line
 
 
+@pytest.mark.no_keras
 def test_scripts_are_plain_keras_and_their_assertions_have_messages() -> None:
     for issue in KNOWN.bugs:
         tree = ast.parse(issue.script)
@@ -218,16 +220,19 @@ def test_scripts_are_plain_keras_and_their_assertions_have_messages() -> None:
         assert "# ///" not in issue.code
 
 
+@pytest.mark.no_keras
 def test_titles_begin_with_the_class_or_function() -> None:
     assert [bug.id for bug in KNOWN.bugs if not re.match("`[^`]+`", bug.title) or len(bug.title.split()) > 15] == []
     assert {bug.root for bug in KNOWN.bugs} == {*ROOTS}
 
 
+@pytest.mark.no_keras
 def test_one_script_reads_a_private_name() -> None:
     private = {bug.id for bug in KNOWN.bugs if re.search(r"(?<!self)\._[a-z]", bug.code)}
     assert private == {"flash-attention"}
 
 
+@pytest.mark.no_keras
 def test_the_index_of_known_issues_is_up_to_date(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "clonediff", tmp_path / "clonediff")
     written = Path("reports", "known", "README.md")
@@ -240,6 +245,7 @@ def test_the_index_of_known_issues_is_up_to_date(tmp_path: Path) -> None:
     assert len(text.splitlines()) <= 250
 
 
+@pytest.mark.no_keras
 def test_the_readme_counts_the_bugs_of_the_newest_releases() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     for generation, words in (

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from clonediff.harness.trials.triage import causes_of
 from tests.recorded import Recorded, read, said
+
+pytestmark = pytest.mark.no_keras
 
 TRIALS = read()
 

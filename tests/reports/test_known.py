@@ -14,6 +14,8 @@ from clonediff.reports.records import Severity
 from clonediff.strategies.program import Input
 from tests.helpers.example_graphs import of_layer, of_source
 
+pytestmark = pytest.mark.no_keras
+
 LINK = "https://github.com/keras-team/keras/blob/v3.15.1/keras/src/x.py#L1"
 GOOD = f"""\
 \"\"\"A title.

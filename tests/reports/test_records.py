@@ -12,6 +12,8 @@ from clonediff.reports.records import Run
 from clonediff.reports.run_folder import RunFolder
 from tests.helpers.example_runs import finding, record, run_folder
 
+pytestmark = pytest.mark.no_keras
+
 
 def test_a_run_is_read_back_unchanged(tmp_path: Path) -> None:
     back = read_run(run_folder(tmp_path, [finding(0, proof=False, count=3)]))

@@ -19,6 +19,8 @@ from clonediff.reports.reading import read_run
 from clonediff.reports.verdict import verdict
 from tests.helpers.example_runs import PICTURES, Json, a_run, box, counts, difference, finding, put, run_folder
 
+pytestmark = pytest.mark.no_keras
+
 KNOWN = load()
 SENTENCE = "Keras 3.15.1's clone_model crashes on 12 of 300 graphs, trains differently on 8, changes only a name on 270"
 LOADS = {"link", "img", "iframe", "object", "embed", "base", "form", "script"}

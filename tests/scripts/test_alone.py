@@ -126,6 +126,7 @@ def test_a_killed_runner_is_replaced(tmp_path: Path) -> None:
         assert int(note.read_text().split()[-1]) != first
 
 
+@pytest.mark.no_keras
 def test_a_script_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     note = tmp_path / "note"
     text = f"import os, threading\nopen({str(note)!r}, 'w').write(str(os.getpid()))\nthreading.Event().wait()\n"

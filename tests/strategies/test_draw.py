@@ -225,6 +225,7 @@ class TakesAll:
         return [Output(word, (3, 4), "float32")]
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize("method", ["take", "do", "open_nest", "close_nest", "close", "prepare"])
 def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: object) -> None:
@@ -237,6 +238,7 @@ def test_an_error_of_the_builder_is_no_refusal(method: str, monkeypatch: pytest.
         list(graphs)
 
 
+@pytest.mark.no_keras
 def test_the_choices_of_an_instruction_are_independent() -> None:
     made = tuple((("units", str(units)),) for units in range(1, 5))
     more = dict.fromkeys("abc", ("1", "2"))

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it comes without types
@@ -21,6 +21,8 @@ from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
 from tests.helpers.example_graphs import of_layer
 from tests.helpers.waiting import PATIENCE, until
+
+pytestmark = pytest.mark.no_keras
 
 GOOD = """
 import keras
@@ -65,47 +67,42 @@ def refused(process: SubjectProcess, source: str) -> str:
     return failure.message if failure else ""
 
 
-@pytest.fixture(scope="module")
-def started() -> Iterator[SubjectProcess]:
-    with SubjectProcess(Subject("keras")) as process:
-        yield process
-
-
-def test_a_process_answers_a_trial_and_the_values_of_its_digests(started: SubjectProcess) -> None:
-    assert (started.subject.generation, started.ready.backend) == ("keras", "tensorflow")
+def test_a_process_answers_a_trial_and_the_values_of_its_digests(keras: SubjectProcess) -> None:
+    assert (keras.subject.generation, keras.ready.backend) == ("keras", "tensorflow")
     noisy = "import os\nprint('{\"answer\": {}}')\nfor _ in range(2000):\n    os.write(2, b'x' * 1000)\n"
-    answer = tried(started, GOOD + noisy, "upstream", "fixed")
+    answer = tried(keras, GOOD + noisy, "upstream", "fixed")
     assert set(answer.clones) == {"upstream", "fixed"}
     assert answer.original is not None
     weights = answer.original.copied_weights
-    (same,), (gone,) = started.values([(weights[0], weights[0])]), started.values([("no", "such")])
+    (same,), (gone,) = keras.values([(weights[0], weights[0])]), keras.values([("no", "such")])
     assert same.count == 0
     assert gone.missing == ("no", "such")
 
 
-def test_a_request_that_the_child_cannot_answer_raises_an_error(started: SubjectProcess) -> None:
+def test_a_request_that_the_child_cannot_answer_raises_an_error(keras: SubjectProcess) -> None:
     with pytest.raises(RuntimeError, match="the request 'trial' failed: KeyError: .*unknown cloner 'nobody'"):
-        tried(started, GOOD, "nobody")
-    assert tried(started).built
+        tried(keras, GOOD, "nobody")
+    assert tried(keras).built
 
 
-def test_after_an_abort_the_next_trial_has_a_new_process(started: SubjectProcess) -> None:
-    before = started.pid
-    outcome = tried(started, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
+def test_after_an_abort_the_next_trial_has_a_new_process(keras: SubjectProcess) -> None:
+    keras.start()
+    before, aborts = keras.pid, keras.losses["a trial: SIGABRT"]
+    outcome = tried(keras, f"{GOOD}import os\ndef stop():\n    os.abort()\nstop()", lost=True).lost
     assert outcome is not None
     assert outcome.how == "SIGABRT"
     assert [frame.function for frame in outcome.frames][-2:] == ["<module>", "stop"]
     assert any("Fatal Python error: Aborted" in line for line in outcome.stderr)
-    assert tried(started, GOOD, "upstream").built
-    assert started.losses["a trial: SIGABRT"] == 1
-    assert started.pid != before
+    assert tried(keras, GOOD, "upstream").built
+    assert keras.losses["a trial: SIGABRT"] == aborts + 1
+    assert keras.pid != before
 
 
-def test_a_hang_times_out_and_is_reported_with_its_place(started: SubjectProcess) -> None:
+def test_a_hang_times_out_and_is_reported_with_its_place(keras: SubjectProcess) -> None:
     source = "def spin():\n    while True:\n        pass\nspin()"
     for limit in (2, 60):  # a machine so busy that it does not get there in two seconds gets there in a minute
-        started.start()
-        outcome = tried(started, source, timeout=limit, lost=True).lost
+        keras.start()
+        outcome = tried(keras, source, timeout=limit, lost=True).lost
         assert outcome is not None
         assert outcome.line == f"timed out: no answer in {limit} s"
         if outcome.frames[-1].function == "spin":

@@ -28,6 +28,8 @@ from tests.helpers.git_repositories import commit, git, hash_of, put_keras
 from tests.helpers.required_releases import had
 from tests.helpers.waiting import PATIENCE, until
 
+pytestmark = pytest.mark.no_keras
+
 RELEASE = "keras==3.12.3"
 LAYERS = "keras/src/layers.py"
 VERSION_FILE = "keras/src/version.py"

@@ -8,6 +8,8 @@ import pytest
 
 from clonediff.harness.subjects import Subject
 
+pytestmark = pytest.mark.no_keras
+
 
 @pytest.mark.parametrize(
     ("spec", "subject"),

@@ -138,6 +138,7 @@ def test_the_script_of_a_custom_cloner_imports_it_and_fails_alone(keras: Subject
     assert ScriptRunner(Subject.parse("keras")).answer(script)[0] is ReplayAnswer.BREAKS
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -158,6 +159,7 @@ def test_a_cloner_of_the_current_folder_is_named_by_its_path(
     assert named(named(text)) == named(text) == name.format(here=tmp_path)
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -113,6 +113,7 @@ def test_a_registered_function_is_unknown_in_the_next_trial(keras: SubjectProces
     assert met == [["input-name"], ["unregistered"]]
 
 
+@pytest.mark.no_keras
 @pytest.mark.parametrize(
     ("kind", "does", "fields", "reason"),
     [
