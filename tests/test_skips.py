@@ -25,8 +25,7 @@ NAMED = f"{SLOW}::test_a_custom_cloner_is_tried_and_replayed_when_it_is_named"
     ("arguments", "everything", "collected"),
     [
         pytest.param((SLOW,), "0", 0, id="unless it is asked for"),
-        pytest.param((SLOW, "--all"), "0", 1, id="all by an option"),
-        pytest.param((SLOW,), "1", 1, id="all by the environment"),
+        pytest.param((SLOW, "--all"), "0", 1, id="all"),
         pytest.param((NAMED,), "0", 1, id="one that is named"),
     ],
 )

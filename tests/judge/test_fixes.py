@@ -26,17 +26,16 @@ GENERATIONS = ("keras", "tf_keras")
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_path: Path) -> None:
     copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
-    for fix in FIXES:
-        if fix.is_for(generation):
-            before = copy.changed()
-            copy.put(fix.name, fix.text)
-            assert set(before) | set(fix.places) == set(copy.changed())
-    for name in copy.changed():
+    fixes = [fix for fix in FIXES if fix.is_for(generation)]
+    for fix in fixes:
+        copy.put(fix.name, fix.text)
+    changed, diff = copy.changed(), copy.diff()
+    assert {*changed} == {place for fix in fixes for place in fix.places}
+    for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
     patched = PrivateCopy(generation, BESIDE, tmp_path / "patched")
-    patched.put("all.diff", copy.diff())
-    assert patched.changed() == copy.changed()
-    assert patched.diff() == copy.diff()
+    patched.put("all.diff", diff)
+    assert patched.diff() == diff
 
 
 @pytest.mark.no_keras

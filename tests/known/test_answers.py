@@ -13,6 +13,8 @@ from clonediff.harness.answers.repro import IN_FULL, issue_of_root
 from clonediff.reports.known import ROOTS, load
 from tests.helpers.command_line import Command
 
+KNOWN = load()
+
 
 @pytest.mark.parametrize(
     ("name", "options", "answer", "code"),
@@ -47,11 +49,10 @@ More.
 @pytest.mark.parametrize("root", [*ROOTS, *(f"tf-{root}" for root in ROOTS)])
 def test_the_issue_of_a_root_lists_its_open_bugs_with_scripts(root: str, tmp_path: Path) -> None:
     (tmp_path / "05-settings.py").write_text(FIX, encoding="utf-8")
-    known = load()
     generation = "tf_keras" if root.startswith("tf-") else "keras"
-    of_root = [bug for bug in known.on(generation).bugs if bug.root == root.removeprefix("tf-")]
+    of_root = [bug for bug in KNOWN.on(generation).bugs if bug.root == root.removeprefix("tf-")]
     bugs = {bug.id for bug in of_root if bug.until is None}
-    text = issue_of_root(root, known, tmp_path)
+    text = issue_of_root(root, KNOWN, tmp_path)
     if not bugs:
         assert text is None
         return

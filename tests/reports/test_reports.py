@@ -135,7 +135,7 @@ def test_the_reports_of_a_run_equal_the_stored_text(tmp_path: Path) -> None:
     assert f"{summary}\n{words}\n" == Path(__file__).with_name("whole.txt").read_text()
 
 
-@pytest.mark.parametrize("count", [0, 1, 40, 500])
+@pytest.mark.parametrize("count", [0, 1, 60])
 def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path) -> None:
     page, summary, issues = reports(tmp_path, [finding(number) for number in range(count)])
     assert sum(attrs.get("class") == "cause" for _, attrs in page.elements) == count + 2, "two known issues were met"
@@ -143,7 +143,7 @@ def test_a_report_has_every_cause_and_a_short_summary(count: int, tmp_path: Path
     assert "clone = keras.models.clone_model(model)" in page.text, "the script of a known issue"
     assert issues.count("## What should happen") == count
     assert len(summary) < 100_000
-    assert ("and 450 more, in the report" in summary) is (count == 500)
+    assert ("and 10 more, in the report" in summary) is (count == 60)
     assert not LOADS & {name for name, _ in page.elements}
 
 
@@ -307,7 +307,7 @@ def test_markdown_shows_every_text_as_text(tmp_path: Path) -> None:
 
 
 def test_long_texts_are_cut_and_say_so(tmp_path: Path) -> None:
-    hostile(tmp_path, (POISON.replace("\x00", "") * 10_000)[:1_000_000])
+    hostile(tmp_path, (POISON.replace("\x00", "") * 1_000)[:200_000])
     for name in ("report.html", "summary.md"):
-        assert (tmp_path / name).stat().st_size < 10_000_000
-        assert "cut: 1,000,000 characters in all" in (tmp_path / name).read_text()
+        assert (tmp_path / name).stat().st_size < 2_000_000
+        assert "cut: 200,000 characters in all" in (tmp_path / name).read_text()

@@ -244,7 +244,7 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
     more = dict.fromkeys("abc", ("1", "2"))
     catalogue = Catalogue("keras", {name: Kind(name, made, more) for name in ("Dense", "Other")}, {}, False)
     met: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
-    count = 6000
+    count = 2000
     for seed in range(count):
         graph = draw(of_seed(seed), catalogue, TakesAll())
         assert graph is not None
