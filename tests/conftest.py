@@ -164,12 +164,12 @@ def warm() -> Iterator[Callable[[str], SubjectProcess]]:
         running[name] = opened[name]
         running.move_to_end(name)
         if len(running) > MOST:  # never Keras itself, which many fixtures hold on to
-            running.pop(next(each for each in running if each != "keras")).close()
+            running.pop(next(name for name in running if name != "keras")).close()
         return running[name]
 
     yield process
-    for each in opened.values():
-        each.close()
+    for process in opened.values():
+        process.close()
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def drawable(generation: Generation) -> dict[str, set[Words]]:
     values = ((name, argument, text) for name in layers for argument, row in kinds[name].more.items() for text in row)
     return {
         "layers": {(name,) for name in layers},
-        "arguments": {(name, each["name"]) for name, parameters in layers.items() for each in parameters},
+        "arguments": {(name, parameter["name"]) for name, parameters in layers.items() for parameter in parameters},
         "values": set(values),
     }
 
@@ -76,7 +76,7 @@ def main() -> None:
     for name, words in has.items():
         print(f"{name}: {len(words & met.keys()):,} of {len(words):,}")
         if options.list:
-            print("not drawn:", *sorted(".".join(each) for each in words - met.keys()))
+            print("not drawn:", *sorted(".".join(name) for name in words - met.keys()))
     tenths = statistics.quantiles((met[words] for words in has["arguments"]), n=10)
     print("uses of an argument:", ", ".join(f"{tenths[at]:.0f}" for at in (0, 4, 8)), "(10%, 50%, 90%)")
     print(f"originals that do not run: {unrun:,} of {options.graphs:,}")

@@ -43,8 +43,8 @@ settings.load_profile("few")
 """
 """What tells the tests of a guide to draw few models, and to leave one that fails as large as it is."""
 
-GUIDES = ("my-model", "maintaining-keras", "layers-and-cloners")
 BY_DAY = ("my-model", "maintaining-keras")
+GUIDES = (*BY_DAY, "layers-and-cloners")
 AT_NIGHT = pytest.mark.slow(reason="each of its commands starts a Keras or two, and tests/cli has them all")
 
 _BLOCK = re.compile(r"((?:^<!-- [^\n]* -->\n)*)^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -81,9 +81,9 @@ def commands(text: str) -> list[Shown]:
 
 
 def test_few_commands_of_the_guides_are_not_run() -> None:
-    consoles = [each for guide in GUIDES for each in blocks(DOCS / f"{guide}.md") if each.language == "console"]
+    consoles = [block for guide in GUIDES for block in blocks(DOCS / f"{guide}.md") if block.language == "console"]
     assert len(consoles) > 10
-    assert sum(each.not_run for each in consoles) <= 3
+    assert sum(block.not_run for block in consoles) <= 3
 
 
 Run = Callable[[str, int], str]
@@ -123,7 +123,7 @@ def _few_graphs(arguments: list[str]) -> list[str]:
     return re.sub(r"--minutes \d+", f"--trials {GRAPHS}", " ".join(arguments)).split(" ")
 
 
-@pytest.mark.parametrize("guide", [each if each in BY_DAY else pytest.param(each, marks=AT_NIGHT) for each in GUIDES])
+@pytest.mark.parametrize("guide", [*BY_DAY, pytest.param("layers-and-cloners", marks=AT_NIGHT)])
 def test_the_commands_of_a_guide_print_what_it_shows(guide: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(FEW)
     for block in blocks(DOCS / f"{guide}.md"):
@@ -157,7 +157,7 @@ def test_no_link_is_broken(page: Path) -> None:
 def anchors(page: Path) -> set[str]:
     """The headings of a page, as GitHub names them in links."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_reference_names_every_command(clonediff: Command) -> None:
@@ -177,13 +177,13 @@ def test_the_commands_on_a_page_and_their_options_exist(page: Path, clonediff: C
 def typed_on(page: Path) -> Iterator[str]:
     """The commands of clonediff that a page shows, in consoles and in its text."""
     for block in blocks(page):
-        for each in commands(block.text) if block.language == "console" else ():
-            yield from re.findall(r"clonediff \w.*", each.command)
+        for shown in commands(block.text) if block.language == "console" else ():
+            yield from re.findall(r"clonediff \w.*", shown.command)
     yield from re.findall(r"`(clonediff [a-z][^`\n]*)`", page.read_text(encoding="utf-8"))
 
 
 def test_ci_runs_the_two_commands_of_the_readme() -> None:
-    search, tests = (each.command for block in blocks(README) if "pip" in block.text for each in commands(block.text))
+    search, tests = (shown.command for block in blocks(README) if "pip" in block.text for shown in commands(block.text))
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert search.startswith("pip install -e . && clonediff fuzz ")
     assert "clonediff fuzz " in ci

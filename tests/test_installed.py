@@ -34,7 +34,7 @@ from hypothesis import given, settings
 
 
 def test_its_packages_are_its_own():
-    assert [each.OWNER for each in (harness, reports, strategies)] == ["this project"] * 3
+    assert [package.OWNER for package in (harness, reports, strategies)] == ["this project"] * 3
     print("CLONEDIFF", clonediff.__file__)
 
 
@@ -88,7 +88,7 @@ def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done([sys.executable, "-c", build], sources)
     (file,) = folder.glob("*.tar.gz")
     with tarfile.open(file) as archive:
-        assert not [each.name for each in archive if each.issym() or each.islnk()], "a checkout has links"
+        assert not [member.name for member in archive if member.issym() or member.islnk()], "a checkout has links"
     return file
 
 
@@ -112,8 +112,8 @@ def test_a_wheel_has_all_files_of_clonediff_and_no_others(wheel: Path) -> None:
 
 def test_the_wheels_of_the_checkout_and_the_sdist_are_equal(sources: Path, wheel: Path, tmp_path: Path) -> None:
     contents = []
-    for each in (wheel, wheel_of(sources, tmp_path)):
-        with zipfile.ZipFile(each) as archive:
+    for path in (wheel, wheel_of(sources, tmp_path)):
+        with zipfile.ZipFile(path) as archive:
             contents.append({name: archive.getinfo(name).CRC for name in archive.namelist() if "RECORD" not in name})
     assert contents[0] == contents[1]
 

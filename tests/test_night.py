@@ -34,7 +34,7 @@ match what, task:
     case "label", "create":
         pass
     case "issue", "list":
-        print(json.dumps([{"number": each["number"], "title": each["title"]} for each in issues]))
+        print(json.dumps([{"number": issue["number"], "title": issue["title"]} for issue in issues]))
     case "issue", "create":
         number = len(issues) + 1
         issues.append({"number": number, "title": options["--title"], "body": sys.stdin.read(), "comments": []})
@@ -107,7 +107,7 @@ def night(folder: Path, number: int, findings: list[Any], gone: list[str]) -> li
 
 def github(folder: Path) -> list[tuple[str, int]]:
     """The issues there are, with the number of their comments."""
-    return [(each["title"], len(each["comments"])) for each in json.loads((folder / "github.json").read_text())]
+    return [(issue["title"], len(issue["comments"])) for issue in json.loads((folder / "github.json").read_text())]
 
 
 def test_a_night_opens_one_issue_for_each_new_cause(folder: Path) -> None:

@@ -89,11 +89,6 @@ def schedule_without_its_argument():
     return compiled(optimizer=keras.optimizers.SGD(Decay(0.5)))
 
 
-def loss_of_a_class():
-    """give `compile` an object"""
-    return compiled(loss=keras.losses.MeanSquaredError)
-
-
 def metric_of_two_outputs():
     """compiled with"""
     x, shared = keras.Input((4,), name="x"), keras.metrics.MeanAbsoluteError(name="error")
@@ -204,19 +199,3 @@ def module_trained():
     layer = Module(name="module")
     layer.table.values.assign([5.0, 6.0, 7.0, 8.0])
     return net(layer)
-
-
-def subclassed():
-    """let `Net.__init__` take `**kwargs`"""
-
-    class Net(keras.Model):
-        def __init__(self):
-            super().__init__(name="net")
-            self.dense = layers.Dense(2, name="dense")
-
-        def call(self, x):
-            return self.dense(x)
-
-    model = Net()
-    model(np.ones((2, 4), "float32"))
-    return model

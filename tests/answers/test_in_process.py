@@ -152,7 +152,7 @@ def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> N
 
     with pytest.raises(KeyboardInterrupt):
         assert_clones_faithfully(model, clone=stopped)
-    assert all(np.array_equal(one, other) for one, other in zip(before, model.get_weights(), strict=True))
+    assert all(np.array_equal(expected, weight) for expected, weight in zip(before, model.get_weights(), strict=True))
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def _options(known: Path, out: str = "run") -> list[str]:
 def test_a_finding_has_a_proof_a_script_an_issue_and_pictures(whole: Path) -> None:
     read_back = read_run(whole)
     assert read_back.problems == ()
-    (kept,) = (each for each in read_back.findings if each.finding.id == FOUND)
+    (kept,) = (stored for stored in read_back.findings if stored.finding.id == FOUND)
     finding = kept.finding
     assert finding.proof and finding.smallest and finding.first_seen >= read_back.run.started
     assert (finding.subject, finding.cloner, finding.blame) == ("keras", "upstream", "upstream bug")
@@ -86,11 +86,11 @@ def test_an_interrupt_keeps_findings_and_leaves_no_process_or_file(known: Path, 
     with under_way("fuzz", *options, TMPDIR=str(temporary), cwd=with_unknown(tmp_path)) as process:
         until(lambda: _findings(run), process)
         left = processes(process.pid)
-        connections = [each for child in left for each in child.net_connections("inet")]
+        connections = [connection for child in left for connection in child.net_connections("inet")]
         stdout, stderr = interrupt(process)
     assert process.returncode == 130, stderr
     assert psutil.wait_procs(left, timeout=PATIENCE)[1] == []
-    assert [each for each in connections if each.status == psutil.CONN_LISTEN] == []
+    assert [connection for connection in connections if connection.status == psutil.CONN_LISTEN] == []
     read_back = read_run(run)
     assert read_back.run.interrupted
     assert read_back.run.total.graphs == json.loads(stdout)["drawn"] > 0

@@ -72,8 +72,8 @@ def test_results_are_kept_when_a_scheduler_or_a_worker_dies(
         with under_way("fuzz", *asked, cwd=tmp_path) as process:
             until((run / "run.json").exists, process)
             killed = [child for child in processes(os.getpid(), VICTIMS[victim]) if _is_of_dask(child)][:1]
-            for each in killed:
-                each.kill()
+            for child in killed:
+                child.kill()
             stdout, stderr = process.communicate(timeout=PATIENCE)
     assert killed
     assert process.returncode == code, stderr

@@ -39,8 +39,8 @@ def test_wrong_arguments_are_refused_and_change_nothing(generation, builder):
 
 def state(model, *others):
     """What a model, its layers and others hold, lists as they are now."""
-    held = [vars(one) for one in (model, *getattr(model, "layers", ()), *others) if hasattr(one, "__dict__")]
-    return [{name: value[:] if type(value) is list else value for name, value in each.items()} for each in held]
+    held = [vars(holder) for holder in (model, *getattr(model, "layers", ()), *others) if hasattr(holder, "__dict__")]
+    return [{name: value[:] if type(value) is list else value for name, value in names.items()} for names in held]
 
 
 # clone_function
@@ -190,7 +190,7 @@ def test_a_clone_with_weights_keeps_the_state_of_its_optimizer(generation, argum
     arguments = {"clone_function": models.remade, "input_tensors": given, "name": "copy"}
     clone = clone_model(model, weights=True, **{"name": "copy", argument: arguments[argument]})
     assert clone.name == "copy"
-    losses = [one.train_on_batch(BATCH, targets) for one in (model, clone, clone_model(model)) for _ in range(2)]
+    losses = [net.train_on_batch(BATCH, targets) for net in (model, clone, clone_model(model)) for _ in range(2)]
     assert losses[:2] == losses[2:4]
 
 
@@ -199,7 +199,7 @@ def test_a_regularizer_set_after_construction_is_in_effect(generation):
     package, model = KERAS[generation], load(generation).arguments.single()
     model.get_layer("dense").kernel_regularizer = package.regularizers.L2(0.5)
     clone = clone_model(model)
-    counts = [len(one.losses) for one in (model, clone, clone_model(clone), clone_model(model, weights=True))]
+    counts = [len(net.losses) for net in (model, clone, clone_model(clone), clone_model(model, weights=True))]
     assert counts == [0, 1, 1, 1]
     clone.get_layer("dense").kernel_regularizer = None
     assert len(clone_model(clone).losses) == 0

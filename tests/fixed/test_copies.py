@@ -32,7 +32,7 @@ def test_initial_weights_differ_unless_there_is_a_seed(generation, seed):
     clone = clone_model(model)
     assert np.array_equal(clone.get_weights()[0], model.get_weights()[0]) == (seed is not None)
     if generation == "keras":
-        states = [one.layers[1].seed_generator.state.numpy() for one in (model, clone)]
+        states = [either.layers[1].seed_generator.state.numpy() for either in (model, clone)]
         assert np.array_equal(*states) == (seed is not None)
 
 
@@ -40,8 +40,8 @@ def test_the_seed_of_an_initializer_has_the_state_of_the_original():
     uniform = keras.initializers.RandomUniform(seed=keras.random.SeedGenerator(3))
     model = around(lambda x: layers.GroupQueryAttention(2, 2, 1, kernel_initializer=uniform)(x, x), (2, 3))
     states = [
-        [layer.kernel_initializer.seed.state.numpy().tolist() for layer in (one.layers[1]._query_dense, one.layers[1])]
-        for one in (model, clone_model(model))
+        [layer.kernel_initializer.seed.state.numpy().tolist() for layer in (net.layers[1]._query_dense, net.layers[1])]
+        for net in (model, clone_model(model))
     ]
     assert states[0] == states[1] == [[3, 1], [3, 0]]
 
@@ -166,7 +166,7 @@ def test_the_clone_of_a_built_layer_is_built(generation):
     layer._query_dense.trainable = False
     clone = clone_model(layer)
     for weights in ("weights", "trainable_weights"):
-        names = [[getattr(w, "path", w.name) for w in getattr(one, weights)] for one in (clone, layer)]
+        names = [[getattr(w, "path", w.name) for w in getattr(either, weights)] for either in (clone, layer)]
         assert names[0] == names[1]
     clone.set_weights(layer.get_weights())
     assert np.array_equal(clone(batch, batch), layer(batch, batch))
@@ -243,7 +243,7 @@ def test_a_tensorflow_generator_is_copied_with_its_state(generation):
     layer = KERAS[generation].layers.Dense(2)
     layer.numbers = tf.random.Generator.from_seed(3)
     clone = clone_model(load(generation).around(layer)).layers[-1]
-    drawn = [one.numbers.normal((2,)).numpy() for one in (layer, clone)]
+    drawn = [either.numbers.normal((2,)).numpy() for either in (layer, clone)]
     assert np.array_equal(*drawn)
 
 

@@ -64,7 +64,7 @@ def test_cloning_in_a_loop_leaks_no_layers(generation):
     def count():
         clone_model(model, weights=True)
         gc.collect()
-        return sum(isinstance(thing, package.layers.Layer) for thing in gc.get_objects())
+        return sum(isinstance(kept, package.layers.Layer) for kept in gc.get_objects())
 
     assert count() == count() == count()
 

@@ -45,8 +45,8 @@ def test_the_next_training_step_equals_that_of_the_original(optimizer):
     model.optimizer.learning_rate = 0.02
     clone = clone_model(model, weights=True)
     assert int(clone.optimizer.iterations) == int(model.optimizer.iterations) == 2
-    for one in (model, clone):
-        one.fit(BATCH, TARGETS, shuffle=False, verbose=0)
+    for either in (model, clone):
+        either.fit(BATCH, TARGETS, shuffle=False, verbose=0)
     assert are_equal(model.get_weights(), clone.get_weights())
 
 

@@ -50,8 +50,8 @@ def imported_by(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) 
 
 
 def _ended(command: list[str], cwd: Path | None, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    its = {**os.environ, **environment}
-    return subprocess.run(command, cwd=cwd, env=its, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    env = {**os.environ, **environment}
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @contextmanager

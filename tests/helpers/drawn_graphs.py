@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any
 
 from clonediff.harness.search.hunt import draws, rebuilt
@@ -35,16 +35,19 @@ def _alone(name: str) -> SubjectProcess:
 
 
 SEED = 7
-_DRAWN: dict[Generation, list[Graph]] = {"keras": [], "tf_keras": []}
+_DRAWN: dict[Generation, tuple[list[Graph], Iterator[Graph]]] = {}
+"""The graphs that were drawn so far, and those that come next."""
 
 
-def drawn(generation: Generation, most: int) -> Iterator[Graph]:
+def drawn(generation: Generation, most: int) -> list[Graph]:
     """The first graphs of a seed, which all tests of a worker share."""
-    known = _DRAWN[generation]
-    if len(known) < most:
-        more = (graph for seed in count(SEED) for graph in draws(process_of(generation), seed, 50, cloners=("fixed",)))
-        known[:] = islice((graph for graph in more if graph is not None), most)
-    yield from known[:most]
+    if generation not in _DRAWN:
+        process = process_of(generation)
+        rounds = (draws(process, seed, 50, cloners=("fixed",)) for seed in count(SEED))
+        _DRAWN[generation] = [], chain.from_iterable(rounds)
+    graphs, more = _DRAWN[generation]
+    graphs += islice(more, max(0, most - len(graphs)))
+    return graphs[:most]
 
 
 def built(*body: Apply | Nest | Again, inputs: tuple[Input, ...] = (Input((4,)),), **fields: Any) -> Graph:

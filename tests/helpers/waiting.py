@@ -8,9 +8,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import psutil
+
 PATIENCE = 1800.0
 """The seconds after which nothing more is expected: only what hangs takes that long, on whatever machine."""
 OFTEN = 0.05
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process has ended, though its parent may not have asked."""
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 def until(ready: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:

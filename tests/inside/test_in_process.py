@@ -42,9 +42,9 @@ def test_a_check_restores_keras_and_the_main_module() -> None:
 def test_a_check_leaks_no_layer_and_no_class(costly: bool) -> None:
     def alive() -> Counter[str]:
         gc.collect()
-        things = [thing for thing in gc.get_objects() if issubclass(type(thing), (keras.layers.Layer, type))]
-        classes = [thing.__name__ for thing in things if isinstance(thing, type) and thing.__name__ == "Halved"]
-        return Counter(classes + [thing.name for thing in things if not isinstance(thing, type)])
+        objects = [kept for kept in gc.get_objects() if issubclass(type(kept), (keras.layers.Layer, type))]
+        classes = [kept.__name__ for kept in objects if isinstance(kept, type) and kept.__name__ == "Halved"]
+        return Counter(classes + [kept.name for kept in objects if not isinstance(kept, type)])
 
     before = alive()
     check_clone(of_source(COMPILED, Input((3, 4), name="inputs")), clone_model, costly=costly)

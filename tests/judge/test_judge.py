@@ -100,18 +100,18 @@ a link is a file."""
 
 def tree(folder: Path, text: str) -> Path:
     """A Keras with this text in the place of the file that clones, which is a link to a file outside of it."""
-    below, its = cloning().parents[2], folder / "keras"
+    below, copy = cloning().parents[2], folder / "keras"
     for part in ("src", "models", "cloning.py"):
-        its.mkdir(parents=True)
+        copy.mkdir(parents=True)
         for path in below.iterdir():
             if path.name not in (part, "__pycache__"):
-                (its / path.name).symlink_to(path) if path.is_dir() else shutil.copy(path, its)
-        below, its = below / part, its / part
-    its.with_name("less.py").write_text("a = 1\nb = 2\n")
-    its.with_name("more.py").write_text("a = 1\nc = 3\n")
+                (copy / path.name).symlink_to(path) if path.is_dir() else shutil.copy(path, copy)
+        below, copy = below / part, copy / part
+    copy.with_name("less.py").write_text("a = 1\nb = 2\n")
+    copy.with_name("more.py").write_text("a = 1\nc = 3\n")
     (folder / "outside.py").write_text(text)
-    its.symlink_to(folder / "outside.py")
-    return its
+    copy.symlink_to(folder / "outside.py")
+    return copy
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_a_series_lists_what_each_fix_mends(judge: Command, tmp_path: Path) -> N
     )
     at = "cloning.py:_clone_functional_model [made-raises-valueerror-adad5688]"
     line = f"  worse: crashes: A model cannot be cloned: ValueError in {at}: ValueError: Expected `model` argument"
-    assert any(each.startswith(line) for each in worse)
+    assert any(cause.startswith(line) for cause in worse)
 
 
 def test_a_proposal_that_does_not_apply_has_a_verdict(

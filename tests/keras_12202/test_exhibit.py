@@ -127,7 +127,7 @@ def test_each_proposal_has_its_verdict_and_its_effects(verdicts: dict[str, Any])
     assert verdicts.keys() == VERDICTS.keys()
     for name, (holds, mends, text) in VERDICTS.items():
         verdict = verdicts[name]
-        effects = {it.pop("effect"): f"{it['text']}\n{it['source']}" for it in verdict["effects"]}
+        effects = {effect.pop("effect"): f"{effect['text']}\n{effect['source']}" for effect in verdict["effects"]}
         assert verdict["holds"] is ("breaks" not in effects) is holds, name
         assert verdict["reported"].startswith("mends") is ("mends" in effects) is mends, name
         assert text in "".join(effects.values()), name

@@ -102,8 +102,8 @@ def scripts() -> Iterator[Scripts]:
         return started[generation, fixed]
 
     yield forks
-    for one in started.values():
-        with closing(one):
+    for runner in started.values():
+        with closing(runner):
             pass
 
 

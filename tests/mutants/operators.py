@@ -47,8 +47,8 @@ class Scene:
             return [*value, *value[-1:]]
         if isinstance(value, dict):
             return {key: self.another(item) for key, item in value.items()}
-        like = [one for one in self.objects if type(one) is type(value) and _shape(one) == _shape(value)]
-        return next((one for one in reversed(like) if one is not value and _held(one) != _held(value)), None)
+        like = [found for found in self.objects if type(found) is type(value) and _shape(found) == _shape(value)]
+        return next((found for found in reversed(like) if found is not value and _held(found) != _held(value)), None)
 
 
 def _shape(thing: Any) -> str:
@@ -141,7 +141,7 @@ def _other_functions(scene: Scene, value: Any) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, types.FunctionType) or value.__module__ not in SCRIPTS:
         return
     code, cells, names = value.__code__, value.__closure__ or (), value.__globals__
-    constants = tuple(one + 1 if type(one) in (int, float) else one for one in code.co_consts)
+    constants = tuple(constant + 1 if type(constant) in (int, float) else constant for constant in code.co_consts)
     if constants != code.co_consts:
         yield "code", _like(value, code=code.replace(co_consts=constants))
     if cells:
@@ -200,7 +200,7 @@ def _at_places(*operators: str, of_training: bool = False) -> Callable[[Scene], 
 
 
 def _graph(scene: Scene) -> Changes:
-    for number, model in enumerate(one for one in (scene.model, *scene.objects) if hasattr(one, "_nodes_by_depth")):
+    for number, model in enumerate(part for part in (scene.model, *scene.objects) if hasattr(part, "_nodes_by_depth")):
         yield from _ends(number, model)
         nodes = [node for depth in sorted(model._nodes_by_depth, reverse=True) for node in model._nodes_by_depth[depth]]
         made: list[Any] = []
@@ -211,7 +211,7 @@ def _graph(scene: Scene) -> Changes:
             for first, last in zip(tensors[:1], tensors[-1:], strict=True):
                 if flat[first] is not flat[last]:
                     changed["two tensors swapped"] = {first: flat[last], last: flat[first]}
-                like = [one for one in made if one is not flat[first] and _shape(one) == _shape(flat[first])]
+                like = [other for other in made if other is not flat[first] and _shape(other) == _shape(flat[first])]
                 if like:
                     changed["another tensor"] = {first: like[-1]}
             for text, leaves in changed.items():

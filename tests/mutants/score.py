@@ -79,7 +79,8 @@ def _results(operator: str, names: list[str], each: int, seed: int) -> list[Resu
 
 def share(results: Iterable[Result], mode: str, operator: str = "") -> tuple[float, Counter[str]]:
     """Which share of the mutants is killed in a mode, and the number of each outcome."""
-    counts = Counter(one.outcome for one in results if one.mode == mode and operator in ("", one.mutant.operator))
+    of_mode = [result for result in results if result.mode == mode]
+    counts = Counter(result.outcome for result in of_mode if operator in ("", result.mutant.operator))
     total = counts[KILLED] + counts[SURVIVED] + counts[CRASHED]
     return counts[KILLED] / max(total, 1), counts
 
@@ -92,7 +93,7 @@ def table(results: list[Result]) -> str:
         for mode in MODES:
             killed, counts = share(results, mode, operator)
             line += f"  {mode} {killed:6.1%} " + ", ".join(
-                f"{counts[one]} {one}" for one in OUTCOMES if counts[one]
+                f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]
             ).ljust(50)
         lines.append(line.rstrip())
     return "\n".join(lines)

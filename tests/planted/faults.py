@@ -38,7 +38,7 @@ def _breaks(fault: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 def _keras(model: Any) -> Any:
     """The Keras that a model is of."""
     return sys.modules[
-        "tf_keras" if any(each.__module__.startswith("tf_keras") for each in type(model).__mro__) else "keras"
+        "tf_keras" if any(base.__module__.startswith("tf_keras") for base in type(model).__mro__) else "keras"
     ]
 
 

@@ -54,7 +54,8 @@ def clones(warm: Callable[[str], SubjectProcess]) -> Trials:
 def test_each_fault_is_caught_by_its_check(fault: str, model: str, generation: str, clones: Trials) -> None:
     found = clones(generation, model).clones
     assert found["fixed"].differences == ()
-    assert any(f"{each.check} {each.part}".startswith(PLANTED[fault]) for each in found[fault].differences)
+    parts = [f"{difference.check} {difference.part}" for difference in found[fault].differences]
+    assert any(part.startswith(PLANTED[fault]) for part in parts)
     assert len(found[fault].causes) <= 5
 
 

@@ -36,7 +36,7 @@ def test_a_planted_fault_is_found_and_shrunk(fault: str, keras: SubjectProcess) 
     kinds = None if everything() else ["Lambda", "Dense", "Masking"]  # by day, those that have what is broken
     found = search(trials, examples=500, seed=1, kinds=kinds)
     assert found is not None and found.graph is not None
-    assert sum(isinstance(each, Apply) for each in instructions(found.graph.program.body)) == 1
+    assert sum(isinstance(step, Apply) for step in instructions(found.graph.program.body)) == 1
 
 
 def test_a_fault_that_only_costly_checks_find_is_shrunk(keras: SubjectProcess) -> None:

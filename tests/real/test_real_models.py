@@ -51,7 +51,7 @@ def applications() -> Iterator[Recipe]:
     import keras
 
     table = TABLES["applications"]
-    for name in sorted(each for each in dir(keras.applications) if each[0].isupper()):
+    for name in sorted(name for name in dir(keras.applications) if name[0].isupper()):
         side = table["smallest"].get(name, 32)
         options = f"weights=None, classes=10, input_shape=({side}, {side}, 3)"
         if name in table["narrow"]:
@@ -68,7 +68,7 @@ def small(name: str, /, **given: Any) -> Any:
     hub = importlib.import_module("keras_hub")
     importlib.import_module("keras_hub.src.models.vae.vae_backbone")
     names = {"keras_hub": hub, **{model: partial(small, model) for model in CALLS}}
-    line = {each.arg: each.value for each in CALLS[name] if each.arg not in given}
+    line = {keyword.arg: keyword.value for keyword in CALLS[name] if keyword.arg not in given}
     arguments = {argument: eval(ast.unparse(value), names) for argument, value in line.items()}  # noqa: S307 - our own file
     return getattr(hub.models, name)(**arguments, **given)
 
@@ -79,7 +79,7 @@ def keras_hub() -> Iterator[Recipe]:
     for name, arguments in CALLS.items():
         if name in table["bases"]:
             continue
-        written = {each.arg: ast.unparse(each.value).partition("(")[0] for each in arguments}
+        written = {keyword.arg: ast.unparse(keyword.value).partition("(")[0] for keyword in arguments}
         backbone = written.get("backbone", "")
         source = f"from tests.real.test_real_models import small\nmodel = small({name!r})\n"
         skipped = table["not_tried"].get(name) or table["not_tried"].get(backbone, "")
@@ -121,7 +121,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         there = importlib.util.find_spec(package) is not None
         recipes += its() if there else [Recipe(suite, skipped=f"{package} is not installed: pip install '.[real]'")]
     if "recipe" in metafunc.fixturenames:
-        metafunc.parametrize("recipe", [each.case for each in recipes])
+        metafunc.parametrize("recipe", [recipe.case for recipe in recipes])
 
 
 @pytest.mark.slow(reason="more than 250 models, some seconds each")
@@ -131,9 +131,9 @@ def test_a_real_model_is_cloned_faithfully(recipe: Recipe) -> None:
     model, inputs = made["model"], None
     if recipe.sizes:
         inputs = {}
-        for each in model.inputs:
-            shape = [size or recipe.sizes.get(each.name, 8) for size in each.shape[1:]]
-            inputs[each.name] = np.ones([2, *shape], each.dtype)
+        for tensor in model.inputs:
+            shape = [size or recipe.sizes.get(tensor.name, 8) for size in tensor.shape[1:]]
+            inputs[tensor.name] = np.ones([2, *shape], tensor.dtype)
     assert_clones_faithfully(model, inputs=inputs)
     made.clear()
     del model

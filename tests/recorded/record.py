@@ -50,7 +50,7 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
             sys.stdout.write(f"not recorded: {name}\n")
             continue
         for cloner, clone in trial.clones.items():
-            differences = tuple(replace(each, digests=None, numbers=None) for each in clone.differences)
+            differences = tuple(replace(difference, digests=None, numbers=None) for difference in clone.differences)
             flow, fault = Flow.of(trial.original), cloner.rpartition(":")[2]
             if differences:
                 yield Recorded(f"{name} {fault}", flow, differences, said(causes_of(flow, differences)))
@@ -59,12 +59,12 @@ def _record(process: SubjectProcess) -> Iterator[Recorded]:
 def main() -> None:
     """Write the recording."""
     before = read() if FILE.exists() else []
-    trials = [one for generation in DRAWN for one in _record(process_of(generation))]
+    trials = [trial for generation in DRAWN for trial in _record(process_of(generation))]
     write(trials)
     had, have = (Counter[str](), Counter[str]())
     for counter, recording in ((had, before), (have, trials)):
-        for one in recording:
-            counter[one.name.partition(" ")[0]] += len(one.causes)
+        for trial in recording:
+            counter[trial.name.partition(" ")[0]] += len(trial.causes)
     for sort in have:
         sys.stdout.write(f"{sort}: {had[sort]} causes before, {have[sort]} now\n")
 

@@ -33,5 +33,6 @@ def test_the_causes_do_not_depend_on_the_order_of_the_differences() -> None:
 
 def test_every_difference_belongs_to_one_cause() -> None:
     for trial in TRIALS:
-        members = [each for cause in causes_of(trial.flow, list(trial.differences)).values() for each in cause]
+        causes = causes_of(trial.flow, list(trial.differences)).values()
+        members = [difference for cause in causes for difference in cause]
         assert sorted(map(repr, members)) == sorted(map(repr, trial.differences)), trial.name

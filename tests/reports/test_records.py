@@ -121,9 +121,9 @@ def test_an_earlier_run_is_renamed_and_kept(tmp_path: Path) -> None:
         RunFolder(path)
     os.close(first._lock)
     second = RunFolder(path)
-    (kept,) = (each for each in tmp_path.iterdir() if each != path)
+    (kept,) = (folder for folder in tmp_path.iterdir() if folder != path)
     assert kept.name.startswith("nightly-20") and read_run(kept).run.started == "2026-11-29"
-    assert [each.name for each in path.iterdir()] == [".lock"]
+    assert [file.name for file in path.iterdir()] == [".lock"]
     os.close(second._lock)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "mine.txt").touch()

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
 from clonediff.harness.subjects import Subject
-from tests.helpers.waiting import until
+from tests.helpers.waiting import has_ended, until
 
 UNTOLD = ("timed out", "out of memory", "exit code 0")
 """What a trial ends in, and no run of a script."""
@@ -112,7 +111,7 @@ raise KeyError
     for _ in range(2):
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
     for pid in map(int, started.read_text().split()):
-        until(lambda pid=pid: not _runs(pid))
+        until(lambda pid=pid: has_ended(pid))
 
 
 def test_a_killed_runner_is_replaced(tmp_path: Path) -> None:
@@ -140,11 +139,4 @@ ScriptRunner(Subject.parse("keras")).run({text!r}, preload=False)
     until(lambda: note.exists() and note.read_text(), parent)
     parent.kill()
     parent.wait()
-    until(lambda: not _runs(int(note.read_text())))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
+    until(lambda: has_ended(int(note.read_text())))

@@ -40,7 +40,7 @@ SHOWS: dict[str, tuple[Callable[[Graph], bool], int]] = {
     "two outputs": (lambda graph: "lambda_output[1]" in graph.source or "lambda_2[1]" in graph.source, 2),
     "a layer in a model": (lambda graph: "inner_model" in graph.source and "Dropout" in graph.source, 1),
     "a Dropout": (lambda graph: "Dropout" in graph.source, 1),
-    "a layer called twice": (lambda graph: any(isinstance(each, Again) for each in graph.program.body), 2),
+    "a layer called twice": (lambda graph: any(isinstance(step, Again) for step in graph.program.body), 2),
     "compiled": (lambda graph: ".compile(" in graph.source, 0),
 }
 

@@ -42,8 +42,8 @@ SIMPLEST = {"numbers": [[], []]}
 
 @pytest.mark.parametrize("generation", ["keras", "tf_keras"])
 def test_each_graph_is_small_and_can_be_built(generation: Generation) -> None:
-    for graph in drawn(generation, examples(60, 400)):
-        calls = [each for each in instructions(graph.program.body) if not isinstance(each, Nest)]
+    for graph in drawn(generation, examples(25, 400)):
+        calls = [step for step in instructions(graph.program.body) if not isinstance(step, Nest)]
         assert 1 <= len(calls) <= 5
         assert not why_undefined(graph.program)
         assert generation == "keras" or "factor=2.0" not in graph.source
@@ -59,7 +59,7 @@ def test_a_seed_draws_the_same_graphs_whatever_was_drawn_before(keras: SubjectPr
 
 
 def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
-    for graph in drawn("keras", 60):
+    for graph in drawn("keras", 25):
         assert rebuilt(keras, graph.program) == graph
 
 
@@ -67,25 +67,26 @@ def test_a_rebuilt_program_gives_the_same_graph(keras: SubjectProcess) -> None:
 def test_the_simplest_choices_draw_the_simplest_model(generation: Generation, warm: Warm) -> None:
     graph = warm(generation).draw(SIMPLEST)
     assert graph is not None
-    assert [type(each) for each in graph.program.body] == [Apply]
+    assert [type(step) for step in graph.program.body] == [Apply]
     assert _kinds(graph) == {"Lambda"}
     assert graph.program.preparations == ()
 
 
 def _kinds(graph: Graph) -> set[str]:
-    return {each.kind for each in instructions(graph.program.body) if isinstance(each, Apply)}
+    return {step.kind for step in instructions(graph.program.body) if isinstance(step, Apply)}
 
 
 def test_every_part_of_a_program_is_drawn() -> None:
     programs = [graph.program for graph in drawn("keras", 400)]
-    steps = [each for program in programs for each in instructions(program.body)]
-    assert sum(isinstance(each, Nest) for each in steps) >= 20, "models in models are in one bug of nine"
-    assert sum(isinstance(each, Again) for each in steps) >= 15, "a layer called twice is in one bug of twenty"
-    assert {each.sequential for each in steps if isinstance(each, Nest)} == {True, False}
+    steps = [step for program in programs for step in instructions(program.body)]
+    assert sum(isinstance(step, Nest) for step in steps) >= 20, "models in models are in one bug of nine"
+    assert sum(isinstance(step, Again) for step in steps) >= 15, "a layer called twice is in one bug of twenty"
+    assert {step.sequential for step in steps if isinstance(step, Nest)} == {True, False}
     for name in ("sequential", "own", "name", "frozen", "clone_arguments", "scope"):
         assert any(getattr(program, name) for program in programs), name
-    assert {each.takes for each in programs} == {each.gives for each in programs} == {*get_args(Arrangement)}
-    done = {each.does for program in programs for each in program.preparations}
+    for field in ("takes", "gives"):
+        assert {getattr(program, field) for program in programs} == {*get_args(Arrangement)}
+    done = {preparation.does for program in programs for preparation in program.preparations}
     assert done >= {"compile", "trainable", "session", "policy", "quantize", "hang"}
 
 
@@ -114,7 +115,7 @@ OF_STATES = r"initial_state=\[(.+),\s\1\]"
         ("keras", "Lambda", 60, OF_LAMBDAS),
         ("keras", "Dense Normalization StringLookup", 60, OF_LEARNING),
         ("keras", "Dense", 150, OF_OBJECTS),
-        ("tf_keras", "LSTM", 60, OF_STATES),
+        ("tf_keras", "LSTM", 30, OF_STATES),
     ],
     ids=["all", "Lambda", "what learns", "objects", "states"],
 )
@@ -263,7 +264,7 @@ def test_the_choices_of_an_instruction_are_independent() -> None:
 
 def _choices_of(program: Program) -> dict[str, str]:
     """What is drawn of the first instruction, apart from each other."""
-    first = next(each for each in instructions(program.body) if isinstance(each, Apply))
+    first = next(step for step in instructions(program.body) if isinstance(step, Apply))
     arguments = dict(first.arguments)
     return {
         "kind": first.kind,

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from clonediff.harness.campaign.shards import Setup
@@ -20,7 +19,7 @@ from clonediff.harness.subjects import Case, Limits, Subject, SubjectProcess
 from clonediff.harness.trials.trial import Trial, run
 from clonediff.strategies.program import to_json
 from tests.helpers.example_graphs import of_layer
-from tests.helpers.waiting import PATIENCE, until
+from tests.helpers.waiting import PATIENCE, has_ended, until
 
 pytestmark = pytest.mark.no_keras
 
@@ -50,8 +49,8 @@ MIB = 1 << 20
 
 def fake(subject: str = "keras", place: tuple[str, ...] = (), **limits: float) -> SubjectProcess:
     command = [sys.executable, "-u", "-c", FAKE]
-    its = Limits(**limits)  # type: ignore[arg-type]
-    return SubjectProcess(Subject.parse(subject), place=place, limits=its, started_by=command)
+    allowed = Limits(**limits)  # type: ignore[arg-type]
+    return SubjectProcess(Subject.parse(subject), place=place, limits=allowed, started_by=command)
 
 
 def tried(
@@ -199,7 +198,7 @@ raise ValueError(f"{child.pid} {tempfile.mkstemp()[1]} {os.getcwd()}")
             assert Path(file).parent == Path(folder) != Path(another)
             assert Path(file).is_file()
             end()
-            until(lambda pid=int(child): _gone(pid))
+            until(lambda pid=int(child): has_ended(pid))
             assert not Path(folder).exists()
             assert Path(another).exists()
 
@@ -229,7 +228,7 @@ process.trial(Case(source, ()), cloners=["upstream"], timeout=300)
     until(lambda: began.exists() and began.read_text(), parent)
     parent.kill()
     parent.communicate()
-    until(lambda: _gone(pid) and _gone(int(began.read_text())))
+    until(lambda: has_ended(pid) and has_ended(int(began.read_text())))
     assert len(list(files.iterdir())) == 3
     clean = "from clonediff.harness.subjects.child import scratch; scratch()"
     subprocess.run([sys.executable, "-c", clean], env=environment, check=True)
@@ -254,7 +253,7 @@ def _killed(process: SubjectProcess) -> None:
     assert process.pid is not None
     pid = process.pid
     os.kill(pid, signal.SIGKILL)
-    until(lambda: _gone(pid))
+    until(lambda: has_ended(pid))
 
 
 @pytest.mark.parametrize(
@@ -294,10 +293,3 @@ def test_the_error_says_why_a_child_does_not_start(program: str, says: str) -> N
     with pytest.raises(RuntimeError, match=says):
         process.start()
     assert process.pid is None
-
-
-def _gone(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True

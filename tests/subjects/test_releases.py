@@ -123,10 +123,10 @@ def test_a_commit_is_copied_without_the_changes_in_the_folder(
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
-    "another file": lambda it: (it / LAYERS).write_text("third = 3\n"),
-    "a file more": lambda it: (it / "keras/src/new.py").touch(),
-    "a file less": lambda it: (it / LAYERS).unlink(),
-    "a file beside": lambda it: (it / "setup.py").touch(),
+    "another file": lambda folder: (folder / LAYERS).write_text("third = 3\n"),
+    "a file more": lambda folder: (folder / "keras/src/new.py").touch(),
+    "a file less": lambda folder: (folder / LAYERS).unlink(),
+    "a file beside": lambda folder: (folder / "setup.py").touch(),
 }
 
 
@@ -188,18 +188,18 @@ WANTED = "name a checkout of Keras 3"
 NOT_HAD: dict[str, tuple[Callable[[Path], str], str]] = {
     "no-folder": (lambda _: "./nowhere", f"there is no file or folder .*nowhere: {WANTED}"),
     "no-file": (lambda _: "no.whl", f"there is no file or folder .*no.whl: {WANTED}"),
-    "no-commit": (lambda it: f"{it}#nowhere", "has no commit, tag or branch 'nowhere': try git -C .* fetch"),
-    "an-option-of-git": (lambda it: f"{it}#--all", "has no commit, tag or branch '--all'"),
+    "no-commit": (lambda folder: f"{folder}#nowhere", "has no commit, tag or branch 'nowhere': try git -C .* fetch"),
+    "an-option-of-git": (lambda folder: f"{folder}#--all", "has no commit, tag or branch '--all'"),
     "no-repository": (_without_git, "not a git repository"),
-    "no-git": (lambda it: f"{it}#old", "git is not on PATH: install git, or name a folder or a wheel"),
+    "no-git": (lambda folder: f"{folder}#old", "git is not on PATH: install git, or name a folder or a wheel"),
     "a-link-out-of-a-commit": (_with_link, "cannot be copied: .*linked.py"),
-    "a-part-of-a-checkout": (lambda it: str(it / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
+    "a-part-of-a-checkout": (lambda folder: str(folder / "keras"), f"has no version in keras/src/version.py: {WANTED}"),
     "no-version": (_with_version(None), f"has no version in keras/src/version.py: {WANTED}"),
     "an-odd-version": (_with_version("next"), r"'next\+tree-.*' is not a version"),
     "too-old": (_with_version("2.6.0"), "keras can be asked for from 3.1 on"),
-    "no-wheel": (lambda it: str(it / "pyproject.toml"), f"has no version in keras/src/version.py: {WANTED}"),
+    "no-wheel": (lambda folder: str(folder / "pyproject.toml"), f"has no version in keras/src/version.py: {WANTED}"),
     "a-truncated-wheel": (_truncated, "cannot be installed: .*: run pip to see why"),
-    "another-wheel": (lambda it: str(wheel(it, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
+    "another-wheel": (lambda folder: str(wheel(folder, "numpy")), f"has no version in keras/src/version.py: {WANTED}"),
     "nightly-without-network": (lambda _: "keras-nightly", "cannot be installed: .*: the package index cannot be"),
 }
 

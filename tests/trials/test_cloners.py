@@ -92,7 +92,7 @@ def test_a_custom_cloner_is_held_to_the_promises_of_clone_model(
 ) -> None:
     name = named(f"{file}:{function}")
     clone = tried(CASE, keras, name).clones[name]
-    assert seen <= {f"{one.check} {one.aspect}" for one in clone.differences}
+    assert seen <= {f"{difference.check} {difference.aspect}" for difference in clone.differences}
     assert bool(seen) == bool(clone.differences)
     assert all(cause.blame is Blame.ITS_OWN for cause in clone.causes)
     assert not message or message in clone.causes[0].root.found

@@ -90,7 +90,7 @@ def test_attributes_of_layers_and_their_sharing_are_compared(
 ) -> None:
     source = SOURCE.format(init=init, config=config, given=given, after=after)
     clone = tried(Case(source, ({"shape": [3]},), seed=5), keras, "upstream").clones["upstream"]
-    assert sorted({f"{one.check} {one.path}" for one in clone.differences}) == expected
+    assert sorted({f"{difference.check} {difference.path}" for difference in clone.differences}) == expected
 
 
 HELD = """
@@ -152,10 +152,7 @@ UNLIKE = {
 def test_values_of_attributes_are_compared_by_content(pairs: dict[str, tuple[str, str]], keras: SubjectProcess) -> None:
     names = {name.replace(" ", "_"): values for name, values in pairs.items()}
     values, later = (f"dict({', '.join(f'{name}_={pair[side]}' for name, pair in names.items())})" for side in (0, 1))
-    clone = tried(
-        Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},)), keras, "upstream"
-    )
-    found = {
-        re.split(r"_?[.\[]|_$", one.path.removeprefix(f"{FIRST}."))[0] for one in clone.clones["upstream"].differences
-    }
+    case = Case(HELD.replace("{values}", values).replace("{later}", later), ({"shape": [3]},))
+    paths = [difference.path for difference in tried(case, keras, "upstream").clones["upstream"].differences]
+    found = {re.split(r"_?[.\[]|_$", path.removeprefix(f"{FIRST}."))[0] for path in paths}
     assert found == ({*names} if pairs is UNLIKE else set())

@@ -90,13 +90,13 @@ def test_states_tables_and_attributes_of_tf_keras_are_compared(
     assert trial.original is not None and trial.original.inference is not None
     assert trial.original.inference.failure is None and seen in str(trial.original)
     assert trial.clones["fixed"].differences == ()
-    assert {one.aspect for one in trial.clones["upstream"].differences} == aspects
+    assert {difference.aspect for difference in trial.clones["upstream"].differences} == aspects
 
 
 def test_compiling_is_no_promise_of_tf_keras(warm: Warm) -> None:
     graph = built(DENSE, generation="tf_keras", preparations=(Preparation("compile", ('<it>.compile(loss="mse")',)),))
     clone = tried(graph, warm("tf_keras"), "upstream").clones["upstream"]
-    assert "compiled" not in {one.aspect for one in clone.differences}
+    assert "compiled" not in {difference.aspect for difference in clone.differences}
 
 
 FUNCTION = "def transform(x):\n    return x * 2.0\n\n\n"

@@ -178,7 +178,7 @@ def test_a_custom_model_has_the_cause_of_a_plain_one(own: Own, keras: SubjectPro
 @pytest.mark.parametrize("fault", ["original_frozen", "original_reset"])
 def test_only_the_cloner_that_changes_the_original_is_blamed(fault: str, keras: SubjectProcess) -> None:
     clones = tried(models.case("compiled", "keras"), keras, planted(fault), "fixed").clones
-    assert "untouched" in {one.check for one in clones[planted(fault)].differences}
+    assert "untouched" in {difference.check for difference in clones[planted(fault)].differences}
     assert clones["fixed"].differences == ()
 
 
