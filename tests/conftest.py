@@ -97,9 +97,8 @@ def _only_without_keras(config: pytest.Config) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m no_keras`, import no module without such a test: many of them import Keras."""
-    if _only_without_keras(config) and collection_path.name.startswith("test_"):
-        return "no_keras" not in collection_path.read_text(encoding="utf-8") or None
-    return None
+    tests = _only_without_keras(config) and collection_path.name.startswith("test_")
+    return True if tests and "no_keras" not in collection_path.read_text(encoding="utf-8") else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -32,9 +32,6 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 PAGES = (README, ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted(DOCS.glob("*.md")))
-GRAPHS = 3
-"""As many graphs a search of a guide draws here."""
-
 FEW = """
 from hypothesis import Phase, settings
 
@@ -105,7 +102,8 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
                 keep(tmp_path / "runs" / "corpus", to_json(example(UNKNOWN)))
             news = [UNKNOWN] if code else []
             told = ["--known-issues", str(known_without(tmp_path, *news))]
-            ended = ran(*_few_graphs(arguments), *told, "--jobs", "1", cwd=tmp_path)
+            few = re.sub(r"--minutes \d+", "--trials 3", " ".join(arguments)).split(" ")
+            ended = ran(*few, *told, "--jobs", "1", cwd=tmp_path)
         elif program == "clonediff":
             ended = subprocess.CompletedProcess(command, *clonediff(*arguments, cwd=tmp_path))
         else:
@@ -116,11 +114,6 @@ def run(clonediff: Command, warm_commands: None, tmp_path: Path) -> Run:
         return ended.stdout
 
     return done
-
-
-def _few_graphs(arguments: list[str]) -> list[str]:
-    """A search of some graphs in the place of one of some minutes."""
-    return re.sub(r"--minutes \d+", f"--trials {GRAPHS}", " ".join(arguments)).split(" ")
 
 
 @pytest.mark.parametrize("guide", [*BY_DAY, pytest.param("layers-and-cloners", marks=AT_NIGHT)])

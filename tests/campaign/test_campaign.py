@@ -63,6 +63,7 @@ def test_a_finding_has_a_proof_a_script_an_issue_and_pictures(whole: Path) -> No
     assert "<svg" in (whole / "report.html").read_text()
 
 
+@pytest.mark.slow(reason="two campaigns; an interrupted one leaves its findings and its corpus, too")
 def test_a_killed_driver_keeps_its_findings_for_the_next_run(known: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     with under_way("fuzz", *_options(known), *TRIALS, "--jobs", "1", cwd=with_unknown(tmp_path)) as process:

@@ -48,11 +48,6 @@ class Twice(layers.Layer):
         return x * 2
 
 
-def unnamed():
-    x = keras.Input((None, 4))
-    return keras.Model(x, layers.LSTM(3)(Twice()(x)))
-
-
 def needs_many():
     x = keras.Input((None, 4), name="x")
     return keras.Model(x, layers.Reshape((4 * 1009,))(x))

@@ -17,7 +17,6 @@ IDS = "token_ids: int32 (2, 12), whole numbers below 7"
 FED: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "several.keras": (None, ("ids: int32 (2, 32), whole numbers below 5", "rest: float32 (2, 3)")),
     "dict.keras": (None, ("a: float32 (2, 2)", "b: float32 (2, 3)")),
-    "theirs.py:unnamed": ("input-name", ()),
     "theirs.py:masked": (None, (IDS, "padding_mask: int32 (2, 12), 0 and 1")),
     "theirs.py:vocabularies": (
         "wrapped-weight-path",

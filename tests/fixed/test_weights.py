@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from clonediff import clone_model
 from tests.fixed.generations import KERAS, for_generations
@@ -66,23 +65,6 @@ def test_freezing_keeps_the_order_of_weights():
     model.set_weights([np.full(weight.shape, place + 1.0) for place, weight in enumerate(model.get_weights())])
     data, clone = np.ones((2, 3, 6), "float32"), clone_model(model, clone_function=frozen_remade, weights=True)
     assert np.array_equal(model(data), clone(data))
-
-
-@for_generations
-def test_a_clone_keeps_what_adapt_has_learned(generation):
-    keras = KERAS[generation]
-    normalization, words = keras.layers.Normalization(), keras.layers.StringLookup()
-    frequencies = keras.layers.TextVectorization(output_mode="tf_idf")
-    normalization.adapt(BATCH)
-    words.adapt(["b", "a", "b"])
-    frequencies.adapt(["b a", "b", "c b"])
-    for layer, inputs, data in (
-        (normalization, keras.Input((6,)), tf.constant(BATCH)),
-        (words, keras.Input((1,), dtype="string"), tf.constant([["b"], ["a"]])),
-        (frequencies, keras.Input((1,), dtype="string"), tf.constant([["b a"], ["c"]])),
-    ):
-        model = keras.Sequential([inputs, layer])
-        assert np.array_equal(model(data), clone_model(model, weights=True)(data))
 
 
 @for_generations

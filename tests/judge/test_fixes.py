@@ -53,8 +53,13 @@ EVERY = 5
 """One script of this many is run by day."""
 
 
-@pytest.mark.parametrize(("generation", "fixes"), [("keras", SMALL), ("keras", FIXES), ("tf_keras", FIXES)])
-@pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=pytest.mark.slow(reason="it runs all scripts"))])
+SLOW = pytest.mark.slow(reason="it runs all scripts, or those that all fixes together mend, too")
+
+
+@pytest.mark.parametrize(
+    ("generation", "fixes"), [("keras", FIXES), ("tf_keras", FIXES), pytest.param("keras", SMALL, marks=SLOW)]
+)
+@pytest.mark.parametrize("step", [EVERY, pytest.param(1, marks=SLOW)])
 def test_fixes_mend_the_issues_in_their_headers(
     generation: str, fixes: list[Proposal], step: int, tmp_path: Path
 ) -> None:

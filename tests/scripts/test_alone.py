@@ -76,10 +76,14 @@ SCRIPTS = {
     **{f"is to end in {how}": ("1 / 0", how, True, UNKNOWN, f"it shows in a trial only: {how}") for how in UNTOLD},
 }  # fmt: skip
 """What a script does and should end in, whether it is sure, what is answered, and how the reason begins."""
+IMPORT_KERAS = ("fails in Keras", "cannot build its model")
+"""These run only after a Keras was imported, since importing one takes seconds."""
 
 
-@pytest.mark.parametrize("preloads", [True, False], ids=["a Keras is imported", "nothing is imported"])
-@pytest.mark.parametrize("name", SCRIPTS)
+RUNS = [(name, preloads) for preloads in (True, False) for name in SCRIPTS if preloads or name not in IMPORT_KERAS]
+
+
+@pytest.mark.parametrize(("name", "preloads"), RUNS)
 def test_the_answer_depends_on_how_a_script_ends(
     name: str, preloads: bool, runner: ScriptRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +100,7 @@ def test_a_script_imports_from_the_path_but_not_clonediff(monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")
     text = "import somebodys\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
+        monkeypatch.setattr(runner, "_preloads", False)
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
 
 

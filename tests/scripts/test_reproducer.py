@@ -169,12 +169,16 @@ def run(made: dict[str, Script], generation: str) -> None:
 
 
 INPUT = {"dtype": "float32", "fill": "steps"}
+AT_NIGHT = pytest.mark.slow(reason="the comparisons are those of Keras 3; a transcript of check has one of tf_keras")
 
 
 @pytest.mark.parametrize(
     ("generation", "model", "faults"),
-    [("keras", PLAIN, {**FAULTS, **OF_KERAS_3}), ("keras", NESTED, INSIDE), ("tf_keras", PLAIN, FAULTS)],
-    ids=["keras", "keras, inside", "tf_keras"],
+    [
+        pytest.param("keras", PLAIN, {**FAULTS, **OF_KERAS_3}, id="keras"),
+        pytest.param("keras", NESTED, INSIDE, id="keras, inside"),
+        pytest.param("tf_keras", PLAIN, FAULTS, id="tf_keras", marks=AT_NIGHT),
+    ],
 )
 def test_a_script_fails_on_the_fault_and_passes_without_it(
     generation: str, model: str, faults: dict[str, str], warm: Callable[[str], SubjectProcess], tmp_path: Path
@@ -272,13 +276,10 @@ SPECS: tuple[dict[str, object], ...] = (
 )
 
 
-@pytest.mark.parametrize("seed", [0, 7])
-def test_a_script_has_the_values_of_the_trial_and_names_differences(
-    seed: int, keras: SubjectProcess, tmp_path: Path
-) -> None:
+def test_a_script_has_the_values_of_the_trial_and_names_differences(keras: SubjectProcess, tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     source = NOTES.format(file=str(file), inputs=[(spec["shape"], spec["dtype"]) for spec in SPECS])
-    ((_, script),) = scripts(Case(source, SPECS, 3, seed), {"numbers": FAULTS["numbers"]}, keras, tmp_path).items()
+    ((_, script),) = scripts(Case(source, SPECS, 3, seed=7), {"numbers": FAULTS["numbers"]}, keras, tmp_path).items()
     assert re.search(
         r"#   original: (\S+) at \[0, 0\]\n#   clone:    -?\S+ at .*\n#   6 of 6 numbers differ, by", script.text
     )

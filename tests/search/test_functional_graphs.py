@@ -43,7 +43,7 @@ def test_the_layer_was_drawn():
     assert any("Halve(" in source for source in seen)
 
 
-@settings(deadline=None, max_examples=50, database=None, derandomize=True)
+@settings(deadline=None, max_examples=20, database=None, derandomize=True)
 @given(functional_graphs(kinds=["EinsumDense"]))
 def test_what_cannot_run_is_not_drawn(graph):
     names = {}
