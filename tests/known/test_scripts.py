@@ -53,7 +53,7 @@ AGAIN = """
 import keras as package
 
 def again(model, *arguments, **options):
-    package.backend.clear_session()
+    package.backend.clear_session(**({{"free_memory": False}} if package.__name__ == "keras" else {{}}))
     names = {{"__name__": "__main__"}}
     exec({source!r}, names)
     return names["model"]
