@@ -12,6 +12,7 @@ from keras import layers
 from clonediff import assert_clones_faithfully, clone_model
 from tests.fixed.generations import KERAS, clear_session, for_builders, for_generations, load
 from tests.helpers.example_counts import examples
+from tests.helpers.waiting import PATIENCE
 
 BATCH = np.ones((2, 3), "float32")
 
@@ -217,5 +218,5 @@ def test_a_layer_with_a_mask_may_be_replaced_by_one_without(kind):
 @for_generations
 def test_models_are_cloned_into_and_out_of_a_strategy_scope(generation):
     command = [sys.executable, "-m", "tests.fixed.strategies", generation]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, examples(4, 18)), done.stderr[-3000:]

@@ -16,6 +16,7 @@ from clonediff.harness.keras_12202.child import REPAIRS
 from clonediff.harness.keras_12202.exhibit import installed
 from tests.helpers.command_line import ran
 from tests.helpers.required_releases import not_had
+from tests.helpers.waiting import PATIENCE
 from tests.keras_12202.proposals import (
     ANSWER,
     CLEARS_THE_TERMINAL,
@@ -103,7 +104,7 @@ def test_the_script_with_two_gpus_fails_as_reported(tmp_path: Path) -> None:
     printed = ran("fuzz", *HERE, "--trials", "2", cwd=tmp_path).stdout
     (path, file) = re.search(r"Scripts run with PYTHONPATH=(\S+), as does (\S+)", printed).groups()  # type: ignore[union-attr]
     ended = subprocess.run(
-        [sys.executable, file], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, file], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert ended.stderr.splitlines()[-1] == f'{MESSAGE}add_1/add:0", shape=(?, 1), dtype=float32)'
 
