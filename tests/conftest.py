@@ -1,4 +1,4 @@
-"""What all tests share: releases, warm subjects, which tests run in one worker, and which are left out."""
+"""Fixtures for warm subjects, and the choice of the tests that run, and of their workers."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ SUBJECTS = (*ON_CPU, *(f"{name}@gpu" for name in ON_CPU))
 """The subjects of the property tests, where the command line names none."""
 
 WARM = frozenset(("warm", "keras", "warm_commands", "property_trials"))
-"""The fixtures that ask a warm process of a Keras."""
+"""The fixtures that use a warm Keras process."""
 
 KERAS = frozenset(("keras", "tf_keras", "tensorflow"))
 """The packages that a test marked `no_keras` may not import."""
 
 KNOWN_SCRIPTS = "tests/known/test_scripts.py"
-"""The module that has processes of its own beside a warm one."""
+"""A module with Keras processes of its own."""
 
 MOST = 3
-"""As many subjects `warm` keeps: each holds half a gigabyte."""
+"""The number of subjects that `warm` keeps: each takes half a gigabyte."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _be_patient(config: pytest.Config) -> None:
-    """Hypothesis fails no test for being slow, which it is on a machine that does much else."""
+    """Let Hypothesis fail no test for being slow: the machine may be busy."""
     if not config.getoption("--hypothesis-profile"):
         slow = [HealthCheck.too_slow, *settings.default.suppress_health_check]
         settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)
@@ -77,7 +77,7 @@ def _be_patient(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Split the graphs of each subject into shards. A subject that is not there is skipped, unless it is named."""
+    """Split the graphs of each subject into shards; skip a missing subject unless it is named."""
     if "property_subject" not in metafunc.fixturenames:
         return
     named = metafunc.config.option.subject
@@ -103,7 +103,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out slow tests, unless they are asked for; say which tests run in one worker."""
+    """Leave out slow tests unless they are asked for; choose the tests that share a worker."""
     left_out = [] if _wants_all(config) else [item for item in items if item.get_closest_marker("slow")]
     if _only_without_keras(config):  # a marked module has tests with a warm Keras, too
         left_out += [item for item in items if _asks_for_keras(item)]
@@ -119,7 +119,7 @@ def _asks_for_keras(item: pytest.Item) -> bool:
 
 
 def _group(item: pytest.Item) -> str:
-    """Tests that ask one Keras share its process, those that draw share what was drawn, the others their module.
+    """Name the tests that share a worker: by their Keras, by the drawn graphs, or by their module.
 
     Two groups share Keras 3, so that two workers have as much to do.
     """
@@ -142,7 +142,7 @@ def _wants_all(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What was imported stays: Python need not look through a TensorFlow for garbage while graphs are drawn."""
+    """Keep imported modules out of garbage collection, which would go through all of TensorFlow."""
     gc.freeze()
 
 
@@ -153,7 +153,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Callable[[str], SubjectProcess]]:
-    """The warm process of a subject, by its name, for all tests of a worker; one that died is started again."""
+    """The process of a subject, by its name, which all tests of a worker share."""
     opened: dict[str, SubjectProcess] = {}
     running: OrderedDict[str, SubjectProcess] = OrderedDict()
 
@@ -190,7 +190,7 @@ def property_trials(
 def without_keras(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """A test marked `no_keras` fails where it, or a process that it starts, imports a Keras."""
+    """Fail a test marked `no_keras` if it, or a process that it starts, imports a Keras."""
     if not request.node.get_closest_marker("no_keras") or _asks_for_keras(request.node):
         yield
         return
@@ -205,7 +205,7 @@ def without_keras(
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_processes(request: pytest.FixtureRequest) -> None:
-    """Graphs are drawn by the warm processes of the session."""
+    """Let the warm processes of the session draw graphs."""
     processes(lambda name: request.getfixturevalue("warm")(name))
 
 
@@ -216,22 +216,22 @@ def keras(warm: Callable[[str], SubjectProcess]) -> SubjectProcess:
 
 
 class Lent(SubjectProcess):
-    """A warm process in other hands: who leaves it does not end it."""
+    """A warm process that `with` does not close."""
 
     def __init__(self, process: SubjectProcess) -> None:
         self.__dict__ = process.__dict__
 
     def __exit__(self, *ended: object) -> None:
-        """It goes on."""
+        """Keep it running."""
 
 
 @pytest.fixture
 def warm_commands(warm: Callable[[str], SubjectProcess], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands of this process ask the warm subjects of its worker, where they would start one like it."""
+    """Let commands of this process use the warm subjects, and start none."""
 
     def started(subject: Subject, *, place: Place) -> SubjectProcess:
-        its = warm(str(subject if place else replace(subject, version=None)))
-        return Lent(its) if its.place == place else SubjectProcess(subject, place=place)
+        shared = warm(str(subject if place else replace(subject, version=None)))
+        return Lent(shared) if shared.place == place else SubjectProcess(subject, place=place)
 
     monkeypatch.setattr("clonediff.harness.answers.replay.SubjectProcess", started)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from _pytest.outcomes import Failed, Skipped
 
-from tests.helpers.required_releases import not_had
+from tests.helpers.required_releases import skip_or_fail
 
 pytestmark = pytest.mark.no_keras
 
@@ -48,5 +48,5 @@ def test_a_missing_release_skips_a_test_or_fails_it(
 ) -> None:
     monkeypatch.setenv("CLONEDIFF_REQUIRE_RELEASES", required)
     with pytest.raises((Failed, Skipped), match="no such release") as caught:
-        not_had("no such release")
+        skip_or_fail("no such release")
     assert caught.type is outcome

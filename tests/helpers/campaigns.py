@@ -21,7 +21,7 @@ from tests.helpers.example_graphs import example
 from tests.helpers.example_runs import record
 
 UNKNOWN = "model-trainable"
-"""The known issue that a campaign of these tests does not know. Its model is in the corpus, so it is soon found."""
+"""A known issue that campaigns of tests do not know; its model is in their corpus, so they find it soon."""
 
 
 def known_without(folder: Path, *ids: str) -> Path:
@@ -34,24 +34,24 @@ def known_without(folder: Path, *ids: str) -> Path:
 
 
 def keep(corpus: Path, *graphs: bytes) -> None:
-    """Keep graphs as those of findings of an earlier night."""
+    """Put graphs into a corpus, as findings of an earlier night."""
     for number, graph in enumerate(graphs):
         NightlyCorpus(corpus).write(replace(record(0, id=f"id-{number}"), graph=Raw(graph)))
 
 
 def with_unknown(folder: Path) -> Path:
-    """The folder, with a corpus that has the unknown issue."""
+    """Put the unknown issue into the corpus of a folder; return the folder."""
     keep(folder / "corpus", to_json(example(UNKNOWN)))
     return folder
 
 
 def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """`clonediff fuzz`, to its end."""
+    """Run `clonediff fuzz` to its end."""
     return ran("fuzz", *arguments, cwd=folder)
 
 
 def summary(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """What `--json` printed."""
+    """The JSON that a campaign printed."""
     assert "Traceback" not in done.stderr, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -66,7 +66,7 @@ def findings(run: Path) -> dict[str, tuple[int, bool | None, bytes, str]]:
 
 
 def processes(pid: int, program: str = "") -> list[psutil.Process]:
-    """The processes that a process has started, and they: those whose command line has this in it."""
+    """The descendants of a process whose command line contains `program`."""
     with suppress(psutil.NoSuchProcess):
         return [child for child in psutil.Process(pid).children(recursive=True) if program in _line(child)]
     return []

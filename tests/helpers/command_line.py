@@ -16,14 +16,14 @@ from clonediff.harness.cli import main
 from tests.helpers.waiting import PATIENCE
 
 CLONEDIFF = [sys.executable, "-c", "from clonediff.harness.cli import main; main()"]
-"""Which starts it in a process of its own."""
+"""The command that starts `clonediff` in a process of its own."""
 
 Command = Callable[..., tuple[int, str, str]]
-"""Arguments, and `cwd` for another folder than the test's own, to the exit code and what was printed on each side."""
+"""A function of arguments, and of `cwd`, that returns the exit code, stdout and stderr."""
 
 
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> Command:
-    """The command line for a test that starts nothing, such as that of a wrong argument: no process is waited for."""
+    """Make the function that runs the command line in the process of a test."""
 
     def run(*arguments: str, cwd: Path = folder) -> tuple[int, str, str]:
         monkeypatch.chdir(cwd)
@@ -38,12 +38,12 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 
 
 def ran(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, to its end."""
+    """Run the command line to its end in a process of its own."""
     return _ended([*CLONEDIFF, *arguments], cwd, environment)
 
 
 def imported_by(*arguments: str, code: str = CLONEDIFF[-1], **environment: str) -> set[str]:
-    """The modules that a fresh process has imported by its end, that of the command line or of some other code."""
+    """The modules that a fresh process imports for a command, or for other code."""
     done = _ended([sys.executable, "-X", "importtime", "-c", code, *arguments], None, environment)
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
@@ -56,7 +56,7 @@ def _ended(command: list[str], cwd: Path | None, environment: dict[str, str]) ->
 
 @contextmanager
 def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    """`clonediff` in a process of its own; what is left of it afterwards is ended."""
+    """Start `clonediff` in a process of its own, which is killed at the end if it still runs."""
     with subprocess.Popen(
         [*CLONEDIFF, *arguments],
         cwd=cwd,
@@ -65,7 +65,7 @@ def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subpro
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_heed_interrupts,
+        preexec_fn=_handle_interrupts,
     ) as process:
         try:
             yield process
@@ -73,12 +73,12 @@ def under_way(*arguments: str, cwd: Path, **environment: str) -> Iterator[subpro
             process.kill()
 
 
-def _heed_interrupts() -> None:
-    """A test run in the background ignores SIGINT, and so would all that it starts."""
+def _handle_interrupts() -> None:
+    """Handle SIGINT: tests in the background ignore it, and so would the processes that they start."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Interrupt it as Ctrl-C does, and what it had printed by its end."""
+    """Interrupt a process as Ctrl-C does; return its stdout and stderr."""
     os.kill(process.pid, signal.SIGINT)
     return process.communicate(timeout=PATIENCE)

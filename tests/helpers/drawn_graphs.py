@@ -1,4 +1,4 @@
-"""The Keras that tests draw for: a warm process of each generation."""
+"""Graphs that tests draw or build in a warm process of each generation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _processes: list[Callable[[str], SubjectProcess]] = []
 
 
 def processes(warm: Callable[[str], SubjectProcess]) -> None:
-    """Take the processes of a session from here."""
+    """Use the warm processes of a session."""
     _processes[:] = [warm]
 
 
@@ -28,7 +28,7 @@ def process_of(generation: Generation) -> SubjectProcess:
 
 @cache
 def _alone(name: str) -> SubjectProcess:
-    """A process of a script that runs beside the tests; it ends with the script."""
+    """Start a process for a script that runs without pytest; it ends with the script."""
     process = SubjectProcess(Subject.parse(name))
     atexit.register(process.close)
     return process

@@ -1,20 +1,20 @@
-"""How many examples a property is tried on: what shows it, and under --all as many as a night has time for."""
+"""The number of examples for a property: few by day, many with --all."""
 
 from __future__ import annotations
 
 import os
 
 ALL = "CLONEDIFF_ALL"
-"""The variable of the environment that asks for everything; --all sets it, for whatever the tests start."""
+"""The environment variable that runs all tests; --all sets it for the processes of tests."""
 
 GRAPHS = 16
-"""The graphs of a subject that the property tests draw by day, where no option says how many."""
+"""The graphs that the property tests draw of each subject, without an option."""
 
 OF_BACKENDS = 30
-"""As many of each further backend that is installed."""
+"""The graphs of each further backend that is installed."""
 
 MANY_GRAPHS = 200
-"""As many where everything is asked for."""
+"""The graphs of each subject with --all."""
 
 SHARDS = 4
 """The tests into which the graphs of a subject are split, so that workers share them."""
@@ -26,5 +26,5 @@ def everything() -> bool:
 
 
 def examples(few: int, many: int) -> int:
-    """Few, and many where everything is asked for."""
+    """The first number, or the second with --all."""
     return many if everything() else few

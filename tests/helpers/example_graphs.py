@@ -1,4 +1,4 @@
-"""Drawn models without a draw: of the scripts of known issues, and of a source."""
+"""Graphs of the scripts of known issues, and of a source, without drawing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ KNOWN = load()
 
 
 def of_source(source: str, *inputs: Input, generation: Generation = "keras", **fields: Any) -> Graph:
-    """A graph of a source, as if it had been drawn; the program says no more than its inputs."""
+    """A graph of a source; its program has only the inputs."""
     program = Program(generation, inputs, (Apply("Dense", (("units", "1"),)),), **fields)
     return Graph(program, source)
 
 
 def of_layer(layer: str, shape: tuple[int, ...] = (4,), generation: Generation = "keras", **spec: Any) -> Graph:
-    """A model of one layer, as it is written: "layers.Dense(2)"."""
+    """A model of one layer, given as its source: "layers.Dense(2)"."""
     keras = "keras" if generation == "keras" else "tf_keras as keras"
     given = Input(shape, **spec)
     dtype = "" if given.dtype == "float32" else f', dtype="{given.dtype}"'

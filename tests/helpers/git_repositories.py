@@ -1,4 +1,4 @@
-"""Repositories of git, made up for a test."""
+"""Git repositories, and the files of a Keras, for a test."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
-GIT = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com", "-c", "commit.gpgsign=false")
+GIT = ("-c", "user.name=Tester", "-c", "user.email=somebody@example.com", "-c", "commit.gpgsign=false")
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What git prints in a folder."""
-    # Neither the settings of who runs the tests, nor the repository of a hook that does.
+    """Run git in a folder; return its output."""
+    # Neither the user's settings nor the repository of a hook that runs the tests.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     variables |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
     command = ["git", *GIT, "-C", str(folder), *arguments]
@@ -20,19 +20,19 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def commit(folder: Path, title: str = "a commit") -> str:
-    """Commit all that lies in a folder; the name of the commit."""
+    """Commit all files of a folder; return the hash."""
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--allow-empty", "-m", title)
     return git(folder, "rev-parse", "HEAD")
 
 
 def hash_of(folder: Path, name: str = "HEAD") -> str:
-    """The beginning of a commit's name."""
+    """The first ten digits of the hash of a commit."""
     return git(folder, "rev-parse", name)[:10]
 
 
 def put_keras(folder: Path, *, version: str = "3.16.0") -> None:
-    """Write the files of a Keras that builds no model, and has a version."""
+    """Write the files of a Keras with a version and no models."""
     (folder / "keras/src").mkdir(parents=True, exist_ok=True)
     (folder / "keras/__init__.py").write_text("from keras.src.version import __version__\n")
     (folder / "keras/src/version.py").write_text(f'# The version.\n__version__ = "{version}"\n')

@@ -1,4 +1,4 @@
-"""What a test needs and a machine may not have: a release from the index. It is had, or the test is skipped."""
+"""Releases that tests need: a test is skipped where its release cannot be installed."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from clonediff.harness.subjects.subject import Subject
 T = TypeVar("T")
 
 
-def had(get: Callable[[], T]) -> T:
-    """What `get` gets; where it says that a release cannot be had, see `not_had`."""
+def or_skip(get: Callable[[], T]) -> T:
+    """The result of `get`; skip the test where it cannot install a release."""
     try:
         return get()
     except ReleaseError as error:
-        not_had(str(error))
+        skip_or_fail(str(error))
 
 
-def not_had(reason: str) -> NoReturn:
+def skip_or_fail(reason: str) -> NoReturn:
     """Skip the test; CLONEDIFF_REQUIRE_RELEASES=1 makes that a failure, as CI does."""
     if os.environ.get("CLONEDIFF_REQUIRE_RELEASES") == "1":
         pytest.fail(reason=reason)
@@ -36,7 +36,7 @@ def not_had(reason: str) -> NoReturn:
 
 @cache
 def _place(name: str) -> Place | str:
-    """Where the release of a subject is, or why it cannot be had, which is tried once."""
+    """The place of the release of a subject, or why it cannot be installed; it is tried once."""
     try:
         return place_of(Subject.parse(name))
     except ReleaseError as error:
@@ -44,13 +44,13 @@ def _place(name: str) -> Place | str:
 
 
 def place_or_skip(name: str) -> Place:
-    """Where the release of a subject is; where it cannot be had, see `not_had`."""
+    """The place of the release of a subject; skip the test where it cannot be installed."""
     found = _place(name)
-    return not_had(found) if isinstance(found, str) else found
+    return skip_or_fail(found) if isinstance(found, str) else found
 
 
 def missing(name: str) -> str:
-    """What this machine lacks for a subject; "" where that is known only once the subject has started."""
+    """What this machine lacks for a subject; "" where only its start can show that."""
     command, found = shutil.which("nvidia-smi"), _place(name)
     if "@gpu" in name and not (command and subprocess.run([command, "-L"], capture_output=True).stdout):
         return f"{name}: no GPU on this machine"

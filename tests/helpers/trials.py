@@ -1,4 +1,4 @@
-"""Graphs and sources cloned in a real process."""
+"""Trials of graphs and sources in a real process, and the titles of their causes."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ _ODD = re.compile(r" differs|[{}]|  |, :| ,|\bfunctional\b(?! model|\.py)")
 
 
 def odd(titles: Iterable[str]) -> list[str]:
-    """The titles that have not become a sentence."""
+    """The titles that are not a sentence."""
     return [title for title in titles if _ODD.search(title) or not title[0].isupper()]

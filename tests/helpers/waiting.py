@@ -1,4 +1,4 @@
-"""Waiting for something to come true, however busy the machine is."""
+"""Wait for a condition or a process, however busy the machine is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import psutil
 
 PATIENCE = 1800.0
-"""The seconds after which nothing more is expected: only what hangs takes that long, on whatever machine."""
-OFTEN = 0.05
+"""Seconds after which a process is taken to hang, on any machine."""
+PAUSE = 0.05
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a process has ended, though its parent may not have asked."""
+    """Whether a process has ended; its parent may not have waited for it."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -24,16 +24,16 @@ def has_ended(pid: int) -> bool:
 
 
 def until(ready: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:
-    """Wait until it is so. The end of the process that was to make it so is an end of the waiting, too."""
+    """Wait for a condition; fail if the process that should meet it ends before."""
     pause = threading.Event()
     deadline = time.monotonic() + PATIENCE
     while not ready():
-        assert time.monotonic() < deadline, "it did not come true"
+        assert time.monotonic() < deadline, "the condition was not met in time"
         if process is None:
-            pause.wait(OFTEN)
+            pause.wait(PAUSE)
             continue
         try:
-            process.wait(OFTEN)
+            process.wait(PAUSE)
         except subprocess.TimeoutExpired:
             continue
-        assert ready(), f"the process ended with {process.returncode} before it came true"
+        assert ready(), f"the process ended with {process.returncode} before the condition was met"

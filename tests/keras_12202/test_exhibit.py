@@ -15,7 +15,7 @@ import pytest
 from clonediff.harness.keras_12202.child import REPAIRS
 from clonediff.harness.keras_12202.exhibit import installed
 from tests.helpers.command_line import ran
-from tests.helpers.required_releases import not_had
+from tests.helpers.required_releases import skip_or_fail
 from tests.helpers.waiting import PATIENCE
 from tests.keras_12202.proposals import (
     ANSWER,
@@ -48,7 +48,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A search; where the release cannot be had, the tests are skipped."""
     done = ran("fuzz", *HERE, "--trials", "80", "--seed", "1", "--json", cwd=tmp_path_factory.mktemp("drawn"))
     if done.returncode == 2 and "Traceback" not in done.stderr:
-        not_had(done.stderr)
+        skip_or_fail(done.stderr)
     assert done.returncode == 1, done.stderr
     return json.loads(done.stdout)
 

@@ -25,7 +25,7 @@ from clonediff.harness.subjects.outcomes import ReleaseError
 from clonediff.harness.subjects.releases import in_full, place_of
 from tests.helpers.command_line import CLONEDIFF
 from tests.helpers.git_repositories import commit, git, hash_of, put_keras
-from tests.helpers.required_releases import had
+from tests.helpers.required_releases import or_skip
 from tests.helpers.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.no_keras
@@ -257,7 +257,7 @@ def _installing() -> subprocess.Popen[bytes]:
 
 @pytest.mark.slow(reason="it installs a release")
 def test_two_processes_install_a_release_once_even_after_a_kill() -> None:
-    nightly = had(lambda: in_full("keras-nightly@gpu"))
+    nightly = or_skip(lambda: in_full("keras-nightly@gpu"))
     assert re.fullmatch(r"keras-nightly==\d+\.\d+\.\d+\.dev\d+@gpu", nightly)
     assert Path(*place_of(Subject.parse(nightly)), VERSION_FILE).is_file()
     first = _installing()
