@@ -311,11 +311,3 @@ def test_a_variable_given_to_a_layer_keeps_its_value():
     layer = load("keras").of_keras.AddsToItsVariable(keras.Variable(1.0))
     copied = clone_model(around(layer)).layers[-1].variable
     assert (copied is layer.variable, float(copied)) == (False, 2.0)
-
-
-@for_generations
-def test_the_object_of_a_bound_method_is_copied(generation):
-    models = load(generation)
-    box = models.functions.Box(lambda x: x * 2.0)
-    model = models.around(KERAS[generation].layers.Lambda(box.apply))
-    assert clone_model(model).layers[-1].function.__self__ is not box
