@@ -34,4 +34,10 @@ clone = keras.models.clone_model(model)
 # found = "*__numpy__*"
 # exception = "ValueError"
 # frame = "keras/src/ops/core.py:convert_to_tensor"
+#
+# [[match]]
+# check = "made"
+# found = "*Invalid dtype: object*"
+# exception = "ValueError"
+# frame = "keras/src/backend/common/variables.py:standardize_dtype"
 # ///
