@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clonediff.harness.answers.targets import Target
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects.outcomes import SubjectError
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.releases import place_of

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from clonediff.harness.answers.targets import Target
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects.releases import place_of
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.documents import issue, template

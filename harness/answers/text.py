@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 
 from clonediff.harness.answers.check import Checked, minded
 from clonediff.harness.answers.replay import ReplayRow
-from clonediff.harness.scripts.alone import ReplayAnswer
+from clonediff.harness.scripts.runner import ReplayAnswer
 from clonediff.reports.documents import template
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import cloner_said

@@ -21,8 +21,8 @@ from msgspec.structs import replace
 
 from clonediff.harness.campaign.shards import Result, Setup, Shard
 from clonediff.harness.observation import Shape
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import script_of
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.search.hunt import draws, make_smaller
 from clonediff.harness.search.reduce import MOST
 from clonediff.harness.subjects.environment import Place

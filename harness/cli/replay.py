@@ -14,7 +14,7 @@ from clonediff.harness.answers.targets import targets
 from clonediff.harness.answers.text import replayed_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, warn
-from clonediff.harness.scripts.alone import ReplayAnswer
+from clonediff.harness.scripts.runner import ReplayAnswer
 from clonediff.harness.subjects.outcomes import UnusableCodeError
 from clonediff.harness.subjects.releases import in_full
 from clonediff.harness.subjects.subject import Subject

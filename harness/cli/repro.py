@@ -11,7 +11,7 @@ from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on
 from clonediff.harness.answers.targets import the_one
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
-from clonediff.harness.scripts.alone import ReplayAnswer
+from clonediff.harness.scripts.runner import ReplayAnswer
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load
 from clonediff.reports.markup import one_line, visible

@@ -23,9 +23,9 @@ from msgspec.structs import replace
 from clonediff.harness.judge.edits import PrivateCopy
 from clonediff.harness.judge.keras_tests import compare
 from clonediff.harness.judge.proposals import Proposal, ProposalError
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script
 from clonediff.harness.scripts.reproducer import Script, reproducer
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.search.hunt import search
 from clonediff.harness.subjects.child import scratch
 from clonediff.harness.subjects.environment import Place

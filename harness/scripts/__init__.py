@@ -1,6 +1,6 @@
 """Scripts of plain Keras that show a difference.
 
-`reproducer` writes the script of a cause: the model's source, its clone, and a line of `comparisons` that fails.
-`alone` runs a script in a process that cannot import clonediff, and says whether it fails as the cause does.
-`known_scripts` reads those of `reports/known`.
+`reproducer` writes the script of a cause: the source of the model, its clone, and a line of `comparisons` that fails.
+`runner` runs a script in a process that cannot import clonediff, and compares its exception with the expected one.
+`known_scripts` parses the scripts of `reports/known`.
 """

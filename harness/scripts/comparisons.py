@@ -1,4 +1,4 @@
-"""What a script of plain Keras compares to show a difference."""
+"""Choose what a script of plain Keras compares to show a difference."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from clonediff.strategies.layers import CATALOGUE
 
 
 def literal(text: str) -> str:
-    """A string in double quotes: JSON's are Python's too, but for what it would escape in halves."""
+    """A Python string in double quotes. `ensure_ascii` would write surrogate pairs."""
     return json.dumps(text, ensure_ascii=False)
 
 
 class Comparison(NamedTuple):
-    """How a script shows a difference; `sure` says that it fails wherever there is this difference.
+    """How a script shows a difference. `sure`: it fails for every difference of this kind.
 
-    "equal": the `expression`, in which "{}" stands for a model, is the same for both models.
+    "equal": the `expression`, where "{}" stands for a model, has one value for both models.
     "assert": the expression is true.
-    "run": both models give the same.
-    "raises": cloning raises no exception, nor warns of what it should not.
+    "run": both models return the same outputs.
+    "raises": cloning raises no exception and gives no unexpected warning.
     """
 
     expression: str = ""
@@ -36,17 +36,17 @@ class Comparison(NamedTuple):
 
 NOT_COMPARED = Comparison(sure=False)
 WHOLE_CONFIG = Comparison("{}.get_config()", sure=False)
-"""What is compared where nothing tells a difference alone."""
+"""The comparison where no expression shows the difference alone."""
 _PATH = re.compile(r"(?:\.[^\W\d]\w*|\[\d+\]|\['[^'\\{}\n]*'\])+")
-"""The path of an attribute that may stand in a script as it is: it may come from a stranger's file."""
-_LEARNED = {
+"""The path of an attribute that is safe in a script, though the file of a finding may come from anybody."""
+_ADAPTED_STATE = {
     ".vocabulary": "{}.get_vocabulary()",
     ".mean": "keras.ops.convert_to_numpy({}.mean).tolist()",
     ".variance": "keras.ops.convert_to_numpy({}.variance).tolist()",
 }
-"""What tells what a layer has learned, by the name that the observation has for it."""
+"""The expression for adapted state of a layer, by its path in an observation."""
 _SIZED = re.compile(r"[A-Za-z]\w* of \d+$")
-_FORMS = (
+_EXPRESSIONS = (
     (re.compile(r"(None|True|False|Ellipsis|'.*'|\".*\"|-?[\d.].*|-?inf|nan)$", re.DOTALL), "{}"),
     (re.compile(r"array of "), "keras.ops.convert_to_numpy({}).tolist()"),
     (re.compile(r"a tensor of "), "[tensor.shape for tensor in [{}]]"),
@@ -54,28 +54,28 @@ _FORMS = (
     (_SIZED, "len({})"),
     (re.compile(r"[A-Za-z]\w*$"), "type({}).__name__"),
 )
-"""What is compared in a script, by how both facts begin; of plain values, these themselves."""
-_NO_PLAIN_DATA = ("activity_regularizer", "function", "mask", "output_shape")
-"""Settings whose attribute is compared, since the config has only a description of it."""
+"""The expression that a script compares, by the pattern that both facts match."""
+_DESCRIBED_IN_CONFIG = ("activity_regularizer", "function", "mask", "output_shape")
+"""Settings whose attribute is compared, because the config has only a description of them."""
 
 
-def named(difference: Difference, dialect: str) -> str:
-    """The expression for the place of a difference, where "{}" stands for the model; "" where its name tells none."""
+def layer_expression(difference: Difference, dialect: str) -> str:
+    """The expression for the layer of a difference, where "{}" stands for the model, or ""."""
     first = difference.first
     if first is None or not first.name:
         return ""
     if first.layer < 0 and first.container:
         return "{}"
     holder, _, last = first.name.rpartition("/")
-    outermost, name = _written(holder.partition("/")[0]), _written(last)
-    may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # which `get_layer` does not find
+    outermost, name = _literal_name(holder.partition("/")[0]), _literal_name(last)
+    may_be_operation = dialect == "keras" and first.kind not in CATALOGUE  # `get_layer` finds no operations
     if not holder and not may_be_operation:
         return f"{{}}.get_layer({name})"
-    if not holder:  # A Sequential lists no operations.
+    if not holder:  # a Sequential lists no operations
         layers = '(lambda model: getattr(model, "operations", model.layers))({})'
-    elif first.kind == "InputLayer":  # an input has another name in the clone
+    elif first.kind == "InputLayer":  # its name differs in the clone
         return ""
-    elif may_be_operation and first.inside == "Functional":  # and no cell in a layer
+    elif may_be_operation and first.inside == "Functional":  # not a cell in a layer
         both = '[*model._flatten_layers(include_self=False), *getattr(model, "operations", ())]'
         layers = f"(lambda model: {both})({{}}.get_layer({outermost}))"
     else:
@@ -83,101 +83,100 @@ def named(difference: Difference, dialect: str) -> str:
     return f"next(layer for layer in {layers} if layer.name == {name})"
 
 
-def _written(name: str) -> str:
-    """The name of a layer as it stands in an expression."""
+def _literal_name(name: str) -> str:
+    """The name of a layer as a literal of a format string."""
     return literal(name).replace("{", "{{").replace("}", "}}")
 
 
 def _setting(difference: Difference, dialect: str) -> Comparison:
-    """A setting of a layer, as its config has it."""
-    layer = named(difference, dialect)
+    """Compare a setting of a layer in both configs."""
+    layer = layer_expression(difference, dialect)
     if difference.part == "trainable" and layer:
         return Comparison(f"{layer}.trainable")
     name = difference.expression
     if not name.isidentifier() or not layer:
         return WHOLE_CONFIG
-    if name in _NO_PLAIN_DATA:
+    if name in _DESCRIBED_IN_CONFIG:
         value = f"{layer}.{'_output_shape' if name == 'output_shape' else name}"
         functions = all(fact.startswith("function ") for fact in (difference.expected, difference.found))
         return Comparison(f"{value}.__code__") if functions else Comparison(f"type({value})", sure=False)
     if kind_of(difference) == "InputLayer":
-        # By its tensor: the clone may have another name for it.
+        # By its tensor, because its name may differ in the clone.
         return Comparison(f"[tensor._keras_history[0].get_config().get({literal(name)}) for tensor in {{}}.inputs]")
     return Comparison(f"{layer}.get_config().get({literal(name)})")
 
 
 def _attribute(difference: Difference, dialect: str) -> Comparison:
-    """An attribute of a layer, or of what it holds."""
-    expression = _expression(difference, dialect)
+    """Compare an attribute of a layer, or of an object in it."""
+    expression = _attribute_expression(difference, dialect)
     if not expression:
         return NOT_COMPARED
-    if difference.expression in _LEARNED:
-        return Comparison(_LEARNED[difference.expression].format(expression.removesuffix(difference.expression)))
+    if state := _ADAPTED_STATE.get(difference.expression):
+        return Comparison(state.format(expression.removesuffix(difference.expression)))
     facts = (difference.expected, difference.found)
     if MISSING in facts:
         holder, _, last = expression.rpartition(".")
         return Comparison(f"hasattr({holder}, {last!r})") if last.isidentifier() else NOT_COMPARED
     if len({fact.rpartition(" of ")[2] for fact in facts if _SIZED.match(fact)}) == 1:
         return Comparison(f"type({expression}).__name__")
-    for pattern, form in _FORMS:
+    for pattern, compared in _EXPRESSIONS:
         if all(map(pattern.match, facts)):
-            return Comparison(form.replace("{}", expression))
+            return Comparison(compared.replace("{}", expression))
     return Comparison(f"type({expression}).__name__", sure=False)
 
 
-def _apart(difference: Difference, dialect: str) -> Comparison:
-    """Whether the object that the clone has, or leads to, is the original's."""
-    clone = _expression(difference, dialect)
+def _identity(difference: Difference, dialect: str) -> Comparison:
+    """Assert that the clone does not reach an object of the original."""
+    clone = _attribute_expression(difference, dialect)
     model = clone
     if difference.part == "object reached":
         path = difference.found.partition(", ")[2]
-        model = named(difference, dialect) + path if _PATH.fullmatch(path) else ""
+        model = layer_expression(difference, dialect) + path if _PATH.fullmatch(path) else ""
     if not clone or not model:
         return NOT_COMPARED
-    reason = "'the clone leads to an object of the model'"
+    reason = "'the clone reaches an object of the model'"
     return Comparison(f"{clone.format('clone')} is not {model.format('model')}, {reason}", how="assert")
 
 
-def _expression(difference: Difference, dialect: str) -> str:
-    """What a fact is of, as Python has it; "" where that cannot be written down."""
-    holder, attribute = named(difference, dialect), difference.expression
-    return holder + attribute if holder and _PATH.fullmatch(attribute) else ""
+def _attribute_expression(difference: Difference, dialect: str) -> str:
+    """The expression for the attribute of a difference, or ""."""
+    layer, attribute = layer_expression(difference, dialect), difference.expression
+    return layer + attribute if layer and _PATH.fullmatch(attribute) else ""
 
 
 def _names(difference: Difference, dialect: str) -> Comparison:
-    """The names of the layers, inputs apart, which have names of their own."""
+    """Compare the names of layers; those of inputs are compared by themselves."""
     kind = kind_of(difference)
     if kind == "InputLayer" or difference.part == "input":
-        inputs = dialect == "keras" and named(difference, dialect)
+        inputs = dialect == "keras" and layer_expression(difference, dialect)
         return Comparison("[tensor._keras_history[0].name for tensor in {}.inputs]") if inputs else WHOLE_CONFIG
     layers = "_flatten_layers()"
-    if dialect == "keras" and kind not in CATALOGUE:  # what is no layer stands among the operations only
+    if dialect == "keras" and kind not in CATALOGUE:  # an operation, which is no layer
         layers = "operations" if difference.part == "name" and not _is_nested(difference) else ""
     if not layers or difference.first is None or difference.first.layer < 0:
         return WHOLE_CONFIG
     return Comparison(f"[layer.name for layer in {{}}.{layers} if not isinstance(layer, keras.layers.InputLayer)]")
 
 
-def _own(objects: str) -> Comparison:
-    """Whether the clone has objects of its own."""
-    apart = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
-    return Comparison(f"{apart}, 'the clone has objects of the model'", how="assert")
+def _disjoint(objects: str) -> Comparison:
+    """Assert that no object is in both models."""
+    disjoint = f"{{*map(id, {objects.format('clone')})}}.isdisjoint(map(id, {objects.format('model')}))"
+    return Comparison(f"{disjoint}, 'the clone has objects of the model'", how="assert")
 
 
 def _kinds(difference: Difference, dialect: str) -> Comparison:
-    """The classes of the layers, and of the model."""
-    is_of_model = difference.first is not None and difference.first.container and difference.first.layer < 0
-    if not is_of_model and kind_of(difference) not in CATALOGUE:
+    """Compare the classes of the layers and of the model."""
+    is_model = difference.first is not None and difference.first.container and difference.first.layer < 0
+    if not is_model and kind_of(difference) not in CATALOGUE:
         return WHOLE_CONFIG
     return Comparison("sorted(type(layer).__name__ for layer in {}._flatten_layers())")
 
 
 def _layers(difference: Difference, dialect: str) -> Comparison:
-    return _own("{}._flatten_layers()" if _is_nested(difference) else "{}.layers")
+    return _disjoint("{}._flatten_layers()" if _is_nested(difference) else "{}.layers")
 
 
 def _is_nested(difference: Difference) -> bool:
-    """Whether it is at a layer that another holds."""
     return difference.first is not None and "/" in difference.first.name
 
 
@@ -185,8 +184,8 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
     if difference.part != "weight":
         return NOT_COMPARED
     if difference.change == "shared":
-        return _own("{}.weights")
-    if difference.change == "constraint":  # what it computes, since two functions may have one name
+        return _disjoint("{}.weights")
+    if difference.change == "constraint":  # two functions may have one name, so compare their results
         halves, total, functions = "tf.fill(weight.shape, 0.5)", "tf.reduce_sum", "(weight.constraint,)"
         if dialect == "keras":
             halves, total = "keras.ops.full(weight.shape, 0.5)", "keras.ops.sum"
@@ -199,20 +198,20 @@ def _weights(difference: Difference, dialect: str) -> Comparison:
 
 
 def _run(difference: Difference, dialect: str) -> Comparison:
-    """A run; the masks of tensors of a layer of the model are compared as they are."""
+    """Compare a run of both models, or the masks that a layer of a model at rest has."""
     if difference.run or difference.first is None or _is_nested(difference):
         return Comparison(how="run")
     layers, nodes = ("operations", "_inbound_nodes") if dialect == "keras" else ("layers", "inbound_nodes")
     outputs = "node.outputs" if dialect == "keras" else "tf.nest.flatten(node.outputs)"
-    of_layer = f"for layer in {{}}.{layers} if layer.name == {_written(difference.first.name)}"
-    tensors = f"{of_layer} for node in layer.{nodes} for tensor in {outputs}"
+    layer = f"for layer in {{}}.{layers} if layer.name == {_literal_name(difference.first.name)}"
+    tensors = f"{layer} for node in layer.{nodes} for tensor in {outputs}"
     return Comparison(f"sorted(getattr(tensor, '_keras_mask', None) is not None {tensors})")
 
 
 _IS_A_MODEL = "isinstance(clone, keras.Model) and getattr(clone, 'inputs', None) is not None"
 
 _COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison]] = {
-    "apart": _apart,
+    "apart": _identity,
     "attribute": _attribute,
     "compiled": Comparison("{}.get_compile_config()", sure=False),
     "config": WHOLE_CONFIG,
@@ -228,11 +227,11 @@ _COMPARISONS: Mapping[Shown, Comparison | Callable[[Difference, str], Comparison
     "trainable": _setting,
     "weight values": Comparison("[weight.tolist() for weight in {}.get_weights()]"),
 }
-"""By the name that the row of a difference has for it; nothing is compared where it has none."""
+"""By the `shown` field of an aspect; without one, nothing is compared."""
 
 
 def comparison(difference: Difference, dialect: str) -> Comparison:
-    """What shows a difference; where two clones differ, nothing does."""
+    """The comparison that shows a difference; a script cannot compare two clones."""
     if difference.check == "again":
         return NOT_COMPARED
     plan = _COMPARISONS.get(aspect_of(difference).shown, NOT_COMPARED)

@@ -1,4 +1,4 @@
-"""The scripts of known issues: where a script clones, and its model as the case of a trial."""
+"""Parse the scripts of known issues: the line that clones, and the case of a trial."""
 
 from __future__ import annotations
 
@@ -15,22 +15,16 @@ _CLONE_MODEL_PARAMETERS = ("model", "input_tensors", "clone_function")
 
 
 def cloning_line(text: str) -> int:
-    """The line of a script's first statement that calls `clone_model`, or another cloner: it gives `clone`.
-
-    0 where no statement does.
-    """
+    """The line of the first statement that calls `clone_model` or assigns `clone`, or 0."""
     try:
         body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):  # of a script in a file that anybody may have written
+    except (SyntaxError, ValueError, RecursionError):  # a file of unknown origin
         return 0
-    return next((statement.lineno for statement in body if _cloning(statement) or _gives_clone(statement)), 0)
+    return next((statement.lineno for statement in body if _cloning(statement) or _assigns_clone(statement)), 0)
 
 
 def case_of_script(issue: KnownIssue) -> Case:
-    """The model of a script with what `clone_model` takes beside it; what else a trial needs is in its `trial`.
-
-    The source of the model is the script up to the statement that clones it.
-    """
+    """The case of a script: its source up to the statement that clones, the clone arguments, and its `trial` table."""
     line = cloning_line(issue.script)
     call = next((_cloning(statement) for statement in ast.parse(issue.script).body if statement.lineno == line), None)
     if call is None:
@@ -49,24 +43,23 @@ def case_of_script(issue: KnownIssue) -> Case:
 
 
 def _input(spec: dict[str, Any]) -> dict[str, Any]:
-    """An input; a size of -1 is open."""
+    """An input of a `trial` table, where -1 stands for None."""
     return {**spec, "shape": [None if size < 0 else size for size in spec["shape"]]}
 
 
 def _cloning(statement: ast.stmt) -> ast.Call | None:
-    """The call of `clone_model` in a statement."""
     calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
     return next((call for call in calls if ast.unparse(call.func).rpartition(".")[2] == "clone_model"), None)
 
 
-def _gives_clone(statement: ast.stmt) -> bool:
+def _assigns_clone(statement: ast.stmt) -> bool:
     names = (node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return any(name.id == "clone" for name in names)
 
 
 def _arguments(call: ast.Call, text: str) -> dict[str, str]:
-    """The expressions that `clone_model` takes, by name; the model is not one of them if it is called `model`."""
+    """The source of each argument of `clone_model` by its parameter, without `model` itself."""
     values = dict(zip(_CLONE_MODEL_PARAMETERS, call.args, strict=False))
     values |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
-    words = {name: ast.get_source_segment(text, value) or "" for name, value in values.items()}
-    return {name: expression for name, expression in words.items() if (name, expression) != ("model", "model")}
+    sources = {name: ast.get_source_segment(text, value) or "" for name, value in values.items()}
+    return {name: source for name, source in sources.items() if (name, source) != ("model", "model")}

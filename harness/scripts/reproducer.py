@@ -1,6 +1,6 @@
-"""A script of plain Keras that shows a difference: the model, the clone, and the comparison that fails.
+"""Write the script that shows a difference: the model, its clone, and a comparison that fails.
 
-Nothing of ours is in the script: it is for pasting into a bug report.
+It needs plain Keras only, so that it can be pasted into a bug report.
 """
 
 from __future__ import annotations
@@ -19,25 +19,24 @@ from msgspec.structs import replace
 from clonediff.harness.inside.cloners.users import is_users, users_cloner
 from clonediff.harness.observation import Case
 from clonediff.harness.scripts.comparisons import WHOLE_CONFIG, comparison, literal
-from clonediff.harness.scripts.running import run_facts
+from clonediff.harness.scripts.running import variables_of_run
 from clonediff.harness.trials.trial import Hit
 from clonediff.reports.markup import one_line
 from clonediff.reports.records import Difference
 
-_NUMBERS = r"0x[0-9a-fA-F]*|_?\d+"
-"""What says nothing in a warning: addresses, and the numbers of names."""
-_IN_CLONING = ("made", "warned")
-"""Checks of what happens while a clone is made: the line that makes it is the one that fails."""
+_VARYING = r"0x[0-9a-fA-F]*|_?\d+"
+"""Addresses and the numbers of names, which vary between two warnings of one kind."""
+_CLONING_CHECKS = ("made", "warned")
+"""Checks of the call that clones: a script fails at that line."""
 _ENCODING = re.compile(r"(coding)(?=[:=])")
-"""In a file's first lines it says in which encoding the file is, and in some a comment can hold the end of its line."""
+"""An encoding declaration, which a comment must not contain: in some encodings a comment can end its own line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """`raises` is the type of the exception that the script has to end in; "" where it shows the models only.
+    """A script, and the exception type that it has to end in: `raises`, "" if it compares nothing.
 
-    `sure` says that the script makes the very comparison that differed, whatever the numbers that it runs on, so that
-    it is wrong if it does not fail. `with_clonediff`: clonediff has to be there when it is run.
+    `sure`: it compares exactly what differed, on any numbers, so it has to fail. `with_clonediff`: it needs clonediff.
     """
 
     text: str
@@ -47,21 +46,21 @@ class Script:
 
 
 def script_of(hit: Hit, dialect: str, versions: Mapping[str, str]) -> Script:
-    """The script that shows a hit: plain Keras, unless it is our own cloner that breaks it."""
+    """The script of a hit."""
     if hit.cause is None:
         return with_versions(Script(hit.case.source), versions)
     return with_versions(reproducer(hit.case, dialect, hit.cause.root, hit.cloner), versions)
 
 
 def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "upstream") -> Script:
-    """The script for a difference that a cloner made, with what was expected and found as its last comment."""
-    of_original = difference.check == "untouched"
-    plan = comparison(replace(difference, model="clone") if of_original else difference, dialect)
-    if of_original and not (plan.how == "equal" and plan.expression):
+    """The script of a difference that a cloner made, with the expected and the found value as its last comment."""
+    changes_original = difference.check == "untouched"
+    plan = comparison(replace(difference, model="clone") if changes_original else difference, dialect)
+    if changes_original and not (plan.how == "equal" and plan.expression):
         plan = WHOLE_CONFIG
-    in_cloning = difference.check in _IN_CLONING
+    in_cloning = difference.check in _CLONING_CHECKS
     warning = difference.raised.message if difference.check == "warned" and difference.raised else ""
-    facts: dict[str, Any] = {
+    variables: dict[str, Any] = {
         "case": case,
         "difference": difference,
         "cloner": cloner,
@@ -76,9 +75,9 @@ def reproducer(case: Case, dialect: str, difference: Difference, cloner: str = "
     }
     sure = plan.sure
     if plan.how == "run":
-        of_run, sure = run_facts(difference, plan.sure, dialect, case)
-        facts |= of_run
-    text = _templates().get_template("repro.j2").render(facts)
+        run_variables, sure = variables_of_run(difference, plan.sure, dialect, case)
+        variables |= run_variables
+    text = _templates().get_template("repro.j2").render(variables)
     compares = plan.how in ("run", "assert") or (plan.how == "equal" and plan.expression) or in_cloning
     return Script(text, ending_of(difference) if compares else "", sure, imports_clonediff(cloner))
 
@@ -95,26 +94,26 @@ def _templates() -> jinja2.Environment:
 
 
 def imports_clonediff(cloner: str) -> bool:
-    """Whether the scripts of a cloner import clonediff, or a user's own cloner, which may be made of it."""
+    """Whether the scripts of a cloner import clonediff, or a user's cloner, which may import it."""
     return cloner == "fixed" or is_users(cloner)
 
 
 def ending_of(difference: Difference) -> str:
-    """The type of the exception in which the script for a difference has to end."""
+    """The exception type that the script of a difference has to end in."""
     return "AssertionError" if difference.raised is None else difference.raised.type
 
 
 def with_versions(script: Script, versions: Mapping[str, str]) -> Script:
-    """The script with the versions that it was seen on, as its last comment."""
+    """Append a comment with the versions on which the difference was seen."""
     line = comment(", ".join(f"{name} {version}" for name, version in versions.items()))
     return dataclasses.replace(script, text=f"{script.text}# {line}\n") if versions else script
 
 
 def comment(text: str) -> str:
-    """The text on one line, cut where it is long; control characters stand as their code."""
+    """Shorten a text to one line that is safe in a comment."""
     return _ENCODING.sub("\\1 ", one_line(text, 160))
 
 
 def _pattern(warning: str) -> str:
-    """What matches a warning, whatever its numbers."""
-    return ".*".join(map(re.escape, re.split(_NUMBERS, warning.partition(" ... ")[0])))
+    """A regular expression for a warning, with any numbers."""
+    return ".*".join(map(re.escape, re.split(_VARYING, warning.partition(" ... ")[0])))

@@ -1,7 +1,6 @@
-"""What the lines are made of that run two models on the numbers of a trial and compare what they give.
+"""The variables of `run.j2`: the lines of a script that run both models on the inputs of a trial.
 
-The numbers are those that `harness/inside/values.py` draws, by its own functions in the same order, so that what
-differed in the trial differs in the script. The lines are in `run.j2`.
+The script calls the functions of `harness/inside/values.py` in the same order, so its inputs are those of the trial.
 """
 
 from __future__ import annotations
@@ -15,23 +14,23 @@ from clonediff.harness.inside.values import DEFAULT_BATCH, FILLS, WORDS, fill_fo
 from clonediff.harness.observation import Case
 from clonediff.reports.records import Difference
 
-_WORDS = {
+_BY_DIALECT = {
     "keras": {"tf": False, "tree": "keras.tree", "array": "keras.ops.convert_to_numpy"},
     "tf_keras": {"tf": True, "tree": "tf.nest", "array": "np.asarray"},
 }
 
 
-def run_facts(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
-    """What the lines are made of that fail where two models differ, and whether they compare just what differed."""
+def variables_of_run(difference: Difference, sure: bool, dialect: str, case: Case) -> tuple[dict[str, Any], bool]:
+    """The variables of `run.j2`, and whether its lines compare exactly what differed."""
     functions: dict[str, str] = {}
     arrays = [_array(spec, case.batch or DEFAULT_BATCH, functions) for spec in case.inputs]
-    facts = {**_WORDS[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
-    of_outputs = difference.run != "" and not difference.in_step
-    return facts, difference.raised is not None or (of_outputs and sure)
+    variables = {**_BY_DIALECT[dialect], "sure": sure, "functions": functions.values(), "arrays": arrays}
+    is_output = difference.run != "" and not difference.in_step
+    return variables, difference.raised is not None or (is_output and sure)
 
 
 def _array(spec: Mapping[str, Any], batch: int, functions: dict[str, str]) -> str:
-    """The expression that draws an input. The functions that it calls are put among `functions`."""
+    """The expression that draws an input; adds the functions that it calls to `functions`."""
     shape, dtype = shape_of(spec, batch), str(spec.get("dtype", "float32"))
     fill = spec.get("fill") or fill_for(dtype)
     if fill == "words":

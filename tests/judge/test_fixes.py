@@ -10,8 +10,8 @@ import pytest
 from clonediff.harness.judge.edits import PrivateCopy
 from clonediff.harness.judge.keras_tests import compare
 from clonediff.harness.judge.proposals import Proposal, ProposalError, read_proposal
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects.environment import BESIDE
 from clonediff.harness.subjects.subject import Subject
 from clonediff.reports.known import load

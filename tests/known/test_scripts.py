@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.known_scripts import case_of_script, cloning_line
 from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects.process import SubjectProcess
 from clonediff.harness.subjects.subject import Subject
 from clonediff.harness.trials.graph_trials import GraphTrials

@@ -1,4 +1,4 @@
-"""Scripts that show a difference: they fail where it is, pass where it is not, and run on the numbers of the trial."""
+"""Scripts fail on a faulty clone, pass on a faithful one, and run on the inputs of the trial."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from clonediff.harness.scripts.alone import ScriptRunner
 from clonediff.harness.scripts.reproducer import Script, script_of
+from clonediff.harness.scripts.runner import ScriptRunner
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.graph_trials import GraphTrials
 from clonediff.reports.known import KnownIssues, load
@@ -61,27 +61,27 @@ FAULTS = {
     "original": "model.get_layer('dense').trainable = False",
     "original_weights": "model.set_weights([weight * 0 for weight in model.get_weights()])",
 }
-"""What is broken in a clone."""
-OF_KERAS_3 = {
+"""A line that breaks a clone."""
+KERAS_3_FAULTS = {
     "renamed": f"{DENSE}.name = 'other'",
     "weight_renamed": f"{DENSE}.kernel._path += 's'",
     "weight_shared": f"{DENSE}._trainable_variables[0] = model.get_layer('dense').kernel",
     "weight_frozen": f"{DENSE}.kernel.trainable = False",
 }
-"""What tf_keras has no such setter for."""
-INSIDE = {
+"""Faults for which tf_keras has no setter."""
+NESTED_FAULTS = {
     "of_layer": "clone.get_layer('second').get_layer('dense').trainable = False",
     "of_operation": "clone.get_layer('second').operations[-2].axis = [0]",
 }
-"""What is broken in the second of two parts that have layers of the same names."""
+"""Faults of the second of two nested models that have layers of the same names."""
 ISSUES = """
     auto-config-keeps-list adapted-lookup adapted-normalization given-list input-name input-options lambda-refused
     own-sequential quantized-order wrapped-weight-path
 """
-"""Known issues that upstream shows, each by another comparison."""
+"""Known issues that the scripts show by different comparisons."""
 
 UNSURE = {"numbers", "shape", "structure", "nested", "mask", "mask_value", "compiled"}
-"""What a script may not show: it runs on other numbers, or compares more than what differed."""
+"""Faults that a script may miss: it runs on other numbers, or compares more than what differed."""
 
 CLONERS = """\
 import functools
@@ -136,13 +136,13 @@ keras.models.clone_model = clonediff.clone_model
 ours = {{name: re.sub("cloner[.]\\\\w+", "keras.models.clone_model", text) for name, text in scripts.items()}}
 assert (failed, ended(ours)) == ({raised!r}, {{}}), (failed, ended(ours))
 """
-"""Each script fails as it should, and passes with our `clone_model`: in one process, since a Keras takes seconds."""
+"""Run all scripts in one process, since importing Keras takes seconds; then again with our `clone_model`."""
 
 
 def scripts(
     model: Case, faults: dict[str, str], process: SubjectProcess, folder: Path, costly: bool = True
 ) -> dict[str, Script]:
-    """The scripts of cloners with these faults, by the fault and what differs."""
+    """The scripts of cloners with these faults, by fault and fingerprint."""
     text = "".join(CLONER.format(name=name, fault=fault) for name, fault in faults.items())
     file = folder / f"of_{folder.name}.py"
     file.write_text(CLONERS + text)
@@ -154,7 +154,7 @@ def scripts(
 
 
 def run(made: dict[str, Script], generation: str) -> None:
-    """Run those that compare something; of each fault one does, and is sure of it where nothing else can differ."""
+    """Run the scripts that compare something; each fault has one, which is sure unless the fault is in `UNSURE`."""
     faults, compare, sure = (
         {name.partition(" ")[0] for name, script in made.items() if wanted(script)}
         for wanted in (lambda script: True, lambda script: script.raises, lambda script: script.sure)
@@ -175,8 +175,8 @@ AT_NIGHT = pytest.mark.slow(reason="the comparisons are those of Keras 3; a tran
 @pytest.mark.parametrize(
     ("generation", "model", "faults"),
     [
-        pytest.param("keras", PLAIN, {**FAULTS, **OF_KERAS_3}, id="keras"),
-        pytest.param("keras", NESTED, INSIDE, id="keras, inside"),
+        pytest.param("keras", PLAIN, {**FAULTS, **KERAS_3_FAULTS}, id="keras"),
+        pytest.param("keras", NESTED, NESTED_FAULTS, id="keras, inside"),
         pytest.param("tf_keras", PLAIN, FAULTS, id="tf_keras", marks=AT_NIGHT),
     ],
 )
@@ -201,8 +201,8 @@ def test_a_script_of_upstream_fails_and_passes_with_our_clone_model(keras: Subje
 
 CODE = "))for(node)in(PWNED()or[])]for(each)in[0]]+[[((0 missing"
 NAMES = [quote + CODE for quote in ("", "'", '"', "\n", "{", "coding: utf-7 +AAo-")]
-"""Names and messages that would be code, if a script had them as they are."""
-SAID = {
+"""Names and messages that would be code if a script did not quote them."""
+HOSTILE_FAULTS = {
     "renamed": "clone.layers[{number}].name += 's'",
     "trainable": "clone.layers[{number}].trainable = False",
     "config": "clone.layers[{number}].units = 3",
@@ -227,7 +227,7 @@ model = keras.Model(x, y)
 """
     faults = {
         f"{fault}_{number}": line.format(number=number, name=name)
-        for fault, line in SAID.items()
+        for fault, line in HOSTILE_FAULTS.items()
         for number, name in enumerate(NAMES, start=1)
     }
     made = scripts(Case(source, ({"shape": [4], **INPUT},)), faults, keras, tmp_path, costly=False)
@@ -244,7 +244,7 @@ import tensorflow as tf
 
 
 class Notes(layers.Layer):
-    # It writes down what it is called on, and its weights, which are named as those of a Normalization are.
+    # Record the inputs and the weights, which have the names of those of a Normalization.
     def __init__(self, **options):
         super().__init__(autocast=False, **options)
         self.kernel = self.add_weight((3, 2), name="kernel")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import script_of
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects import Case, Subject, SubjectProcess
 from clonediff.harness.trials.cloners import named
 from clonediff.harness.trials.graph_trials import GraphTrials

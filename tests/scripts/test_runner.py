@@ -1,4 +1,4 @@
-"""Scripts that are run alone: what comes of them, what they can import, and that none outlives who started it."""
+"""Scripts run alone: the answer for each ending, what they can import, and that none outlives its parent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from clonediff.harness.scripts.alone import ReplayAnswer, ScriptRunner
 from clonediff.harness.scripts.reproducer import Script
+from clonediff.harness.scripts.runner import ReplayAnswer, ScriptRunner
 from clonediff.harness.subjects import Subject
 from tests.helpers.waiting import has_ended, until
 
-UNTOLD = ("timed out", "out of memory", "exit code 0")
-"""What a trial ends in, and no run of a script."""
+NOT_REPRODUCIBLE = ("timed out", "out of memory", "exit code 0")
+"""Outcomes of trials that no script shows."""
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
 NOTE = "import os\nopen(%r, 'a').write(f'{os.getppid()}\\n')\n"
@@ -36,12 +36,12 @@ SCRIPTS = {
     "fails, and is not sure": ("assert False", "AssertionError", False, BREAKS, "AssertionError"),
     "passes": ("pass", "AssertionError", True, GONE, ""),
     "ends with exit code 0": ("raise SystemExit(0)", "AssertionError", True, GONE, ""),
-    "passes, and is not sure": ("pass", "AssertionError", False, UNKNOWN, "it did not fail, and does not make"),
+    "passes, and is not sure": ("pass", "AssertionError", False, UNKNOWN, "it did not fail, but it does not"),
     "fails otherwise": ("1 / 0", "AssertionError", True, OTHER, "ZeroDivisionError: "),
-    "writes of it and passes": (
+    "prints the error and passes": (
         "import sys\nsys.stderr.write('AssertionError: no')", "AssertionError", True, GONE, ""
     ),
-    "compares nothing": ("1 / 0", "", False, UNKNOWN, "it shows the models, and compares nothing"),
+    "compares nothing": ("1 / 0", "", False, UNKNOWN, "the script compares nothing"),
     "ends by a signal": ("import os\nos.abort()", "SIGABRT", True, BREAKS, ""),
     "ends by no signal": ("pass", "SIGABRT", True, GONE, ""),
     "ends with an exit code": ("raise SystemExit(7)", "exit code 7", True, BREAKS, "exit code 7"),
@@ -73,7 +73,8 @@ SCRIPTS = {
     ),
     "ends by a signal as it clones": ("import os\nclone = os.abort()", "SIGABRT", True, BREAKS, ""),
     "is no Python": ("clone =", "SyntaxError", True, BREAKS, "SyntaxError"),
-    **{f"is to end in {how}": ("1 / 0", how, True, UNKNOWN, f"it shows in a trial only: {how}") for how in UNTOLD},
+    **{f"has to end in {how}": ("1 / 0", how, True, UNKNOWN, f"only a trial can show it: {how}")
+       for how in NOT_REPRODUCIBLE},
 }  # fmt: skip
 """What a script does and should end in, whether it is sure, what is answered, and how the reason begins."""
 IMPORT_KERAS = ("fails in Keras", "cannot build its model")
@@ -98,7 +99,7 @@ def test_a_script_imports_from_the_path_but_not_clonediff(monkeypatch: pytest.Mo
     (tmp_path / "somebodys.py").write_text("")
     monkeypatch.chdir(tmp_path.parent)
     monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parents[2]}:{tmp_path.name}")
-    text = "import somebodys\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
+    text = "import users_module\ntry:\n    import clonediff\nexcept ImportError:\n    raise KeyError\n"
     with closing(ScriptRunner(Subject.parse("keras"))) as runner:
         monkeypatch.setattr(runner, "_preloads", False)
         assert runner.answer(Script(text, "KeyError", sure=True))[0] is BREAKS
@@ -135,7 +136,7 @@ def test_a_script_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     note = tmp_path / "note"
     text = f"import os, threading\nopen({str(note)!r}, 'w').write(str(os.getpid()))\nthreading.Event().wait()\n"
     program = f"""
-from clonediff.harness.scripts.alone import ScriptRunner
+from clonediff.harness.scripts.runner import ScriptRunner
 from clonediff.harness.subjects import Subject
 
 ScriptRunner(Subject.parse("keras")).run({text!r}, preload=False)

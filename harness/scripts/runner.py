@@ -1,8 +1,8 @@
-"""Scripts run alone: in a process of their own, where nothing of ours can be imported.
+"""Run scripts alone: in a process of their own that cannot import clonediff.
 
-A runner is a process that imports nothing and forks for each script. Importing Keras takes seconds, and most scripts
-take a tenth of one after that, so a second runner has already imported Keras. It is for CPUs only, since GPUs start
-threads, which a fork does not have. A script that ends there in an unexpected way is run again by the first.
+A fork server is a process that forks for each script. One has imported Keras, which takes seconds, where most scripts
+take a tenth of a second; it is for CPUs only, because a fork lacks the threads that a GPU starts. The other has
+imported nothing: a script that ends unexpectedly in a fork of the first is run again in a fork of the second.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from clonediff.harness.subjects.outcomes import OUT_OF_MEMORY, TIMED_OUT, Lost
 from clonediff.harness.subjects.subject import Subject
 
 LIMIT = 180.0
-"""The seconds that a script may take: importing TensorFlow on a loaded machine takes most of it."""
+"""The seconds that a script may take: importing TensorFlow on a loaded machine takes most of them."""
 
-UNTOLD = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
-"""Ways in which a trial ends that a script cannot show: it has other limits, and may end with exit code 0 itself."""
+NOT_REPRODUCIBLE = (TIMED_OUT, OUT_OF_MEMORY, "exit code 0")
+"""Outcomes of a trial that a script cannot show: its limits differ, and it may end with exit code 0 itself."""
 
-_RUNNER = """\
+_FORK_SERVER = """\
 import contextlib, faulthandler, fcntl, importlib, json, os, runpy, signal, sys, traceback
 
 {end_together}
 {hide}sys.path[:0] = sys.argv[1:]
 del sys.argv[1:]
-answers, nowhere = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
-os.dup2(nowhere, 1)
+responses, devnull = os.fdopen(os.dup(1), "w"), os.open(os.devnull, os.O_RDWR)
+os.dup2(devnull, 1)
 {preload}for folder in sys.stdin:
-    pipe, ours = os.pipe()
+    pipe, parent_end = os.pipe()
     script = os.fork()
     if not script:
-        os.close(ours)
+        os.close(parent_end)
         os.setpgid(0, 0)
         end_together(os.getpid(), pipe)
         os.chdir(folder.rstrip("\\n"))
-        os.dup2(nowhere, 0)
+        os.dup2(devnull, 0)
         os.dup2(os.open("stderr", os.O_WRONLY | os.O_CREAT, 0o600), 2)
         faulthandler.enable()
-        answers.close()
+        responses.close()
         code, ended = 0, {{}}
         try:
             exec({first!r}, {{}})
@@ -68,32 +68,31 @@ os.dup2(nowhere, 1)
         with open("ended", "w") as file:
             json.dump(ended, file)
         sys.stderr.flush()
-        os._exit(code & 255)  # to take down TensorFlow would take a second and more
+        os._exit(code & 255)  # shutting down TensorFlow takes a second and more
     os.close(pipe)
     code = os.waitstatus_to_exitcode(os.waitpid(script, 0)[1])
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(script, signal.SIGKILL)  # what it has started
-    os.close(ours)
-    print(code, file=answers, flush=True)
+        os.killpg(script, signal.SIGKILL)  # processes that the script started
+    os.close(parent_end)
+    print(code, file=responses, flush=True)
 """
-"""Reads the folder of a script from each line, runs its `repro.py` there in a fork, and answers with the exit code.
+"""Read a folder from each line, run its `repro.py` in a fork, and print the exit code.
 
-Standard error goes to the file `stderr` of that folder, and how the script ended to the file `ended`.
+Standard error goes to the file `stderr` of that folder, the other fields of `Ended` to the file `ended`.
 """
 
-_OURS = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
-"""What runs before a script, where our `clone_model` stands in for that of the release."""
-_IMPORTED = """\
+_REPLACE_CLONE_MODEL = "import clonediff, {0}; {0}.models.clone_model = clonediff.clone_model"
+_PRELOAD = """\
 importlib.import_module({!r})
 with contextlib.suppress(ImportError):
-    importlib.import_module("tensorflow")  # where it is there, Keras on torch imports it with the first model
+    importlib.import_module("tensorflow")  # Keras on torch imports it with the first model, if it is installed
 """
-_LINE = re.compile(r'File "repro.py", line (\d+) in <module>')
-_ENDING = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
+_TRACEBACK_LINE = re.compile(r'File "repro.py", line (\d+) in <module>')
+_EXIT_STATUS = re.compile(r"exit code (-?\d{1,10})|signal (\d{1,3})")
 
 
 class ReplayAnswer(enum.StrEnum):
-    """Whether a finding, a graph or a script still shows what it is to show."""
+    """Whether a finding, a graph or a script still fails in the same way."""
 
     BREAKS = "breaks"
     GONE = "gone"
@@ -102,9 +101,10 @@ class ReplayAnswer(enum.StrEnum):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a script ended: its exit code, negative for a signal and None where it was stopped, as `message` says.
+    """How a script ended.
 
-    An exception that ended it has a type. `line` is where the script was, None if that is not known.
+    `code` is negative for a signal, and None if the script was stopped, for the reason in `message`. `type` and
+    `message` are those of the exception. `line` is the line of the script that ran last, None if it is unknown.
     """
 
     code: int | None = None
@@ -115,87 +115,87 @@ class Ended(msgspec.Struct, frozen=True):
 
     @property
     def last(self) -> str:
-        """How it ended, in a line."""
+        """The exception, or the last line of standard error."""
         if self.type:
             return f"{self.type}: {self.message}".partition("\n")[0]
         return (self.stderr.strip().splitlines() or [f"exit code {self.code}"])[-1]
 
 
 class ScriptRunner:
-    """Runs scripts on a subject's release, one at a time. Nothing is started until the first."""
+    """Runs scripts on a subject's release, one at a time. Nothing is started before the first."""
 
     def __init__(self, subject: Subject, place: Place = BESIDE, *, fixed: bool = False) -> None:
-        """For a release, in its place. `fixed`: our `clone_model` stands in for that of the release."""
+        """`place` is the folder of the release. `fixed` replaces its `clone_model` by ours."""
         self._fixed = fixed
         self._subject = subject
         self._place = place
         self._preloads = subject.device == "cpu"
-        self._runners: dict[tuple[bool, bool], Child] = {}
-        self._over = False
+        self._servers: dict[tuple[bool, bool], Child] = {}
+        self._closed = False
 
     def answer(self, script: Script) -> tuple[ReplayAnswer, str]:
-        """Whether a script ends in the exception that it should; if not, why not, in a line."""
+        """Whether a script ends in the expected exception, and the reason in a line."""
         if not script.raises:
-            return ReplayAnswer.UNKNOWN, "it shows the models, and compares nothing"
-        if script.raises in UNTOLD:
-            return ReplayAnswer.UNKNOWN, f"it shows in a trial only: {script.raises}"
+            return ReplayAnswer.UNKNOWN, "the script compares nothing"
+        if script.raises in NOT_REPRODUCIBLE:
+            return ReplayAnswer.UNKNOWN, f"only a trial can show it: {script.raises}"
         visible = self._fixed or script.with_clonediff
         answer = ReplayAnswer.OTHER, ""
-        if self._preloads and not script.raises.startswith("SIG"):  # a signal may come of the fork itself
+        if self._preloads and not script.raises.startswith("SIG"):  # the fork itself may cause a signal
             answer = answer_of(script, self.run(script.text, visible=visible))
         if answer[0] in (ReplayAnswer.OTHER, ReplayAnswer.UNKNOWN):  # a fork may also hang
             answer = answer_of(script, self.run(script.text, preload=False, visible=visible))
         if answer[0] is ReplayAnswer.BREAKS or script.sure or self._fixed:
             return answer
         ended = "it did not fail" if answer[0] is ReplayAnswer.GONE else f"it failed otherwise ({answer[1]})"
-        return ReplayAnswer.UNKNOWN, f"{ended}, and does not make the very comparison that differed"
+        return ReplayAnswer.UNKNOWN, f"{ended}, but it does not compare exactly what differed"
 
     def run(self, text: str, *, preload: bool = True, visible: bool = False) -> Ended:
-        """Run a script. It can import clonediff if that is `visible`."""
+        """Run a script. `visible` lets it import clonediff."""
         key = preload and self._preloads, visible
-        if key not in self._runners:
-            self._runners[key] = self._start(*key)
-        if self._over:  # perhaps since a moment ago
-            self._runners.pop(key).close()
-            return Ended(message="no longer asked")
+        if key not in self._servers:
+            self._servers[key] = self._start(*key)
+        if self._closed:  # by another thread, perhaps a moment ago
+            self._servers.pop(key).close()
+            return Ended(message="the runner was closed")
         with tempfile.TemporaryDirectory(dir=scratch()) as name:
             folder = Path(name)
             (folder / "repro.py").write_text(text, encoding="utf-8")
-            code = self._runners[key].ask(os.fsencode(folder) + b"\n", LIMIT)
+            code = self._servers[key].ask(os.fsencode(folder) + b"\n", LIMIT)
             if not isinstance(code, Lost):
                 stderr = (folder / "stderr").read_text(encoding="utf-8", errors="replace")
                 if (folder / "ended").exists():
                     ended = msgspec.json.decode((folder / "ended").read_bytes(), type=Ended)
                     return msgspec.structs.replace(ended, code=int(code), stderr=stderr)
-                lines = _LINE.findall(stderr)  # of a crash
+                lines = _TRACEBACK_LINE.findall(stderr)  # after a crash
                 return Ended(int(code), line=int(lines[-1]) if lines else None, stderr=stderr)
-        self._runners.pop(key).close()
+        self._servers.pop(key).close()
         return Ended(message=code.line)
 
     def close(self) -> None:
-        """End the runners for good, from any thread."""
-        self._over = True
-        for runner in list(self._runners.values()):
-            runner.close()
+        """End the fork servers for good, from any thread."""
+        self._closed = True
+        for server in list(self._servers.values()):
+            server.close()
 
     def _start(self, preload: bool, visible: bool) -> Child:
-        surroundings = environment(self._subject, self._place)
-        # As in the subject's process, the Keras itself or a user's layers may be on this path.
-        folders = filter(None, surroundings.pop("PYTHONPATH", "").split(os.pathsep))
+        variables = environment(self._subject, self._place)
+        # As in the subject's process, Keras itself or a user's layers may be on this path.
+        folders = filter(None, variables.pop("PYTHONPATH", "").split(os.pathsep))
         package = self._subject.generation
-        program = _RUNNER.format(
+        program = _FORK_SERVER.format(
             end_together=inspect.getsource(end_together),
-            first=_OURS.format(package) if self._fixed else "",
+            first=_REPLACE_CLONE_MODEL.format(package) if self._fixed else "",
             hide="" if visible else 'sys.modules["clonediff"] = None\n',
-            preload=_IMPORTED.format(package) if preload else "",
+            preload=_PRELOAD.format(package) if preload else "",
         )
-        return Child([sys.executable, "-I", "-c", program, *folders], surroundings)
+        return Child([sys.executable, "-I", "-c", program, *folders], variables)
 
 
 def answer_of(script: Script, ended: Ended) -> tuple[ReplayAnswer, str]:
-    """Whether a script has ended as it should, at the statement that clones or after it; if not, how it did."""
+    """Compare the end of a script with the expected one; it counts from the statement that clones."""
     if ended.code is None:
-        return ReplayAnswer.UNKNOWN, f"it did not end in time: {ended.message}"
+        return ReplayAnswer.UNKNOWN, f"the script was stopped: {ended.message}"
     if ended.code == 0:
         return ReplayAnswer.GONE, ""
     expected = _exit_code(script.raises)
@@ -206,7 +206,7 @@ def answer_of(script: Script, ended: Ended) -> tuple[ReplayAnswer, str]:
 
 
 def _exit_code(ending: str) -> int | None:
-    """The exit code of a process that ends so, "SIGSEGV" or "exit code 7"; None if `ending` is an exception."""
-    if match := _ENDING.fullmatch(ending):
+    """Parse "SIGSEGV" or "exit code 7"; None if `ending` is an exception."""
+    if match := _EXIT_STATUS.fullmatch(ending):
         return int(match[1]) if match[1] else -int(match[2])
     return -signal.Signals[ending] if ending in signal.Signals.__members__ else None
