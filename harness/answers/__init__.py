@@ -1,6 +1,5 @@
-"""What a person asks about something at hand.
+"""Answers about one finding, graph, known issue, model or class.
 
-`targets` reads what was named: a known issue, a finding, a program, a corpus. `replay` says whether it still fails,
-`repro` prints it, `check` and `in_process` compare a user's model with its clone, `audit` says which arguments a
-config loses. `text` words the answers.
+`targets` reads the arguments of the command line. `replay` tries them again, and `repro` prints their scripts. `check`
+and `in_process` compare a user's model with its clone. `audit` finds arguments that a config loses.
 """

@@ -1,4 +1,4 @@
-"""The audit of classes: in the caller's own process, for tests of a user's package, and of a target, in children.
+"""Audit classes: one in the caller's process, for tests of a user's package, or all of a target in child processes.
 
 Importing this module imports no Keras.
 """
@@ -19,44 +19,44 @@ from clonediff.strategies.program import Generation
 
 
 class IncompleteConfig(AssertionError):
-    """A config that loses an argument."""
+    """The config of a class loses an argument."""
 
 
 def assert_config_is_complete(
     kind: type, *, values: Mapping[str, Iterable[Any]] | None = None, ignore: Collection[str] = ()
 ) -> None:
-    """Raise `IncompleteConfig` where an object of a class, revived from its config, has lost an argument.
+    """Raise `IncompleteConfig` if an object of a class loses an argument when it is recreated from its config.
 
     `kind` is a layer, a loss, or another class with `get_config` and `from_config`, of Keras 3 or `tf_keras`. It is
-    made with one argument at a time away from its default. `values` has values to try first, by the name of an
-    argument; numbers, texts, lists, tuples and dictionaries of them. An argument in `ignore` may be lost.
+    created with one argument at a time set to another value than its default. `values` has values to try first, by
+    argument: numbers, strings, lists, tuples and dictionaries of them. Arguments in `ignore` may be lost.
     """
     more = {name: tuple(map(repr, choices)) for name, choices in (values or {}).items()}
     with framework_of(generation_of(kind)).scratch():
-        answers = audited(kind.__name__, kind, more)
-    if answers.reason:
-        raise ValueError(f"{kind.__name__}: {answers.reason}; `values` may name what its arguments can be")
-    lost = [f"\n  {argument.given}: {argument.reason}" for argument in answers.lost if argument.name not in ignore]
+        answer = audited(kind.__name__, kind, more)
+    if answer.reason:
+        raise ValueError(f"{kind.__name__}: {answer.reason}; `values` can give values for its arguments")
+    lost = [f"\n  {argument.given}: {argument.reason}" for argument in answer.lost if argument.name not in ignore]
     if lost:
-        raise IncompleteConfig(f"the config of {kind.__name__} loses what it is made with:{''.join(lost)}")
+        raise IncompleteConfig(f"the config of {kind.__name__} loses arguments:{''.join(lost)}")
 
 
 def classes_of(target: str) -> tuple[Generation, Sequence[str]]:
-    """The names of the classes with a config that a package, a module or a file has, or the one that is named."""
+    """The classes with a config of a package, a module or a file, or the class itself."""
     with SubjectProcess(Subject("keras")) as process:
         try:
             found = process.classes(target)
         except RequestError as error:
             raise SubjectError(f"{target}: {error.failure.message if error.failure else error}") from None
     if isinstance(found, Lost):
-        raise SubjectError(f"{target}: cannot be imported: it ends the process: {found.line}")
+        raise SubjectError(f"{target}: cannot be imported: importing it ends the process: {found.line}")
     return found
 
 
 def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterator[ClassAudited]:
-    """The answers for each class, as they come; `jobs` classes are audited at once, each job in a child."""
+    """Audit the classes, `jobs` at once, each job in a child process; yield the answers in any order."""
     processes = [SubjectProcess(Subject(generation)) for _ in range(jobs)]
-    idle = processes.copy()  # there is one for each thread
+    idle = processes.copy()  # one for each thread
 
     def audit(name: str) -> ClassAudited:
         process = idle.pop()
@@ -65,7 +65,7 @@ def audit_all(names: Sequence[str], generation: Generation, jobs: int) -> Iterat
         finally:
             idle.append(process)
         if isinstance(answer, Lost):
-            return ClassAudited(name, reason=f"it ends or holds up its process: {answer.line}")
+            return ClassAudited(name, reason=f"it ends or blocks its process: {answer.line}")
         return answer
 
     executor = ThreadPoolExecutor(jobs)

@@ -1,7 +1,6 @@
-"""A downstream project's own cloner, or its own model, under all checks, in its own process and its own pytest.
+"""Check a user's cloner or model in the process of the caller, such as a test of a downstream project.
 
-The same code that runs in a subject's process is called directly here, and only when one of the functions is: importing
-this module imports no Keras.
+The functions call the code that runs in child processes. Importing this module imports no Keras.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from clonediff.harness.trials.triage import causes, title
 from clonediff.reports.records import AT_LEAST, Cause
 from clonediff.strategies.program import Generation, Graph
 
-YOURS = "the cloner"
-_OF_A_LIVE_MODEL = [name for name in CHECKS if name != "warned"]
-"""The checks of a model that is there already, and is not built again."""
+_CLONER = "the cloner"
+_LIVE_CHECKS = [name for name in CHECKS if name != "warned"]
+"""The checks of a live model, which cannot be built again."""
 
 
 class UnfaithfulClone(AssertionError):
-    """A clone that is not the model it was cloned from. `causes` has each cause with its differences."""
+    """A clone differs from its original; `causes` has the differences by cause."""
 
     def __init__(self, message: str, causes: tuple[Cause, ...]) -> None:
         super().__init__(message)
@@ -41,22 +40,22 @@ def check_clone(
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
 ) -> None:
-    """Build the graph's model, clone it with `cloner`, and raise `UnfaithfulClone` unless the clone is faithful.
+    """Build the model of a graph, clone it with `cloner`, and raise `UnfaithfulClone` if the clone differs.
 
-    `cloner` takes a model and returns its clone; `costly` asks for a second clone and for training. A cause for which
-    `ignore` is true does not count, nor one less severe than `at_least`: "crashes", "computes", "trains", "property" or
-    "name". How many were left out is in the message.
+    `cloner` takes a model and returns its clone. `costly` also clones twice and trains. Causes for which `ignore` is
+    true do not count, nor those less severe than `at_least`: "crashes", "computes", "trains", "property" or "name".
+    The message counts the latter.
     """
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.trial import run_trial
 
     framework, case = framework_of(graph.generation), case_of(graph)
     with framework.scratch():
-        answer = run_trial(Request(case, costly=costly), framework, cloners={YOURS: cloner})
+        answer = run_trial(Request(case, costly=costly), framework, cloners={_CLONER: cloner})
     if answer.original is None:
         message = answer.refused.message if answer.refused else "no answer"
         raise RuntimeError(f"the original cannot be built by this {graph.generation}: {message}\n\n{case.source}")
-    differences = compare(answer.original, answer.clones[YOURS])
+    differences = compare(answer.original, answer.clones[_CLONER])
     _assert_faithful(causes(answer.original, differences), ignore, at_least, case.source)
 
 
@@ -69,44 +68,41 @@ def assert_clones_faithfully(
     ignore: Callable[[Cause], bool] = lambda cause: False,
     at_least: str = "name",
 ) -> None:
-    """Clone a model of yours, and raise `UnfaithfulClone` unless the clone is faithful; the model stays as it is.
+    """Clone a model and raise `UnfaithfulClone` if the clone differs; the model is not changed.
 
-    `model` is a built Functional or Sequential one of Keras 3 or `tf_keras`, trained or not. `clone` takes a model and
-    returns its clone; without it, that is clonediff's `clone_model`. `inputs` are arrays to call both on: one, a list
-    in the order of the model's inputs, or a dictionary by their names; without them, numbers are drawn that the model
-    takes. The other arguments are those of `check_clone`, but that the costly checks are left out only when asked to,
-    and that there is no check "warned", which takes a model that can be built again.
+    `model` is a built Functional or Sequential model of Keras 3 or `tf_keras`, trained or not. `clone` takes a model
+    and returns its clone; the default is `clonediff.clone_model`. `inputs` are arrays to call both models on: one
+    array, a list in the order of the inputs, or a dictionary by name; by default, they are drawn. The other arguments
+    are those of `check_clone`, but `costly` is on, and there is no check "warned", which would have to build the model
+    again.
     """
-    cloned = clone_live(model, {YOURS: clone or "fixed"}, inputs=inputs, costly=costly)
-    _assert_faithful(cloned.causes_of(YOURS), ignore, at_least, cloned.about)
+    cloned = clone_live(model, {_CLONER: clone or "fixed"}, inputs=inputs, costly=costly)
+    _assert_faithful(cloned.causes_of(_CLONER), ignore, at_least, cloned.description)
 
 
 class ClonedModel(msgspec.Struct, frozen=True):
-    """A live model through some cloners: which it is, what it was fed, and what was seen of each clone."""
+    """A live model, its inputs, and the observations of the model and of each clone."""
 
-    about: str
+    description: str
     generation: Generation
     versions: dict[str, str]
-    fed: tuple[dict[str, Any], ...]
+    inputs: tuple[dict[str, Any], ...]
     original: Observation
     clones: dict[str, Clone]
 
-    def causes_of(self, cloner: str, but_for: Collection[str] = ()) -> list[Cause]:
-        """What is wrong with the clone of one of the cloners, the worst first.
-
-        What follows from a difference of the layers that it is right `but_for` is left out.
-        """
-        differences = compare(self.original, self.clones[cloner], _OF_A_LIVE_MODEL)
-        if but_for:
-            within = tuple(f"{layer}/" for layer in but_for)
+    def causes_of(self, cloner: str, replaced: Collection[str] = ()) -> list[Cause]:
+        """The causes of a cloner, the worst first, except those of layers that it was asked to replace."""
+        differences = compare(self.original, self.clones[cloner], _LIVE_CHECKS)
+        if replaced:
+            prefixes = tuple(f"{layer}/" for layer in replaced)
             groups = roots(Flow.of(self.original), differences)
-            places = ((group, group[0].first.name if group[0].first else "") for group in groups)
-            differences = [one for group, place in places if not f"{place}/".startswith(within) for one in group]
+            named = ((f"{group[0].first.name if group[0].first else ''}/", group) for group in groups)
+            differences = [item for name, group in named if not name.startswith(prefixes) for item in group]
         return causes(self.original, differences)
 
 
 def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, costly: bool = True) -> ClonedModel:
-    """Clone a live model by cloners, each a function of a model or the name of one; the model stays as it is."""
+    """Clone a live model with cloners, functions or their names, and observe all; the model is not changed."""
     from clonediff.harness.inside.frameworks import framework as framework_of
     from clonediff.harness.inside.frameworks import generation_of
     from clonediff.harness.inside.live import try_live
@@ -114,26 +110,26 @@ def clone_live(model: Any, cloners: Mapping[str, Any], *, inputs: Any = None, co
     generation = generation_of(model)
     framework = framework_of(generation)
     versions = framework.versions()
-    about = f"{type(model).__name__} {getattr(model, 'name', '')!r}, {generation} {versions['keras']}"
+    description = f"{type(model).__name__} {getattr(model, 'name', '')!r}, {generation} {versions['keras']}"
     answer, specs = try_live(model, cloners, framework, inputs, costly)
-    assert answer.original is not None  # the model is there
-    for ran in (answer.original.inference, answer.original.training):
-        if ran is not None and ran.failure is not None:
-            message = f"{ran.failure.type}: {ran.failure.message}"
-            raise ValueError(f"{about}: it cannot be called on the inputs; give it others with `inputs=`. {message}")
-    return ClonedModel(about, generation, versions, tuple(specs), answer.original, answer.clones)
+    assert answer.original is not None  # a live model is built
+    for run in (answer.original.inference, answer.original.training):
+        if run is not None and run.failure is not None:
+            message = f"it cannot be called on the inputs; give others with `inputs=`. {run.failure.type}"
+            raise ValueError(f"{description}: {message}: {run.failure.message}")
+    return ClonedModel(description, generation, versions, tuple(specs), answer.original, answer.clones)
 
 
-def _assert_faithful(broken: list[Cause], ignore: Callable[[Cause], bool], at_least: str, about: str) -> None:
+def _assert_faithful(found: list[Cause], ignore: Callable[[Cause], bool], at_least: str, description: str) -> None:
     if at_least not in AT_LEAST:
         raise ValueError(f"at_least: {at_least!r} is not one of {', '.join(AT_LEAST)}")
-    counted = [cause for cause in broken if not ignore(cause)]
+    counted = [cause for cause in found if not ignore(cause)]
     failures = tuple(cause for cause in counted if cause.severity <= AT_LEAST[at_least])
     if not failures:
         return
     lines: list[str] = []
     for cause in failures:
         lines += [f"{title(cause)} [{cause.fingerprint}]", *(f"  {line}" for line in cause.root.lines)]
-    if less := len(counted) - len(failures):
-        lines.append(f"left out, by at_least={at_least!r}: {less} cause{'' if less == 1 else 's'}")
-    raise UnfaithfulClone("\n".join((*lines, "", about)), failures)
+    if omitted := len(counted) - len(failures):
+        lines.append(f"left out, by at_least={at_least!r}: {omitted} cause{'' if omitted == 1 else 's'}")
+    raise UnfaithfulClone("\n".join((*lines, "", description)), failures)

@@ -1,8 +1,7 @@
-"""A finding, a graph or a known issue tried once more: is it there, gone, another?
+"""Try a finding, a graph or a known issue again.
 
-A script is run first. A trial answers where no script can: for a graph alone, a script that does not make the very
-comparison that differed, and where it ends in another way, which a trial explains.
-`clonediff replay --help` says what each answer means.
+Its script is run first. A trial follows for a graph without a script, and if the script fails otherwise or cannot
+decide. `clonediff replay --help` explains the answers.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -26,13 +25,15 @@ from clonediff.harness.trials.graph_trials import UPSTREAM, GraphTrials
 from clonediff.harness.trials.triage import fingerprint, title
 from clonediff.harness.trials.trial import LOST, Trial
 from clonediff.reports.known import KnownIssues
+from clonediff.reports.markup import one_line
 from clonediff.reports.records import UPSTREAM_AND_FIXED, Cause, Difference, Finding
 
 BREAKS, GONE, OTHER, UNKNOWN = ReplayAnswer
+_WIDTH = max(map(len, ReplayAnswer))
 
 
-class Shown(msgspec.Struct, frozen=True):
-    """A cause that showed, and the known issue that explains it."""
+class FoundCause(msgspec.Struct, frozen=True):
+    """A cause that a trial found, and the known issue that explains it."""
 
     id: str
     title: str
@@ -40,7 +41,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class ReplayRow(msgspec.Struct, frozen=True):
-    """The answer for one target on one subject, why it is that one, and every cause that showed."""
+    """The answer for one target on one subject, the reason, and all causes that a trial found."""
 
     where: str
     title: str
@@ -49,7 +50,7 @@ class ReplayRow(msgspec.Struct, frozen=True):
     cloner: str
     answer: ReplayAnswer = UNKNOWN
     because: str = ""
-    causes: tuple[Shown, ...] = ()
+    causes: tuple[FoundCause, ...] = ()
     versions: dict[str, str] = {}
     seconds: float = 0.0
 
@@ -62,14 +63,14 @@ def replayed(
     cloner: str | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Generator[ReplayRow, None, None]:
-    """The answers for each target on the given subjects, or else on the one it was found on, as they come.
+    """Yield the answer for each target on the given subjects, by default on the one it was found on.
 
-    Those that need no process come first; then there is one process at a time, and `say` hears of which subject.
+    Answers that need no process come first. One process is started at a time; `say` is called with its subject.
     """
     by_subject: dict[Subject, list[tuple[Target, ReplayRow]]] = defaultdict(list)
     for target in targets:
-        # If the original itself ends its process, there is nothing to clone.
-        cloned_by = "" if lost_by(target.finding) else cloner or target.cloner
+        # If the original ends its process, there is nothing to clone.
+        cloned_by = "" if process_ending(target.finding) else cloner or target.cloner
         for name in map(str, subjects or (target.subject or target.generation,)):
             row = ReplayRow(target.where, target.title, target.id, name, cloned_by, because=target.problem)
             try:
@@ -85,96 +86,112 @@ def replayed(
         say(f"starting {subject}")
         try:
             process = SubjectProcess(subject, place=place_of(subject))
-            versions = process.versions  # starts it
+            versions = process.versions  # starts the process
         except SubjectError as error:
             yield from (replace(row, because=str(error)) for _, row in pairs)
             continue
         fixed, upstream = ScriptRunner(subject, process.place, fixed=True), ScriptRunner(subject, process.place)
         with process, contextlib.closing(fixed), contextlib.closing(upstream):
             for target, row in pairs:
-                began = time.monotonic()
+                start = time.monotonic()
                 try:
                     answered = _answered(row, target, upstream if row.cloner == UPSTREAM else fixed, process, known)
                 except SubjectError as error:
                     answered = replace(row, because=str(error))
-                yield replace(answered, versions=versions, seconds=time.monotonic() - began)
+                yield replace(answered, versions=versions, seconds=time.monotonic() - start)
 
 
 def _answered(
     row: ReplayRow, target: Target, runner: ScriptRunner, process: SubjectProcess, known: KnownIssues
 ) -> ReplayRow:
-    """The row with what the script of a target shows, or else a trial of its graph."""
+    """Answer by the script of a target, or else by a trial of its graph."""
     if target.generation not in ("", process.subject.generation):
-        return replace(row, because=f"it is of another generation, {target.generation}")
-    # Ours can take the place of upstream in a script, but nothing that of another cloner.
+        return replace(row, because=f"it is for {target.generation}")
+    # In a script, only upstream can be replaced, and only by ours.
     script = target.script if row.cloner in UPSTREAM_AND_FIXED and target.cloner == UPSTREAM else None
     if script is not None:
         answer, because = runner.answer(script)
         if answer in (BREAKS, GONE) or target.graph is None:
             return replace(row, answer=answer, because=because)
     if target.graph is None:
-        return replace(row, because="the script of a known issue runs with the cloners upstream and fixed only")
+        return replace(row, because="a known issue can be replayed with the cloners upstream and fixed only")
     trials = GraphTrials(process, known, cloners=(row.cloner,) if row.cloner else ())
-    differences = target.finding.differences if target.finding else ()  # what ends a process may do so in any part
+    differences = target.finding.differences if target.finding else ()  # none if the process was lost, at any point
     costly = True if not differences or any(map(takes_costly, differences)) else None
     trial = trials.try_or_say_why_not(target.graph, costly=costly)
-    answer, because = answer_to(target.finding, trial)
-    shown = (Shown(hit.id, hit.title, hit.known.id if hit.known else None) for hit in trial.hits if hit.cause)
-    return replace(row, answer=answer, because=because, causes=tuple(shown))
+    answer, because = answer_of(target.finding, trial)
+    found = (FoundCause(hit.id, hit.title, hit.known.id if hit.known else None) for hit in trial.hits if hit.cause)
+    return replace(row, answer=answer, because=because, causes=tuple(found))
 
 
-def lost_by(finding: Finding | None) -> str:
-    """How the original ended its process, if that is the finding."""
+def process_ending(finding: Finding | None) -> str:
+    """How the original ended its process, if that is the finding, or ""."""
     if finding is None or finding.root is not None or not finding.id.startswith(LOST):
         return ""
     return finding.detail.partition(":")[0]
 
 
-def answer_to(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """What became of a finding in a trial; without one, whether the clone is faithful."""
-    lost = lost_by(finding)
+def answer_of(finding: Finding | None, trial: Trial) -> tuple[ReplayAnswer, str]:
+    """Whether a trial shows a finding, or, without one, any cause; and the reason."""
+    lost = process_ending(finding)
     if trial.not_tried:
         return UNKNOWN, trial.not_tried
     if trial.lost is not None:
         answer = BREAKS if trial.lost.how == lost else OTHER if lost else UNKNOWN
-        return answer, f"the original takes its process with it: {trial.lost.line}"
+        return answer, f"the original ends its process: {trial.lost.line}"
     if trial.refused is not None:
         return UNKNOWN, f"the original cannot be built: {trial.refused.type}: {trial.refused.message}"
     if lost:
-        return GONE, "the original is built and runs"
+        return GONE, "the original can be built and run"
     if finding is None or finding.root is None:
         return (BREAKS if trial.hits else GONE), ""
-    return _of_root(finding.root, trial)
+    return _answer_of_root(finding.root, trial)
 
 
-def _of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
-    """What became of a cause, by its root."""
+def _answer_of_root(root: Difference, trial: Trial) -> tuple[ReplayAnswer, str]:
     expected = fingerprint(root)
     if any(cause.fingerprint == expected for cause in trial.causes):
         return BREAKS, ""
-    ran = getattr(trial.original, root.run, None) if root.run else None
-    if ran is not None and ran.failure is not None:
-        return UNKNOWN, f"the original itself fails in {root.run}: {ran.failure.type}"
+    run = getattr(trial.original, root.run, None) if root.run else None
+    if run is not None and run.failure is not None:
+        return UNKNOWN, f"the original itself fails in {root.run}: {run.failure.type}"
     new = [hit.cause for hit in trial.hits if hit.cause is not None and hit.known is None]
     if new:
-        return OTHER, f"gone; instead: {'; '.join(map(_named, new))}"
+        return OTHER, f"gone; instead: {'; '.join(map(_titled, new))}"
     for cause in trial.causes:
         if any(fingerprint(follower) == expected for follower in cause.followers):
-            return OTHER, f"it follows from another: {_named(cause)}"
+            return OTHER, f"it follows from another cause: {_titled(cause)}"
         if any(_hides(difference, root) for difference in cause.differences):
-            return OTHER, f"it cannot be seen behind another: {_named(cause)}"
+            return OTHER, f"it is masked by another cause: {_titled(cause)}"
     known = ", ".join(dict.fromkeys(hit.known.id for hit in trial.hits if hit.known is not None))
     return GONE, f"known issues remain: {known}" if known else ""
 
 
-def _named(cause: Cause) -> str:
+def _titled(cause: Cause) -> str:
     return f"{title(cause)} [{cause.fingerprint}]"
 
 
 def _hides(difference: Difference, expected: Difference) -> bool:
-    """Whether an exception ends the part of a trial in which the expected difference was seen."""
+    """Whether an exception ended a trial before the expected difference could show."""
     if difference.raised is None or difference.check == "warned":
         return False
-    if difference.change == "raises" and not difference.run:  # no weights were set, or there is no clone
+    if difference.change == "raises" and not difference.run:  # there is no clone, or its weights were not set
         return difference.check == "made" or expected.run != "" or expected.check == "again"
     return difference.model == expected.model and difference.run in ("", expected.run)
+
+
+def replayed_text(row: ReplayRow) -> Iterator[str]:
+    """The answer for a terminal: a line, and an indented line for each detail."""
+    indent, text = " " * (_WIDTH + 2), f"{row.title} [{row.id}]" if row.id else row.title or row.where
+    text += f", cloned by {row.cloner}" if row.cloner and row.title else ""
+    yield "  ".join(filter(None, (row.answer.value.ljust(_WIDTH), one_line(row.subject), one_line(text))))
+    if row.answer is UNKNOWN and row.title and row.id != row.where:
+        yield indent + one_line(f"of {row.where}")
+    if row.because:
+        yield indent + one_line(row.because)
+    if row.answer is BREAKS:
+        shows = "also shows" if row.id else "shows"
+        for cause in row.causes:
+            if row.id not in (cause.id, cause.known):
+                known = f" (known: {cause.known})" if cause.known else ""
+                yield indent + one_line(f"{shows}: {cause.title} [{cause.id}]{known}")

@@ -1,4 +1,4 @@
-"""The script of a finding, what a run of it on its own shows, and one issue for all bugs of a root."""
+"""Run the script of a finding alone, and write issues: of a finding, a known issue, or all bugs of a root cause."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from clonediff.strategies.program import Generation
 
 FIXES = KNOWN_ISSUES.with_name("fixes")
 IN_FULL = 3
-"""How many scripts of a root its issue has in full: the smallest."""
+"""The number of scripts in the issue of a root cause."""
 
 
 def issue_of(target: Target) -> str:
-    """The text of an issue for Keras' tracker, of a finding or of a known issue."""
+    """The text of an issue for the tracker of Keras."""
     if target.finding is not None:
         return issue(target.finding, target.finding.source)
     assert target.issue is not None
@@ -37,23 +37,22 @@ def issue_of(target: Target) -> str:
 
 
 def run_on(script: Script, subject: Subject) -> tuple[ReplayAnswer, str]:
-    """Run a script in a fresh process of a subject's release: what became of the break, and that in words."""
+    """Run a script in a fresh process of a subject's release."""
     with closing(ScriptRunner(subject, place_of(subject))) as runner:
         answer, reason = runner.answer(replace(script, sure=True))
     if answer is ReplayAnswer.BREAKS:
-        return answer, f"reproduced: it ends in {script.raises}, as it should"
+        return answer, f"reproduced: it fails with {script.raises}"
     if answer is ReplayAnswer.UNKNOWN:
         return answer, f"cannot be run: {reason}"
-    ended = f"ends in {reason}" if reason else "passes"
-    return answer, f"does not fail as it should: it should end in {script.raises}, and {ended}"
+    ended = f"fails with {reason}" if reason else "passes"
+    return answer, f"not reproduced: expected {script.raises}, but it {ended}"
 
 
 def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | None:
-    """The text of one issue for the bugs of a root that are still there; None where no root has the name."""
+    """The text of one issue for the open bugs of a root cause; None if there are none."""
     root = name.removeprefix("tf-")
     generation: Generation = "tf_keras" if name.startswith("tf-") else "keras"
-    of_root = dict(by_root(known, generation)).get(root, []) if root in ROOTS else []
-    bugs = [bug for bug in of_root if bug.until is None]
+    bugs = [bug for bug in dict(by_root(known, generation)).get(root, []) if bug.until is None]
     if not bugs:
         return None
     smallest = sorted(bugs, key=lambda bug: (len(bug.code.splitlines()), bug.id))[:IN_FULL]
@@ -69,8 +68,8 @@ def issue_of_root(name: str, known: KnownIssues, fixes: Path = FIXES) -> str | N
 
 
 def _fixes(bugs: set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """The name of each fix that is at hand and mends some of the bugs, its title, and which."""
+    """The name and title of each fix that fixes some of the bugs, and which."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if mended := sorted(bugs & set(header_of(text, path).get("mends", ()))):
-            yield path.stem, (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0], mended
+        if fixed := sorted(bugs & set(header_of(text, path).get("mends", ()))):
+            yield path.stem, (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0], fixed

@@ -1,7 +1,6 @@
-"""What a user points at, read: a run, a finding, a graph, a known issue, a campaign's corpus, a folder of such files.
+"""Read the arguments of the command line: a run, a finding, a graph, a known issue, a corpus, a folder of these.
 
-The one place where an argument of the command line becomes something that can be tried. What cannot be read is among
-the answers too, with the file, the field and what to do.
+An argument that cannot be read is a target, too, whose `problem` names the file, the field and what to do.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ from clonediff.strategies.program import GENERATIONS, Graph, MalformedGraph, fro
 
 FINDING = "finding.json"
 _RUN = ("run.json", "findings")
-_OF_RUNS = (f"findings/[!.]*/{FINDING}",)
-_OF_FOLDERS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
-"""Where the files of a run, a finding, a folder of findings or of graphs, and a corpus are: the first that has some.
+_RUN_PATTERNS = (f"findings/[!.]*/{FINDING}",)
+_FOLDER_PATTERNS = (FINDING, "[!.]*.json", f"*/{FINDING}", "*keras/[!.]*.json")
+"""The files of a finding, a folder of findings or graphs, and a corpus: the first pattern with a match counts.
 
-A file that is still being written begins with a dot.
+The name of a file that is being written begins with a dot.
 """
-_MOST = 20
+_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing to try: a graph, with the `finding` that it shows, if it is of one; or the script of an issue.
+    """A graph, a finding or a known issue to try.
 
-    `where` is the file it was read from, or the argument. `subject` is "" where nothing says on what it was found,
-    `generation` where any will do. `problem` says why it cannot be tried at all.
+    `where` is the file or the argument. `subject` is "" if it is unknown on what it was found, `generation` if both
+    will do. `problem` is the reason why it cannot be tried.
     """
 
     where: str
@@ -51,7 +50,7 @@ class Target:
 
     @property
     def script(self) -> Script | None:
-        """The script that shows it, that of an issue without its header; None of a graph alone."""
+        """The script of the finding or known issue; None for a graph."""
         if self.issue is not None:
             return Script(self.issue.code, self.issue.raises, sure=True)
         if self.finding is None:
@@ -62,10 +61,7 @@ class Target:
 
 
 def targets(arguments: Iterable[str], known: KnownIssues, generations: Collection[str] = GENERATIONS) -> list[Target]:
-    """All that is pointed at, each once, in the order of the arguments.
-
-    Of all known issues, those of these generations are meant.
-    """
+    """The targets of all arguments, each once; "known" means the known issues of these generations."""
     by_place: dict[str, Target] = {}
     for argument in arguments:
         for target in _of_argument(argument, known, generations):
@@ -73,26 +69,28 @@ def targets(arguments: Iterable[str], known: KnownIssues, generations: Collectio
     return list(by_place.values())
 
 
-def the_one(argument: str, begins: str, known: KnownIssues) -> Target:
-    """The one finding or known issue that is named; of a run, the finding whose id or folder begins so.
+def single_target(argument: str, prefix: str, known: KnownIssues) -> Target:
+    """The known issue or finding of an argument; in a run, the finding whose id or folder starts with `prefix`.
 
-    A `RecordError` says that there is none, and what there is.
+    Raises `RecordError` with the choices if there is not exactly one.
     """
     found = targets([argument], known)
-    named = {_name(target): target for target in found if target.finding or target.issue}
-    near = [target for name, target in named.items() if f" {begins}" in f" {name} {target.id}"]
-    if len(near) == 1:
-        return near[0]
+    by_name = {_name(target): target for target in found if target.finding or target.issue}
+    matching = [target for name, target in by_name.items() if f" {prefix}" in f" {name} {target.id}"]
+    if len(matching) == 1:
+        return matching[0]
     unread = [f"{target.where}: {target.problem}" for target in found if target.problem]
-    if unread and not named:
+    if unread and not by_name:
         raise RecordError(unread[0])
-    reason = f"{len(near)} findings begin so: name one" if near else f"no finding begins with {begins!r}; there are"
-    listed = ", ".join(sorted(map(_name, near or named.values()))[:_MOST]) or "none"
-    raise RecordError("; ".join((f"{argument}: {reason}: {listed}", *unread[:1])))
+    starting = f" starting with {prefix!r}" if prefix else ""
+    reason = f"{len(matching)} findings{starting}, name one: " if matching else f"no finding{starting}"
+    reason += "; there are " if by_name and not matching else ""
+    listed = ", ".join(sorted(map(_name, matching or by_name.values()))[:_LISTED])
+    raise RecordError("; ".join((f"{argument}: {reason}{listed}", *unread[:1])))
 
 
 def _name(target: Target) -> str:
-    """That of its folder in a run, or its id."""
+    """The folder of a finding, or the id of a known issue."""
     return Path(target.where).parent.name if target.finding else target.id
 
 
@@ -108,7 +106,7 @@ def _of_argument(argument: str, known: KnownIssues, generations: Collection[str]
     else:
         near = difflib.get_close_matches(argument, [issue.id for issue in known.issues])
         hint = f"did you mean {' or '.join(near)}?" if near else "known issues are the scripts in reports/known"
-        yield Target(argument, problem=f"no such folder or file, and no known issue of that id; {hint}")
+        yield Target(argument, problem=f"there is no such file, folder or known issue; {hint}")
 
 
 def _of_issue(issue: KnownIssue) -> Target:
@@ -119,15 +117,15 @@ def _of_issue(issue: KnownIssue) -> Target:
 
 def _of_folder(path: Path) -> Iterator[Target]:
     is_run = any((path / name).exists() for name in _RUN)
-    patterns = _OF_RUNS if is_run else _OF_FOLDERS
+    patterns = _RUN_PATTERNS if is_run else _FOLDER_PATTERNS
     files = next(filter(None, (sorted(path.glob(pattern)) for pattern in patterns)), [])
     if not files and not is_run:
-        yield Target(str(path), problem="a folder with no run, no finding and no graph's JSON in it")
+        yield Target(str(path), problem="the folder has no run, finding or graph in it")
     yield from map(_of_file, files)
 
 
 def _of_file(path: Path) -> Target:
-    """A finding, or a graph alone: by the fields of the file."""
+    """Read a finding or a graph, by the fields of the file."""
     where = str(path)
     try:
         fields = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])

@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from clonediff.harness.answers.check import check, minded
-from clonediff.harness.answers.text import checked_text
+from clonediff.harness.answers.check import check, checked_text, without_renames
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say, say_json
 from clonediff.reports.markup import visible
@@ -53,7 +52,7 @@ def command(
     checked = check(model, tuple(dict.fromkeys(cloners)), clone_function or "")
     say_json(checked) if as_json else say(checked_text(checked, ignored), err=script)
     if script:
-        worst = next((cause.script for cause in minded(checked.causes) or checked.causes if cause.script), "")
+        worst = next((cause.script for cause in without_renames(checked.causes) or checked.causes if cause.script), "")
         if checked.causes and not worst:
             why = (
                 "a clone function is in no script"

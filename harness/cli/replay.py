@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from clonediff.harness.answers.replay import ReplayRow, replayed
+from clonediff.harness.answers.replay import ReplayRow, replayed, replayed_text
 from clonediff.harness.answers.targets import targets
-from clonediff.harness.answers.text import replayed_text
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, estimate, exit_code, say, say_json, warn
 from clonediff.harness.scripts.runner import ReplayAnswer

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from clonediff.harness.answers.repro import issue_of, issue_of_root, run_on
-from clonediff.harness.answers.targets import the_one
+from clonediff.harness.answers.targets import single_target
 from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import exit_code, say
 from clonediff.harness.scripts.runner import ReplayAnswer
@@ -45,7 +45,7 @@ def command(what: Path, id_: str, subject_name: str | None, run: bool, as_issue:
             raise click.ClickException(f"{what}: is the root of many known issues: add --issue")
         click.echo(visible(text), nl=False)
         return
-    target = the_one(str(what), id_, known)
+    target = single_target(str(what), id_, known)
     script = target.script
     assert script is not None  # it is a finding or a known issue
     if run:

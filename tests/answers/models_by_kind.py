@@ -90,7 +90,7 @@ def schedule_without_its_argument():
 
 
 def metric_of_two_outputs():
-    """compiled with"""
+    """`compile` was given twice"""
     x, shared = keras.Input((4,), name="x"), keras.metrics.MeanAbsoluteError(name="error")
     model = keras.Model(x, [layers.Dense(1, name="a")(x), layers.Dense(1, name="b")(x)], name="net")
     model.compile("sgd", "mse", metrics=[[shared], [shared]])
@@ -175,7 +175,7 @@ class Many(layers.Layer):
 
 
 def constructor_with_positions():
-    """let `__init__` take"""
+    """let `__init__` accept"""
     return net(Many(1, 2, name="many"))
 
 

@@ -164,7 +164,7 @@ def test_a_check_leaves_settings_names_and_seeds_unchanged(generation: str) -> N
         ({"word": np.zeros((2, 3))}, "inputs: has 'word', expected 'words'"),
         ([np.zeros((2, 3))] * 2, "inputs: has 2 arrays, expected one for each of 'words'"),
         (np.zeros(3), r"inputs: the array for 'words' has the shape \(3,\), expected \(None, None\)"),
-        (np.full((2, 3), 7), "it cannot be called on the inputs; give it others with `inputs=`. InvalidArgumentError"),
+        (np.full((2, 3), 7), "it cannot be called on the inputs; give others with `inputs=`. InvalidArgumentError"),
     ],
 )
 def test_a_model_is_called_on_the_given_inputs(inputs: Any, message: str) -> None:

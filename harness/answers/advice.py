@@ -1,0 +1,130 @@
+"""Advise how to change a model so that it can be cloned: a line of `get_config`, a decorator, `**kwargs`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from clonediff.harness.answers.user_causes import colliding_names
+from clonediff.harness.trials.triage import makes_a_clone
+from clonediff.reports.records import Cause, Difference
+from clonediff.strategies.layers import CATALOGUE
+
+_REGISTER = "@keras.saving.register_keras_serializable()"
+_SCOPE = "clone within `keras.saving.custom_object_scope({{'{name}': {name}}})`"
+_CRASH_ADVICE = (
+    (
+        r"(?P<kind>\w+)\.__init__\(\) got an unexpected keyword argument '(?P<name>\w+)'",
+        "add `**kwargs` to `{kind}.__init__` and pass them on: `super().__init__(**kwargs)`; "
+        "Keras writes `{name}` into every config, so do not pass `{name}` yourself",
+    ),
+    (
+        r"(?:arguments passed to (?P<kind>\w+): |argument not understood:', )(?P<name>.*)",
+        "let `__init__` accept {name} as a keyword argument, or write a `from_config` that uses it; if `get_config` "
+        "omits it, its value is lost",
+    ),
+    (r"Could not parse config: <function", ""),  # Keras rejects registered functions, too
+    (r"Lambda layer with a Python `lambda` inside", "replace the Lambda by a custom layer"),
+    (
+        r"Python `?lambda|'__lambda__'|<lambda>|identifier: \{'value'|config format for \{'value'",
+        f"replace the lambda by a function with {_REGISTER} above it",
+    ),
+    (
+        r"(?:(?:locate|Unknown) [a-z ]+:? |(?:identifier|activation function):? '?\{.*?'config': )'(?P<name>\w+)'",
+        f"write {_REGISTER} above `{{name}}`, or {_SCOPE}",
+    ),
+)
+"""A pattern of an exception message, and the advice: the first match counts."""
+_MISSING = re.compile(r"(?P<kind>\w+)\.__init__\(\) missing \d+ required positional arguments?: (?P<names>.*)")
+
+
+class UserClasses(NamedTuple):
+    """The user's classes in a model, by name, and the names of all registered objects."""
+
+    classes: Mapping[str, type]
+    registered: frozenset[str]
+
+
+class Advice(NamedTuple):
+    """What to do, "" if unknown, and whether a class or function of the user is at fault."""
+
+    text: str = ""
+    user_fault: bool = False
+
+
+def advice(cause: Cause, message: str, user: UserClasses) -> Advice:
+    """What the user can do about a cause; `message` is that of the exception, if there is one."""
+    root = cause.root
+    if colliding_names(cause):
+        names = '`add_weight(name=f"{self.name}_scale")`'
+        return Advice(f"save the clone as a .keras file, or name weights after their layer: {names}")
+    if not makes_a_clone([cause]):
+        return _for_crash(message, user)
+    if root.part == "trainable" and root.found == "true":
+        frozen = "the clone" if root.first is None or root.first.layer < 0 else "the layer in the clone"
+        return Advice(f"freeze {frozen} again before you set its weights and compile it: `.trainable = False`")
+    if root.change == "constraint" or (root.part, root.expected) == ("losses", "0"):
+        return Advice("set it in the constructor: if it is set on a built layer, it takes effect only in clones")
+    if root.check == "outputs" and root.first and root.first.kind in user.classes:
+        text = "create the variables that it uses with `self.add_weight`, and return its settings from `get_config`"
+        return Advice(f"in `{root.first.kind}`, {text}", user_fault=True)
+    return _for_lost_argument(cause, user) if root.part in ("attribute", "compiled") else Advice()
+
+
+def _for_crash(message: str, user: UserClasses) -> Advice:
+    if (missing := _MISSING.search(message)) and missing["kind"] in user.classes:
+        names = re.findall(r"'(\w+)'", missing["names"])
+        return Advice(_config_line(user.classes[missing["kind"]], names), user_fault=True)
+    for pattern, text in _CRASH_ADVICE:
+        if match := re.search(pattern, message):
+            groups = match.groupdict()
+            if groups.get("kind") in CATALOGUE:
+                break
+            text = _SCOPE if groups.get("name") in user.registered else text
+            return Advice(text.format(**groups), user_fault=bool(groups))
+    return Advice()
+
+
+def _for_lost_argument(cause: Cause, user: UserClasses) -> Advice:
+    """The line for the config of a user's class that loses an argument."""
+    root = cause.root
+    owner = _owner(root, user)
+    if owner is None or root.change != "":
+        return Advice()
+    if root.found.startswith(("__", "dict of", "{class_name")):  # `from_config` did not deserialize it
+        value = f"config['{root.name.rpartition('.')[2]}']"
+        lines = f"`{value} = keras.saving.deserialize_keras_object({value})`, `return cls(**config)`"
+        return Advice(f"write `{owner.__name__}.from_config`: {lines}", user_fault=True)
+    lost = (item.name for item in cause.differences if (item.part, item.first) == (root.part, root.first))
+    return Advice(_config_line(owner, dict.fromkeys(name.rpartition(".")[2] for name in lost)), user_fault=True)
+
+
+def _owner(root: Difference, user: UserClasses) -> type | None:
+    """The user's class that has the attribute: a layer, or an argument of `compile`."""
+    if "." not in root.name and root.first and root.first.kind in user.classes:
+        return user.classes[root.first.kind]
+    last = root.name.rpartition(".")[2]
+    if root.name.startswith(("loss", "metrics", "optimizer", "_compile_config", "compiled")):
+        return next((owner for owner in user.classes.values() if _parameter(owner, last)), None)
+    return None
+
+
+def _parameter(owner: type, attribute: str) -> str:
+    """The parameter of the constructor for an attribute, or ""."""
+    parameters = inspect.signature(owner.__init__).parameters  # type: ignore[misc]
+    return next((name for name in (attribute, attribute.lstrip("_")) if name in parameters), "")
+
+
+def _config_line(owner: type, attributes: Iterable[str]) -> str:
+    """What to write so that the config has these attributes."""
+    kind = owner.__name__
+    parameters = {attribute: _parameter(owner, attribute) for attribute in attributes}
+    items = ", ".join(f'"{parameter}": self.{name}' for name, parameter in parameters.items() if parameter)
+    if not items:
+        listed = ", ".join(f"`{name}`" for name in parameters)
+        return f"add {listed} to `{kind}.__init__` and to `{kind}.get_config`, or set it on the clone"
+    if any("get_config" in vars(base) for base in owner.__mro__ if base.__module__ == owner.__module__):
+        return f"add to the result of `{kind}.get_config`: `{items}`"
+    return f"write `{kind}.get_config`: `return {{**super().get_config(), {items}}}`"

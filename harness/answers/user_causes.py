@@ -1,0 +1,108 @@
+"""Count causes as a user would: one for each loss, metric and optimizer, and none without an effect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from clonediff.harness.trials.checks import aspect_of
+from clonediff.harness.trials.triage import fingerprint
+from clonediff.reports.records import Cause, Difference, Severity
+
+_COMPILED = re.compile(r"(?:.*\.)?(?:attribute|compiled)\.(?:_compile_config\.config\['(\w+)'\])?(.*)")
+_BUILT_OPTIMIZER = re.compile(
+    r"optimizer\.(?:built|variables|iterations|\w*(?:momentums|velocities|averages?|accumulators))"
+)
+"""State that an optimizer has once it is built."""
+
+
+def user_causes(causes: Iterable[Cause]) -> list[Cause]:
+    """The causes that a user would count, the worst first."""
+    parts = [part for cause in causes for part in _split(cause) if not _is_private(part)]
+    if any(_is_separate_input(part) for part in parts):
+        parts = [part for part in parts if part.severity < Severity.TRAINS or not _is_about_inputs(part)]
+    merged = _merged(parts)
+    merged = [replace(cause, severity=Severity.PROPERTY) if colliding_names(cause) else cause for cause in merged]
+    return sorted(merged, key=lambda cause: cause.severity)
+
+
+def fact_name(difference: Difference) -> str:
+    """A setting, attribute or compile argument as a user writes it: "metrics[0].tolerance"."""
+    match = _COMPILED.fullmatch(difference.within)
+    name = "".join(filter(None, match.groups())) if match else difference.name
+    return name.removeprefix(".").replace("._", ".")
+
+
+def _split(cause: Cause) -> list[Cause]:
+    """Split a cause of compile arguments by loss, metric and optimizer."""
+    if aspect_of(cause.root).role != "compiled" or cause.root.aspect == "compiled":
+        return [cause]
+    groups: dict[tuple[bool, str], list[Difference]] = {}
+    for difference in cause.differences:
+        name = fact_name(difference)
+        groups.setdefault((bool(_BUILT_OPTIMIZER.match(name)), name.partition(".")[0]), []).append(difference)
+    parts = []
+    for (is_built, argument), (root, *followers) in sorted(groups.items(), key=lambda item: item[0][0]):
+        trains = argument.startswith(("loss", "optimizer")) and not is_built
+        severity = Severity.TRAINS if trains else Severity.PROPERTY
+        parts.append(Cause(fingerprint(root), root, tuple(followers), severity, cause.given, cause.blame))
+    return parts
+
+
+def _is_private(cause: Cause) -> bool:
+    """Whether it is about a private attribute of a Keras class, without effect on numbers."""
+    root = cause.root
+    names = re.findall(r"\.(\w+)", root.within.rpartition("attribute")[2])
+    private = "_auto_config" in names or bool(names and names[-1].startswith("_"))
+    return (
+        cause.severity is Severity.PROPERTY and private and not {"a custom layer", "a custom model"} & set(cause.given)
+    )
+
+
+def _is_separate_input(cause: Cause) -> bool:
+    """Whether two models share an input layer only in one of original and clone, which has no effect."""
+    first = cause.root.first
+    return first is not None and first.kind == "InputLayer" and cause.root.aspect in ("layer unshared", "layer merged")
+
+
+def _is_about_inputs(cause: Cause) -> bool:
+    """Whether it is a separate input, or about the inputs and outputs of layers."""
+    first = cause.root.first
+    return _is_separate_input(cause) or bool(aspect_of(cause.root).topic == "ends" and first and first.layer >= 0)
+
+
+def _merged(causes: Sequence[Cause]) -> list[Cause]:
+    """Merge each cause into an earlier one that explains it."""
+    kept: list[Cause] = []
+    for cause in sorted(causes, key=lambda cause: (cause.root.part == "weight", cause.root.part != "trainable")):
+        number = next((number for number, earlier in enumerate(kept) if _explains(earlier, cause)), None)
+        if number is None:
+            kept.append(cause)
+        else:
+            earlier = kept[number]
+            severity = min(earlier.severity, cause.severity)
+            kept[number] = replace(earlier, followers=earlier.followers + cause.differences, severity=severity)
+    return kept
+
+
+def _explains(earlier: Cause, cause: Cause) -> bool:
+    """Whether a frozen layer explains the order of weights, or a missing layer the loss of its parts."""
+    if (cause.root.part, cause.root.change) == ("weight", "order"):
+        return earlier.root.part == "trainable"
+    holder, first = earlier.root.first, cause.root.first
+    is_gone = earlier.root.aspect in ("layer missing", "layer unshared") and holder is not None and first is not None
+    return is_gone and holder is not first and f"{first.name}/".startswith(f"{holder.name}/")  # type: ignore[union-attr]
+
+
+def colliding_names(cause: Cause) -> tuple[str, ...]:
+    """The names of weights of one layer that become the same name in the clone, which HDF5 cannot save."""
+    if any(difference.severity is not Severity.NAME for difference in cause.differences):
+        return ()
+    groups: dict[tuple[str, str], list[str]] = {}
+    for difference in cause.differences:
+        if (difference.check, difference.part) == ("weights", "weight") and difference.first is not None:
+            layer = difference.first.name.partition("/")[0]
+            groups.setdefault((layer, difference.found), []).append(difference.expected)
+    return next((tuple(dict.fromkeys(names)) for names in groups.values() if len(set(names)) > 1), ())
