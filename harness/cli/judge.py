@@ -1,4 +1,4 @@
-"""`clonediff judge`: proposed fixes of `clone_model` in the place of the release's own, or a change of Keras."""
+"""`clonediff judge`: try a proposed fix of `clone_model`, or a change of Keras."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clonediff.harness.cli import options as shared
 from clonediff.harness.cli.terminal import Progress, exit_code, say, say_json
 from clonediff.harness.judge.judging import Judged, Release, diff_of, judge
 from clonediff.harness.judge.proposals import ProposalError
-from clonediff.harness.judge.text import comment, terminal_lines
+from clonediff.harness.judge.verdict_text import comment, terminal_lines
 from clonediff.harness.keras_12202 import RELEASE
 from clonediff.harness.subjects.releases import change_of, place_of
 from clonediff.harness.subjects.subject import Subject
@@ -23,37 +23,35 @@ from clonediff.reports.records import AT_LEAST
 
 @click.command("judge")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="[FILE...]")
-@click.option("--series", is_flag=True, help="Put one FILE on the other, and say what each of them mends.")
-@click.option("--fixes", metavar="ID", multiple=True, help="What it is to mend [what a FILE says of itself].")
-@click.option("--as-diff", is_flag=True, help="Print what the FILEs change, one after the other, and try nothing.")
-@click.option("--tests", is_flag=True, help="Run Keras' own tests of what is changed; for a checkout.")
+@click.option("--series", is_flag=True, help="Apply the FILEs one after the other, and list what each fixes.")
+@click.option("--fixes", metavar="ID", multiple=True, help="A known issue that it should fix [those of its header].")
+@click.option("--as-diff", is_flag=True, help="Print the change by all FILEs as a diff, and try nothing.")
+@click.option("--tests", is_flag=True, help="Run Keras' own tests of the changed modules; for a checkout.")
 @click.option("--repo", metavar="FOLDER", help="Judge a change of this repository, such as ../keras or ../keras/jax.")
-@click.option("--base", metavar="BRANCH", help="What the change is against: the commit where it left this branch.")
-@click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the folder, as it is].")
-@click.option("--markdown", is_flag=True, help="Print what a change does as a comment for its pull request.")
-@shared.subject("What is to be fixed [keras].")
+@click.option("--base", metavar="BRANCH", help="Compare with the commit where the change left this branch.")
+@click.option("--head", metavar="BRANCH", help="The branch or commit with the change [the working tree].")
+@click.option("--markdown", is_flag=True, help="Print the verdict on a change as a comment for its pull request.")
+@shared.subject("The release to fix [keras].")
 @click.option("--minutes", type=click.FloatRange(min=0), help="Draw models this long [8 seconds; for a change, 1].")
 @click.option("--trials", type=click.IntRange(min=0), help="Draw at most this many [400].")
 @click.option("--seed", default=0, show_default=True, help="The seed of the drawn models.")
-@shared.at_least("What is less severe does not count", default="trains")
+@shared.at_least("Ignore less severe regressions", default="trains")
 @shared.as_json("Print the verdicts as JSON, with a script for each cause.")
 def command(
     files: tuple[Path, ...], repo: str | None, base: str | None, head: str | None, as_json: bool, **options: Any
 ) -> None:
     """Try proposed fixes of clone_model, or a change of Keras.
 
-    A fix is tried in the place of the release's own code.
-
     FILE is a Python file, a unified diff against the release, or a text with code blocks, such as an answer from a
-    forum or from a model. Its definitions are taken; --as-diff shows what they change. Its code runs in processes with
-    limits of time and memory, but can do all that you can: read it first.
+    forum or from a language model. Its definitions replace those of the release; --as-diff shows the change. Its code
+    runs in processes with limits of time and memory, but with all your permissions: read it first.
 
-    Each is tried on the scripts and the models of the known issues, and on drawn models, beside the untouched release.
-    Worse is what the release does not show: something breaks that worked, or an exception has become a wrong clone.
-    With --repo and --base, a change of Keras is judged so: the head against the commit where it left the base.
+    Each fix is tried on the scripts and models of the known issues, and on drawn models, and compared with the release.
+    A regression is a cause that the release does not show: something broke that worked, or an exception became a wrong
+    clone. With --repo and --base, a change of Keras is judged: the head against the commit where it left the base.
 
-    Exit codes: 0 nothing is worse, and each FILE fixes what it is for; 1 otherwise; 2 the command could not do its
-    work; 130 interrupted.
+    Exit codes: 0 no regressions, and each FILE fixes what it should; 1 otherwise; 2 the command failed; 130
+    interrupted.
     """
     subject, trials, seed, minutes = (options[name] for name in ("subject", "trials", "seed", "minutes"))
     if subject == RELEASE and files:
@@ -66,19 +64,19 @@ def command(
     change = repo is not None and base is not None
     if change == bool(files) or (options["markdown"] and not change):
         raise click.UsageError("name proposed fixes, FILE..., or a change: --repo FOLDER --base BRANCH [--head BRANCH]")
-    of_files = {name: value for name in ("subject", "series", "as_diff", "tests") if (value := options[name])}
-    if change and of_files:
-        name = next(iter(of_files)).replace("_", "-")
+    file_options = [name for name in ("subject", "series", "as_diff", "tests") if options[name]]
+    if change and file_options:
+        name = file_options[0].replace("_", "-")
         raise click.UsageError(f"--{name} is for a FILE: name the backend of a change as in --repo ../keras/jax")
     known = load()
     for id_ in options["fixes"]:
         if known.get(id_) is None:
-            raise click.UsageError(f"--fixes {id_}: no known issue has that id: they are the scripts in reports/known")
+            raise click.UsageError(f"--fixes {id_}: no known issue has that id; they are the scripts in reports/known")
     texts = {str(file): file.read_text("utf-8-sig", "replace") for file in files}
-    on = Subject.parse(subject or "keras")
+    baseline = Subject.parse(subject or "keras")
     if options["as_diff"]:
         try:
-            say(diff_of(texts, on))
+            say(diff_of(texts, baseline))
         except ProposalError as error:
             raise click.UsageError(str(error)) from error
         return
@@ -88,19 +86,19 @@ def command(
     changed: Subject | None = None
     with Progress(quiet=as_json) as progress:
         if repo is not None and base is not None:
-            on, changed = change_of(repo, base, head)
+            baseline, changed = change_of(repo, base, head)
             progress.show("starting both")
-        release = Release(on, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
+        release = Release(baseline, known, progress.show, at_least, seconds=seconds, models=models, seed=seed)
         series = [texts] if options["series"] else [{name: text} for name, text in texts.items()]
         with release.process:
             if changed is not None:
-                judged = Judged(str(changed), str(on), fixes=options["fixes"])
+                judged = Judged(str(changed), str(baseline), fixes=options["fixes"])
                 verdicts.append(release.judge(judged, changed, place_of(changed)))
-            for one in series:
-                for judged in judge(one, release, options["fixes"], tests=options["tests"]):
+            for proposal in series:
+                for judged in judge(proposal, release, options["fixes"], tests=options["tests"]):
                     verdicts.append(judged)
                     if not as_json:
-                        progress.say(terminal_lines(judged, series=len(one) > 1))
+                        progress.say(terminal_lines(judged, series=len(proposal) > 1))
     if as_json:
         say_json([{**msgspec.to_builtins(judged), "word": judged.word, "holds": judged.holds} for judged in verdicts])
     elif change:

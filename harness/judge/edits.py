@@ -1,8 +1,8 @@
-"""A proposal put into the files of a private copy of a release, and what that changes as a diff.
+"""Apply a proposal to a private copy of a release, and write the change as a diff.
 
-A definition takes the place of the one with its name. The release's decorators stay, and its docstring where the new
-definition has none. A function of `...` only adds its decorators. What is new goes before the next definition of the
-proposal that the file has, or to the end. A diff is applied with `git apply`.
+A definition replaces the one with its name. The decorators of the release stay, and so does its docstring if the new
+definition has none. A function with the body `...` only adds its decorators. A new definition is inserted before the
+next one of the proposal that the file has, or at the end. Diffs are applied with `git apply`.
 """
 
 from __future__ import annotations
@@ -23,47 +23,47 @@ from clonediff.harness.subjects.environment import Place
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-_CLONING = ("src/models/cloning.py", "models/cloning.py", "models.py")
-_NOWHERE = "/dev/null"
-_OF_GIT = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|new) mode|similarity index) .*\n", re.M)
+_CLONING_FILES = ("src/models/cloning.py", "models/cloning.py", "models.py")
+_NO_FILE = "/dev/null"
+_GIT_LINES = re.compile(r"^(?:diff --git|index|(?:new|deleted) file mode|(?:old|new) mode|similarity index) .*\n", re.M)
 
 
 class PrivateCopy:
-    """A copy of the package of a release in a folder, where proposals are put in place, one after the other."""
+    """A copy of the package of a release, to which proposals are applied one after the other."""
 
     def __init__(self, package: str, place: Place, folder: Path) -> None:
-        """Copy it, with its bytecode, which takes a process seconds to make."""
+        """Copy the package with its bytecode, since compiling it takes seconds."""
         spec = None if place else find_spec(package)
         self.release = Path(spec.origin or "").resolve().parents[1] if spec else Path(place[0])
         self.folder, self.package = folder.resolve(), package
         self.place: Place = (str(self.folder), *place)
         copytree(self.release / package, self.folder / package)
-        names = (f"{package}/{name}" for name in _CLONING)
+        names = (f"{package}/{name}" for name in _CLONING_FILES)
         self._cloning = next((name for name in names if (self.folder / name).is_file()), "")
 
-    def put(self, name: str, text: str) -> Proposal:
-        """Put what a file proposes in place, all of it or nothing; nothing if it is for the other Keras."""
+    def apply(self, name: str, text: str) -> Proposal:
+        """Apply the proposal of a file, all of it or nothing; nothing if it is for the other generation."""
         tree = ast.parse((self.folder / self._cloning).read_text("utf-8"))
         proposal = read_proposal(name, text, {node.name for node in tree.body if isinstance(node, _Function)})
         if proposal.is_diff:
-            _apply(proposal.text, self.folder / self.package)
+            _apply_diff(proposal.text, self.folder / self.package)
         elif proposal.is_for(self.package):
             for path, changed in list(self._texts(proposal)):
                 path.write_text(changed, encoding="utf-8")
         return proposal
 
     def changed(self) -> list[str]:
-        """The files that are not as in the release."""
+        """The files that differ from those of the release."""
         roots = (self.release, self.folder)
         names = {str(file.relative_to(root)) for root in roots for file in (root / self.package).rglob("*.py")}
         return [name for name in sorted(names) if _lines(self.release / name) != _lines(self.folder / name)]
 
     def diff(self) -> str:
-        """What all proposals change, as one unified diff."""
+        """The change by all proposals as one unified diff."""
         lines: list[str] = []
         for name in self.changed():
             old, new = _lines(self.release / name), _lines(self.folder / name)
-            names = (f"a/{name}" if old else _NOWHERE, f"b/{name}" if new else _NOWHERE)
+            names = (f"a/{name}" if old else _NO_FILE, f"b/{name}" if new else _NO_FILE)
             lines += difflib.unified_diff(old, new, *names)
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
@@ -73,15 +73,15 @@ class PrivateCopy:
         imports = [node for node in new if isinstance(node, IMPORTS)]
         definitions = {name: node for node in new if node not in imports for name in bound(node)}
         places: Mapping[str, Collection[str]] = proposal.places or {self._cloning: definitions}
-        for file_name, named in places.items():
+        for file_name, names in places.items():
             path = self.folder / file_name
             if ".." in path.parts or not path.parent.is_dir():
                 raise ProposalError(f"{file_name}: the release has no such folder")
-            wanted = {name.partition(".")[0] for name in named}
+            wanted = {name.partition(".")[0] for name in names}
             if missing := wanted - definitions.keys():
                 raise ProposalError(f"its block `# /// clonediff` names {min(missing)}, which it does not define")
             file = _File(path.read_text("utf-8") if path.is_file() else "", proposal.text)
-            file.put([node for name, node in definitions.items() if name in wanted])
+            file.insert([node for name, node in definitions.items() if name in wanted])
             module = file_name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             file.add_imports(node for node in imports if getattr(node, "module", "") != module)
             yield path, file.text()
@@ -92,7 +92,7 @@ def _lines(file: Path) -> list[str]:
 
 
 class _File:
-    """A file of a release, and what is put into it of the source of a proposal."""
+    """A file of a release, and the edits by the source of a proposal."""
 
     def __init__(self, text: str, source: str) -> None:
         self._body = ast.parse(text).body
@@ -101,53 +101,53 @@ class _File:
         self._new: list[ast.stmt] = []
 
     def text(self) -> str:
-        """The file with all that was put into it."""
+        """The edited file."""
         lines = [*self._lines]
-        # Of several edits at one place, the later ones come before.
+        # Of several edits at one line, the last goes first.
         for span, new in sorted(self._edits, key=lambda edit: edit[0].start, reverse=True):
             lines[span] = new
         return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n") + "\n"
 
-    def put(self, new: Iterable[ast.stmt], of: ast.ClassDef | None = None) -> None:
-        """Put definitions in place, in the file or in a class of it, the last first."""
-        old, blank = (of.body, [""]) if of else (self._body, ["", ""])
-        theirs = {name: node for node in reversed(old) for name in bound(node)}
+    def insert(self, new: Iterable[ast.stmt], into: ast.ClassDef | None = None) -> None:
+        """Insert or replace definitions of the file, or of a class in it, the last first."""
+        old, blank = (into.body, [""]) if into else (self._body, ["", ""])
+        replaced = {name: node for node in reversed(old) for name in bound(node)}
         newest = {name: node for node in new for name in bound(node)}
         at = end = _span(old[-1]).stop if old else 0
         for name, node in reversed(newest.items()):
-            before = theirs.get(name)
+            before = replaced.get(name)
             at = at if before is None else _span(before).start
             if isinstance(node, ast.ClassDef) and isinstance(before, ast.ClassDef):
-                self.put(node.body, before)
+                self.insert(node.body, before)
                 continue
             self._new.append(node)
-            piece = self._source[_span(node)]
+            lines = self._source[_span(node)]
             if before is not None:
                 self._edits.append((_span(before), self._merged(node, before)))
             else:
-                lines = [*blank, *piece] if at == end else [*piece, *blank]
+                lines = [*blank, *lines] if at == end else [*lines, *blank]
                 self._edits.append((slice(at, at), lines))
 
     def add_imports(self, imports: Iterable[ast.stmt]) -> None:
-        """Import what is used and not there, in the order that Keras' imports have."""
+        """Add the imports that the new definitions need, in the order of Keras' imports."""
         used = {name.id for node in self._new for name in ast.walk(node) if isinstance(name, ast.Name)}
         used -= {name for node in (*self._body, *self._new) for name in bound(node)}
-        theirs = [(_order(node), _span(node)) for node in self._body if isinstance(node, IMPORTS)]
-        groups = {order[0] for order, _ in theirs}
+        present = [(_order(node), _span(node)) for node in self._body if isinstance(node, IMPORTS)]
+        groups = {order[0] for order, _ in present}
         for order in sorted({_order(node) for node in imports if bound(node) & used}, reverse=True):
-            before = [span.stop for other, span in theirs if other[0] == order[0] and other < order]
-            after = [span.start for other, span in theirs if other > order]
+            before = [span.stop for other, span in present if other[0] == order[0] and other < order]
+            after = [span.start for other, span in present if other > order]
             gap = [] if order[0] in groups else [""]
             at = max(before) if before else min(after, default=0)
             self._edits.append((slice(at, at), [order[2], *gap]))
             groups.add(order[0])
 
     def _merged(self, new: ast.stmt, old: ast.stmt) -> list[str]:
-        """A definition with the decorators of another, and its docstring if it has none."""
+        """The new definition with the decorators of the old one, and its docstring if it has none."""
         if not isinstance(new, _Function) or not isinstance(old, _Function):
             return self._source[_span(new)]
-        theirs = set(map(ast.unparse, old.decorator_list))
-        added = [_span(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in theirs]
+        kept = set(map(ast.unparse, old.decorator_list))
+        added = [_span(decorator) for decorator in new.decorator_list if ast.unparse(decorator) not in kept]
         lines = self._lines[_span(old).start : old.lineno - 1]
         lines += [line for span in added for line in self._source[span]]
         if ast.unparse(new.body[0]) == "...":
@@ -166,23 +166,23 @@ def _span(node: ast.stmt | ast.expr) -> slice:
 
 
 def _order(node: ast.stmt) -> tuple[int, bool, str]:
-    """What Keras sorts its imports by: the group, the form, the text."""
+    """The sort key of Keras' imports: the group, the form, the text."""
     text = ast.unparse(node)
     package = re.split(r"[ .]", text)[1]
     group = 0 if package in sys.stdlib_module_names else 1 + (package in ("keras", "tf_keras"))
     return group, text.startswith("from"), text
 
 
-def _apply(diff: str, package: Path) -> None:
-    """Apply a diff to a package, all of it or nothing, but for tests and docs."""
+def _apply_diff(diff: str, package: Path) -> None:
+    """Apply a diff to a package, all of it or nothing, except for tests and docs."""
     if not DIFF.search(diff):
         raise ProposalError("no diff in it: no line `--- FILE` with a line `+++ FILE` after it")
-    # Files are named from the package on, wherever the diff was made.
+    # Strip the folders above the package from the names of files.
     name = package.name
-    text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _OF_GIT.sub("", diff))
+    text = re.sub(rf"(?m)^(---|\+\+\+) \S*?\b({name}/(?!{name}/)\S+).*", r"\1 a/\2", _GIT_LINES.sub("", diff))
     command = ["git", "apply", "--apply", "--numstat", "--whitespace=fix", "--unidiff-zero"]
     command += ["--exclude=*_test.py", f"--include={name}/*"]
-    # Within another repository, git would leave out what is not in its index, without an error.
+    # Within another repository, git would silently skip files that are not in its index.
     variables = {"PATH": os.environ["PATH"], "GIT_CEILING_DIRECTORIES": str(package.parents[1]), "LC_ALL": "C"}
     try:
         done = subprocess.run(

@@ -1,9 +1,9 @@
-"""Compares a release with what takes its place, proposed fixes or a change of Keras.
+"""Compare a release with proposed fixes, or with a change of Keras.
 
-The scripts of known issues are run with both, and then their models and drawn ones are tried. A known issue is mended
-where its script ends well and its model is cloned faithfully; gone where another bug is on its model; left otherwise.
-Worse is what the release does not show: a script that failed not, or a cause on a model, unless another model of the
-release has it, and this one hid it behind a crash.
+The scripts of known issues run on both; then their models and drawn ones are tried on both. A known issue is fixed if
+its script passes and its model is cloned faithfully; gone if its model shows another bug; left otherwise. A regression
+is a script that passed on the release, or a cause that the release does not show on that model, nor on another model
+if a crash hid it on that one.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from clonediff.strategies.program import Graph
 ALL = "all of them"
 """The name of the verdict on a whole series."""
 LIMITS = Limits(trial=15.0, cloning=0)
-MOST_LOST = 3
-"""The processes that a candidate may take with it; after that it is not given another."""
+MAX_LOST = 3
+"""The number of processes that a candidate may end or block before it is given up."""
 _DOCSTRING = re.compile(r'\A"""[\s\S]*?"""\s*')
 
 
-class Worse(msgspec.Struct, frozen=True):
-    """A cause that the release does not show, and a script of the smallest model that has it."""
+class Regression(msgspec.Struct, frozen=True):
+    """A cause that the release does not show, with a script of the smallest model."""
 
     id: str
     title: str
@@ -60,12 +60,12 @@ class Worse(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What came of a proposal, or of a change of Keras.
+    """The verdict on a proposal, or on a change of Keras.
 
-    Of the known issues whose scripts fail on the release, `mends`, `gone` and `leaves` have the ids, and of the others
-    `breaks`. `fixes` has what it is for. `models` counts the trials of models that the release builds, `tests` those of
-    Keras' own that pass there, of which `broken` fail. `refused` says why nothing could be tried, `stopped` why not
-    everything was.
+    `fixes` has the ids of the known issues that it should fix. `mends`, `gone` and `leaves` have those whose scripts
+    fail on the release, `breaks` those whose scripts fail only with it. `models` counts the models tried, `tests` the
+    tests of Keras that pass on the release; `broken` are those that fail with it. `refused` is the reason why nothing
+    was tried, `stopped` why not everything was.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Judged(msgspec.Struct, frozen=True):
     fixes: tuple[str, ...] = ()
     refused: str = ""
     models: int = 0
-    worse: tuple[Worse, ...] = ()
+    worse: tuple[Regression, ...] = ()
     mends: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     leaves: tuple[str, ...] = ()
@@ -85,90 +85,90 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def fails(self) -> tuple[str, ...]:
-        """What it is for, and does not fix."""
+        """The known issues that it should fix and does not."""
         return tuple(id_ for id_ in self.fixes if id_ in self.leaves or id_ in self.breaks)
 
     @property
     def holds(self) -> bool:
-        """Whether it fixes what it is for, nothing is worse, and everything was tried."""
-        return self.word == "holds"
+        """Whether it fixes what it should, without regressions, and everything was tried."""
+        return self.word == "passes"
 
     @property
     def word(self) -> str:
         """The verdict in a few words."""
         words = {
             "does not load": self.refused,
-            "makes something worse": self.worse or self.breaks or self.broken,
+            "causes regressions": self.worse or self.breaks or self.broken,
             f"does not fix {', '.join(self.fails)}": self.fails,
             "unfinished": self.stopped,
         }
-        return next((word for word, applies in words.items() if applies), "holds")
+        return next((word for word, applies in words.items() if applies), "passes")
 
 
 class Release:
-    """A release, and what is wrong with it: the scripts that fail there, and the causes on models.
+    """The baseline: the scripts that fail on a release, and the causes that it shows.
 
-    What our `clone_model` breaks, too, is not worse.
+    A cause that our `clone_model` shows, too, is no regression.
     """
 
     def __init__(
         self, subject: Subject, known: KnownIssues, say: Callable[[str], None], at_least: Severity, **draws: int
     ) -> None:
-        """`draws` says how models are drawn: for how many `seconds`, how many `models` at most, of which `seed`."""
+        """`draws` has the `seconds` of drawing, the maximal number of `models`, and the `seed`."""
         self.subject, self.say, self.at_least, self.draws = subject, say, at_least, draws
         self.place = place_of(subject)
         self.known = known.on(subject.generation)
         self.issues = [issue for issue in self.known.issues if issue.script]
         self.process = SubjectProcess(subject, place=self.place, limits=LIMITS)
         self._trials = GraphTrials(self.process, KnownIssues())
-        self._shown: set[str] = set()
+        self._seen: set[str] = set()
         passing = self.passing(subject, self.place, self.issues)
         self.failing = [issue for issue in self.issues if issue.id not in passing]
 
     def passing(self, subject: Subject, place: Place, issues: Collection[KnownIssue]) -> set[str]:
-        """The ids of the issues whose script ends well in that place."""
-        ended: set[str] = set()
+        """The ids of the issues whose scripts pass in a place."""
+        ids: set[str] = set()
         starts = Script(f"import {subject.generation}\n", "ImportError", sure=True)
         with closing(ScriptRunner(subject, place)) as runner:
             if runner.answer(starts)[0] is not ReplayAnswer.GONE:
-                SubjectProcess(subject, place=place).start()  # which says why it does not
+                SubjectProcess(subject, place=place).start()  # raises with the reason
             for number, issue in enumerate(issues):
                 self.say(f"scripts of known issues, {number} of {len(issues)}")
                 if runner.answer(Script(issue.script, issue.raises, sure=True))[0] is ReplayAnswer.GONE:
-                    ended.add(issue.id)
-        return ended
+                    ids.add(issue.id)
+        return ids
 
     def judge(self, judged: Judged, subject: Subject, place: Place) -> Judged:
-        """The verdict on what is in another place."""
+        """Fill in the verdict on the code in a place."""
         with SubjectProcess(subject, place=place, limits=LIMITS) as process:
             return Candidate(process, self).judge(judged)
 
     def trial_of(self, case: Case, costly: bool) -> Trial:
-        """The trial of a model."""
+        """Try a model on the release."""
         trial = self._trials.try_case(case, costly=costly)
         for cause in trial.clones[UPSTREAM].causes if UPSTREAM in trial.clones else ():
-            self._shown |= set(map(fingerprint, cause.differences))
+            self._seen |= set(map(fingerprint, cause.differences))
         return trial
 
-    def has(self, trial: Trial, cause: Cause) -> bool:
-        """Whether the release has a cause on a model, or hides it there and has it on another."""
+    def shows(self, trial: Trial, cause: Cause) -> bool:
+        """Whether the release shows a cause on a model, or crashes there and shows it on another model."""
         before = trial.clones[UPSTREAM].causes
-        followed = {fingerprint(difference) for other in before for difference in other.differences}
+        fingerprints = {fingerprint(difference) for other in before for difference in other.differences}
         both = [other for clone in trial.clones.values() for other in clone.causes if other.severity <= cause.severity]
-        if cause.fingerprint in followed or any(alike(cause, other) for other in both):
+        if cause.fingerprint in fingerprints or any(alike(cause, other) for other in both):
             return True
-        hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._shown
+        hidden = cause.severity is Severity.CRASHES or cause.fingerprint in self._seen
         return not makes_a_clone(before) and (hidden or self.known.of(cause) is not None)
 
 
 class Candidate(GraphTrials):
-    """A process with something else in the place of the release; its hits are what is worse there."""
+    """A process of the judged code; its hits are regressions."""
 
     def __init__(self, process: SubjectProcess, release: Release) -> None:
         super().__init__(process, KnownIssues(), cloners=(UPSTREAM,), at_least=release.at_least)
         self._release = release
-        self._worse: dict[Key, tuple[Cause, Case]] = {}
-        self._models: dict[str, bool] = {}  # whether each has a cause that counts
+        self._regressions: dict[Key, tuple[Cause, Case]] = {}
+        self._models: dict[str, bool] = {}  # whether the source shows a cause
 
     def judge(self, judged: Judged) -> Judged:
         """Try everything."""
@@ -181,13 +181,13 @@ class Candidate(GraphTrials):
             self.try_case(model)
         others = {id_ for id_, model in models.items() if self._models.get(model.source)}
         self._draw(**release.draws)
-        for key, (_, case) in list(self._worse.items()):
-            if not self._is_given_up and key not in [hit.key for hit in self.try_case(case, costly=True).hits]:
-                del self._worse[key]  # it came of a time limit on a busy machine, or the release hid it
-        worse: list[Worse] = []
-        for cause, case in sorted(self._worse.values(), key=lambda pair: pair[0].severity):
-            script = f"# With what is judged in its place.\n{reproducer(case, self.generation, cause.root).text}"
-            worse.append(Worse(cause.fingerprint, title(cause), DOES[cause.severity], cause.root.found, script))
+        for key, (_, case) in list(self._regressions.items()):
+            if not self._gave_up and key not in [hit.key for hit in self.try_case(case, costly=True).hits]:
+                del self._regressions[key]  # a time limit on a busy machine, or hidden by the release
+        worse: list[Regression] = []
+        for cause, case in sorted(self._regressions.values(), key=lambda pair: pair[0].severity):
+            script = f"# Run it with the judged code.\n{reproducer(case, self.generation, cause.root).text}"
+            worse.append(Regression(cause.fingerprint, title(cause), DOES[cause.severity], cause.root.found, script))
         return replace(
             judged,
             versions=self.process.versions,
@@ -197,14 +197,14 @@ class Candidate(GraphTrials):
             gone=tuple(sorted(failing & passing & others)),
             leaves=tuple(sorted(failing - passing)),
             breaks=tuple(sorted({issue.id for issue in release.issues} - failing - passing)),
-            stopped=f"it has ended or held up its process {MOST_LOST} times" if self._is_given_up else "",
+            stopped=f"it ended or blocked its process {MAX_LOST} times" if self._gave_up else "",
         )
 
     def try_case(
         self, case: Case, *, costly: bool = False, graph: Graph | None = None, timeout: float | None = None
     ) -> Trial:
-        """Try a model here and on the release."""
-        if self._is_given_up:
+        """Try a model on the judged code and on the release."""
+        if self._gave_up:
             return Trial()
         with ThreadPoolExecutor(1) as executor:
             waiting = executor.submit(self._release.trial_of, case, costly)
@@ -214,28 +214,28 @@ class Candidate(GraphTrials):
             return Trial()
         self._models[case.source] = bool(trial.causes) or not trial.built
         self._release.say(f"models, {len(self._models)}")
-        worse = [cause for cause in trial.causes if not self._release.has(before, cause)] + _unbuilt(trial)
+        worse = [cause for cause in trial.causes if not self._release.shows(before, cause)] + _unbuilt(trial)
         hits = [Hit(cause.fingerprint, UPSTREAM, title(cause), case, graph, cause) for cause in worse]
         for hit, cause in zip(hits, worse, strict=True):
-            smallest = self._worse.get(hit.key)
+            smallest = self._regressions.get(hit.key)
             if smallest is None or len(case.source) < len(smallest[1].source):
-                self._worse[hit.key] = cause, case
+                self._regressions[hit.key] = cause, case
         return replace(trial, hits=tuple(hits))
 
     @property
-    def _is_given_up(self) -> bool:
-        return self.process.losses.total() >= MOST_LOST
+    def _gave_up(self) -> bool:
+        return self.process.losses.total() >= MAX_LOST
 
     def _draw(self, *, seconds: int, models: int, seed: int) -> None:
-        """Draw models, each that shows something worse made small before the next is looked for."""
-        until, turns = time.monotonic() + seconds, itertools.count(seed * 1_000_003)
-        while time.monotonic() < until and self.tally.drawn < models and not self._is_given_up:
-            left, seen = models - self.tally.drawn, set(self._worse)
-            search(self, examples=left, seed=next(turns), seen=seen, until=until, reducing=4.0)
+        """Draw models; reduce the model of each regression before searching on."""
+        until, seeds = time.monotonic() + seconds, itertools.count(seed * 1_000_003)
+        while time.monotonic() < until and self.tally.drawn < models and not self._gave_up:
+            left, seen = models - self.tally.drawn, set(self._regressions)
+            search(self, examples=left, seed=next(seeds), seen=seen, until=until, reducing=4.0)
 
 
 def _unbuilt(trial: Trial) -> list[Cause]:
-    """The cause where a model is not built any more; none where it is."""
+    """A cause if the model cannot be built any more."""
     if trial.lost is not None:
         return [Cause(LOST, lost_difference(trial.lost), severity=Severity.CRASHES)]
     if trial.refused is None:
@@ -245,27 +245,27 @@ def _unbuilt(trial: Trial) -> list[Cause]:
 
 
 def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *, tests: bool) -> Iterator[Judged]:
-    """The verdict on a proposal, the text of a file by its name; of several, on all of them, put one on the other.
+    """Judge a proposal: texts by file name. Several are applied one after the other and judged together.
 
-    Before that, what each of several mends on top of those before. Those for the other Keras are left out.
+    Before that, yields what each of several fixes on top of the earlier ones. Skips those for the other generation.
     """
-    subject, left, put = release.subject, release.failing, list[Proposal]()
+    subject, left, applied = release.subject, release.failing, list[Proposal]()
     judged = Judged("", str(subject))
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(subject.generation, release.place, Path(folder))
         try:
             for name, text in texts.items():
                 judged = replace(judged, name=name)
-                proposal = copy.put(name, text)
-                put += [proposal] if proposal.is_for(subject.generation) else []
-                if proposal in put and len(texts) > 1:
+                proposal = copy.apply(name, text)
+                applied += [proposal] if proposal.is_for(subject.generation) else []
+                if proposal in applied and len(texts) > 1:
                     passing = release.passing(subject, copy.place, left)
                     left = [issue for issue in left if issue.id not in passing]
                     ids = tuple(issue.id for issue in left)
                     yield replace(judged, fixes=proposal.mends, mends=tuple(sorted(passing)), leaves=ids)
-            mends = fixes or [id_ for proposal in put for id_ in proposal.mends]
+            mends = fixes or [id_ for proposal in applied for id_ in proposal.mends]
             judged = replace(judged, name=ALL if len(texts) > 1 else judged.name, fixes=tuple(mends))
-            if not put:
+            if not applied:
                 raise ProposalError(f"it is not for {subject.generation}")
             judged = release.judge(judged, subject, copy.place)
             if tests:
@@ -277,12 +277,12 @@ def judge(texts: Mapping[str, str], release: Release, fixes: Collection[str], *,
 
 
 def diff_of(texts: Mapping[str, str], subject: Subject) -> str:
-    """What proposals change, one after the other, as a unified diff against the release."""
+    """The change by all proposals as a unified diff against the release."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         copy = PrivateCopy(subject.generation, place_of(subject), Path(folder))
         for name, text in texts.items():
             try:
-                copy.put(name, text)
+                copy.apply(name, text)
             except ProposalError as error:
                 raise ProposalError(f"{name}: {error}") from error
         return copy.diff()

@@ -1,4 +1,4 @@
-"""Keras' own tests of the modules that a proposal touches, without it and with it."""
+"""Run Keras' own tests of the modules that a proposal changes, without it and with it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from clonediff.harness.subjects.child import Child, scratch
 from clonediff.harness.subjects.environment import environment
 from clonediff.harness.subjects.subject import Subject
 
-SECONDS, BYTES = 3600.0, 8 << 30  # what the tests may take
+TIME_LIMIT, MEMORY_LIMIT = 3600.0, 8 << 30  # seconds, bytes
 _RUN = "import os, pytest, sys; os.dup(1); os.dup2(2, 1); sys.exit(pytest.main(sys.argv[1:]))"
-"""Runs tests. What they print is no answer, and the pipe for answers stays open until they end."""
+"""Run pytest with its output on standard error, and the pipe for responses open until it ends."""
 
 
 def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
-    """How many tests of the modules that are changed in a copy pass in the release, and which of them fail there."""
+    """The number of tests of changed modules that pass on the release, and those that fail in the copy."""
     names = [f"{path.removesuffix('.py')}_test.py" for path in copy.changed()]
     files = [name for name in names if (copy.folder / name).is_file()]
     before, after = (_passing(root, files, subject) for root in (copy.release, copy.folder))
@@ -26,16 +26,16 @@ def compare(copy: PrivateCopy, subject: Subject) -> tuple[int, tuple[str, ...]]:
 
 
 def _passing(root: Path, files: list[str], subject: Subject) -> set[str]:
-    """The tests in files below a folder that pass in the package there."""
+    """The tests of these files that pass on the package in a folder."""
     if not files:
-        return set()  # of no files, pytest would run all
+        return set()  # pytest would run all tests
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         report = Path(folder, "report.xml")
         options = ["-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", f"--rootdir={root}"]
         paths = [str(root / name) for name in files]
         command = [sys.executable, "-c", _RUN, *options, f"--junitxml={report}", *paths]
         child = Child(command, environment(subject, (str(root),)))
-        child.ask(b"", SECONDS, BYTES)
+        child.ask(b"", TIME_LIMIT, MEMORY_LIMIT)
         child.close()
         cases = ElementTree.parse(report).iter("testcase") if report.is_file() else ()
         return {f"{case.get('classname')}.{case.get('name')}" for case in cases if not len(case)}

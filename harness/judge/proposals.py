@@ -1,7 +1,7 @@
-"""A proposed fix as people have it: a Python file, a unified diff, or a text with code blocks. Nothing of it is run.
+"""Read a proposed fix: a Python file, a unified diff, or a text with code blocks. Its code is not run.
 
-A Python file may begin with a block `# /// clonediff` of TOML, as the fixes in `reports/fixes` do: which functions
-and methods are for which file of Keras, and which known issues it mends.
+A Python file may begin with a block `# /// clonediff` of TOML, like the fixes in `reports/fixes`: the file of Keras
+that each function or method belongs to, and the known issues that it fixes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _FENCED = re.compile(r"^[ \t>]*(?P<fence>```+|~~~+)[^\n`]*\n(?P<text>.*?)(?:^[ \
 
 
 class ProposalError(ValueError):
-    """A proposal that cannot be put in place; the message says why. That is a verdict on it."""
+    """A proposal that cannot be applied, which is a verdict on it."""
 
 
 class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Definitions for the place of the release's own, or a diff, and what it says of itself.
+    """Definitions that replace those of the release, or a diff, with the fields of the header.
 
-    `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras that they
-    are for; without it, all are for the file of `clone_model`. `mends` has the ids of known issues.
+    `places` has the names of functions, methods (`Class.method`) and other definitions by the file of Keras; without
+    it, all belong to the file of `clone_model`. `mends` has the ids of known issues.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mends: tuple[str, ...] = ()
 
     def is_for(self, generation: str) -> bool:
-        """Whether it is for that Keras, as far as it says so."""
+        """Whether it is for this generation, or for both."""
         return self.generation in ("", generation)
 
 
 def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
-    """What a file proposes, for a release whose cloning functions have these names."""
+    """Read a file. `functions` are the names of the cloning functions of the release."""
     suffix = Path(name).suffix.lower()
     if suffix in (".diff", ".patch"):
         return Proposal(name, text, is_diff=True)
@@ -56,7 +56,7 @@ def read_proposal(name: str, text: str, functions: Collection[str]) -> Proposal:
         proposal, blocks = _with_header(name, text), list[str]()
     else:
         blocks = [textwrap.dedent(block["text"]) for block in _FENCED.finditer(text)] or [text]
-        # A block may define what another one uses.
+        # A block may use definitions of another one.
         proposal = Proposal(name, "\n\n".join(block for block in blocks if _defined(block, *IMPORTS)))
     if proposal.places or _defined(proposal.text, ast.Assign) & set(functions):
         return proposal
@@ -79,19 +79,18 @@ def bound(node: ast.stmt) -> set[str]:
 
 
 def _with_header(name: str, text: str) -> Proposal:
-    """A Python file, with what its block says if it has one."""
     if not _parsed(text):
         raise ProposalError("there is no Python code in it")
     block = _HEADER.search(text)
     try:
-        says = tomllib.loads(re.sub(r"(?m)^# ?", "", block[1])) if block else {}
-        return msgspec.convert({**says, "name": name, "text": text}, Proposal)
+        header = tomllib.loads(re.sub(r"(?m)^# ?", "", block[1])) if block else {}
+        return msgspec.convert({**header, "name": name, "text": text}, Proposal)
     except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise ProposalError(f"its block `# /// clonediff`: {error}") from error
 
 
 def _parsed(text: str) -> list[ast.stmt]:
-    """The statements of a text, none where it is no Python."""
+    """The statements of a text, none if it is not Python."""
     try:
         return ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -99,6 +98,6 @@ def _parsed(text: str) -> list[ast.stmt]:
 
 
 def _defined(text: str, *also: type[ast.stmt]) -> set[str]:
-    """The names of the functions and classes that a text defines, and what statements of other types bind."""
+    """The names of the functions and classes of a text, and those that statements of further types bind."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *also)
     return {name for node in _parsed(text) if isinstance(node, kinds) for name in bound(node)}

@@ -175,7 +175,7 @@ def _proposed(path: Path, place: Place) -> Iterator[ExhibitProcess]:
             text = proposal.text
             if proposal.is_diff:
                 copy = PrivateCopy("keras", place, Path(private))
-                copy.put("fix.diff", text)
+                copy.apply("fix.diff", text)
                 text, place = "", copy.place
         except ProposalError as error:
             text = f"raise ValueError({str(error)!r})"

@@ -28,13 +28,13 @@ def test_fixes_apply_one_after_the_other_and_as_one_diff(generation: str, tmp_pa
     copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
     fixes = [fix for fix in FIXES if fix.is_for(generation)]
     for fix in fixes:
-        copy.put(fix.name, fix.text)
+        copy.apply(fix.name, fix.text)
     changed, diff = copy.changed(), copy.diff()
     assert {*changed} == {place for fix in fixes for place in fix.places}
     for name in changed:
         compile((copy.folder / name).read_text(), name, "exec")
     patched = PrivateCopy(generation, BESIDE, tmp_path / "patched")
-    patched.put("all.diff", diff)
+    patched.apply("all.diff", diff)
     assert patched.diff() == diff
 
 
@@ -66,7 +66,7 @@ def test_fixes_mend_the_issues_in_their_headers(
     copy = PrivateCopy(generation, BESIDE, tmp_path / "copy")
     fixes = [fix for fix in fixes if fix.is_for(generation)]
     for fix in fixes:
-        copy.put(fix.name, fix.text)
+        copy.apply(fix.name, fix.text)
     mended = sorted(id_ for fix in fixes for id_ in fix.mends)[::step]
     issues = [issue for issue in load().issues if issue.id in mended]
     with closing(ScriptRunner(Subject.parse(generation), copy.place)) as runner:
@@ -121,7 +121,7 @@ def test_a_copy_has_fresh_values_and_saves_the_same_keys(tmp_path: Path) -> None
     copy = PrivateCopy("keras", BESIDE, tmp_path / "copy")
     for fix in FIXES:
         if fix.is_for("keras"):
-            copy.put(fix.name, fix.text)
+            copy.apply(fix.name, fix.text)
     with closing(ScriptRunner(Subject.parse("keras"), copy.place)) as runner:
         assert runner.answer(Script(COPIED, "AssertionError", sure=True)) == (ReplayAnswer.GONE, "")
 
@@ -195,7 +195,7 @@ def put(text: str, folder: Path) -> str:
     path.parent.mkdir(parents=True)
     path.write_text(RELEASE)
     copy = PrivateCopy("keras", (str(folder / "site"),), folder / "copy")
-    copy.put("fix.py", text)
+    copy.apply("fix.py", text)
     return (copy.folder / "keras/src/models/cloning.py").read_text()
 
 
@@ -231,5 +231,5 @@ def test_tests_of_keras_that_fail_with_a_fix_are_named(tmp_path: Path) -> None:
     tests = ("def test_one():\n    assert cloning.one() == 1\n", "def test_two():\n    assert cloning.two() == 2\n")
     (folder / "cloning_test.py").write_text("\n\n".join(("from keras.src.models import cloning\n", *tests)))
     copy = PrivateCopy("keras", (str(tmp_path / "site"),), tmp_path / "copy")
-    copy.put("fix.py", "def one():\n    return 3\n")
+    copy.apply("fix.py", "def one():\n    return 3\n")
     assert compare(copy, Subject.parse("keras")) == (2, ("keras.src.models.cloning_test.test_one",))

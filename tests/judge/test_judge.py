@@ -130,11 +130,11 @@ def test_each_proposed_fix_has_a_verdict(judge: Command, tmp_path: Path, monkeyp
     code, out, _ = judge("fix.diff", "raises.py", "itself.md", "--fixes", "lambda-refused", "--json")
     fix, raises, itself = json.loads(out)
     assert code == 1
-    assert (fix["word"], fix["holds"], fix["refused"]) == ("holds", True, "")
+    assert (fix["word"], fix["holds"], fix["refused"]) == ("passes", True, "")
     assert (fix["mends"], fix["gone"], fix["leaves"]) == (["lambda-refused"], [], ["compile-lambda"])
     assert raises["leaves"] == ["compile-lambda", "lambda-refused"] and not raises["holds"]
     assert {cause["actual"] for cause in raises["worse"]} <= {"KeyError: 'here'"}
-    assert itself["word"] == "makes something worse", "an exception has become a wrong clone"
+    assert itself["word"] == "causes regressions", "an exception has become a wrong clone"
     worse = {cause["title"]: cause["script"] for cause in itself["worse"]}
     script = worse["The clone holds a layer of the original itself"]
     assert "clone_model(model)" in script and "cannot be cloned" not in script, "it says nothing of the known issue"
@@ -185,7 +185,7 @@ def test_a_series_lists_what_each_fix_mends(judge: Command, tmp_path: Path) -> N
     first, second, total, *worse = out.splitlines()
     assert (code, first, second) == (1, "none: 2: compile-lambda, lambda-refused", "some: 0")
     assert re.fullmatch(
-        r"all of them: makes something worse: mends 2 of 2 known issues; \d+ models tried; \d things? worse", total
+        r"all of them: causes regressions: fixes 2 of 2 known issues; \d+ models tried; \d regressions?", total
     )
     at = "cloning.py:_clone_functional_model [made-raises-valueerror-adad5688]"
     line = f"  worse: crashes: A model cannot be cloned: ValueError in {at}: ValueError: Expected `model` argument"
@@ -224,7 +224,7 @@ def test_a_change_is_judged_by_what_it_mends_and_breaks(
         monkeypatch.setattr(f"clonediff.harness.{module}.place_of", places.__getitem__)
     code, out, _ = judge("--repo", "keras", "--base", "main", "--markdown")
     assert code == 1
-    assert out.startswith("**clonediff**: makes something worse: mends 1 of 3 known issues")
+    assert out.startswith("**clonediff**: causes regressions: fixes 1 of 3 known issues")
     assert "KeyError: 'sequential'" in out
     assert "    clone = keras.models.clone_model(model)" in out
 

@@ -1,4 +1,4 @@
-"""A verdict for a terminal, and for a comment on a pull request. Pure."""
+"""Format a verdict for a terminal, or as a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def sentence(judged: Judged) -> str:
     tried = len(judged.mends) + len(judged.gone) + len(judged.leaves)
     worse = len(judged.worse) + len(judged.breaks)
     parts = [
-        f"mends {len(judged.mends)} of {some(tried, 'known issue')}",
+        f"fixes {len(judged.mends)} of {some(tried, 'known issue')}",
         f"{some(judged.models, 'model')} tried",
-        f"{some(worse, 'thing') if worse else 'nothing is'} worse",
+        some(worse, "regression") if worse else "no regressions",
     ]
     if judged.tests is not None:
         parts.append(f"{len(judged.broken)} of {judged.tests} tests of Keras fail")
@@ -32,7 +32,7 @@ def sentence(judged: Judged) -> str:
 
 
 def terminal_lines(judged: Judged, *, series: bool = False) -> Iterator[str]:
-    """The lines for a terminal; of one fix of a series, what it mends."""
+    """The lines for a terminal; for one fix of a series, what it fixes."""
     if series and judged.name != ALL and not judged.refused:
         first = f"{one_line(Path(judged.name).stem)}: {len(judged.mends)}"
         lists = {first: judged.mends, "  does not fix": judged.fails}
@@ -41,25 +41,25 @@ def terminal_lines(judged: Judged, *, series: bool = False) -> Iterator[str]:
     else:
         yield f"{one_line(judged.name)}: {one_line(sentence(judged))}"
         lists = {
-            "  mends": () if series else judged.mends,
-            "  gone, with another on the model": judged.gone,
-            "  leaves": judged.leaves,
-            "  worse, its script passed": judged.breaks,
-            "  worse, a test of Keras passed": judged.broken,
+            "  fixes": () if series else judged.mends,
+            "  gone, but its model shows another bug": judged.gone,
+            "  does not fix": judged.leaves,
+            "  regression, a script": judged.breaks,
+            "  regression, a test of Keras": judged.broken,
         }
-    for words, ids in lists.items():
+    for label, ids in lists.items():
         if ids:
-            line = f"{words}: {one_line(', '.join(ids))}"
+            line = f"{label}: {one_line(', '.join(ids))}"
             yield from textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     for cause in judged.worse:
-        yield f"  worse: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
+        yield f"  regression: {cause.severity}: {one_line(cause.title)} [{cause.id}]: {one_line(cause.actual)}"
 
 
 def comment(judged: Judged) -> str:
-    """The verdict as Markdown, with the script of the worst."""
+    """The verdict as Markdown, with the script of the worst regression."""
     _, *lines = terminal_lines(judged)
     lines = [f"**clonediff**: {escaped(sentence(judged))}", "", *(f"- {escaped(line.strip())}" for line in lines)]
     for cause in judged.worse[:1]:
         script = textwrap.indent(visible(cause.script[:4000]), "    ")
-        lines += ["", "<details><summary>The script of the first</summary>", "", script, "", "</details>"]
+        lines += ["", "<details><summary>The script of the worst</summary>", "", script, "", "</details>"]
     return "\n".join((*lines, "", f"{escaped(judged.name)} against {escaped(judged.against)}", ""))
